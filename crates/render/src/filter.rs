@@ -4,10 +4,10 @@
 use raywarp_sample::elementary::exp;
 use raywarp_scene::FilterKind;
 
-/// Cells a side of the tabulated filter; fine enough that the table's steps are not seen.
+/// Number of cells of a tabulated filter along an axis; fine enough that its steps cannot be seen.
 const CELLS: usize = 128;
 
-/// A separable filter, ready to sample.
+/// Separable pixel filter, prepared for sampling.
 #[derive(Debug, Clone)]
 pub enum PixelFilter {
     /// Box filter: all offsets within the radius are equally likely.
@@ -15,39 +15,39 @@ pub enum PixelFilter {
         /// Half the box's width, in pixels.
         radius: f32,
     },
-    /// Filter of any other kind, by its tabulated density.
+    /// Filter of any other kind, sampled by a table of its density.
     Table(Box<Table>),
 }
 
-/// Tabulated filter: |f| along one axis as a piecewise constant density over `-radius ..= radius`.
+/// Table of |f| of a filter f along one axis, as a piecewise constant density over `-radius ..= radius`.
 #[derive(Debug, Clone)]
 pub struct Table {
     radius: f32,
     cdf: [f32; CELLS + 1],
     negative: [bool; CELLS],
-    /// Integral of |f| over integral of f: 1 for a filter without negative lobes.
+    /// Integral of |f| over the integral of f: 1 for filters without negative lobes.
     weight: f32,
 }
 
-/// A pixel filter as numbers, for devices.
+/// Pixel filter as plain numbers, for devices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterTable {
-    /// Largest offset along x and along y, in pixels.
+    /// Largest offset along x and y, in pixels.
     pub radius: f32,
-    /// Table of the filter; empty for a box. Else, along one axis, 129 cumulative probabilities of 128 cells of equal
-    /// width from `-radius` to `radius`, and then the weight of a sample in each cell.
+    /// Density table of the filter; empty for a box. Else, along one axis, 129 cumulative probabilities of 128 cells of
+    /// equal width from `-radius` to `radius`, and then the weight of a sample in each cell.
     pub numbers: Vec<f32>,
 }
 
 impl FilterTable {
-    /// Makes the table of a filter.
+    /// Makes the plain table of a filter of this kind.
     pub fn new(kind: FilterKind) -> Self {
         PixelFilter::new(kind).numbers()
     }
 }
 
 impl PixelFilter {
-    /// Makes a filter of this kind.
+    /// Prepares a filter of this kind for sampling.
     pub fn new(kind: FilterKind) -> Self {
         match kind {
             FilterKind::Box { radius } => Self::Box { radius },
@@ -87,7 +87,7 @@ impl PixelFilter {
         }
     }
 
-    /// Returns the offset from the pixel's centre in pixels, and the weight of the sample.
+    /// Samples an offset from the pixel's centre, in pixels, and returns it with the sample's weight.
     pub fn sample(&self, u: [f32; 2]) -> ([f32; 2], f32) {
         match self {
             Self::Box { radius } => (u.map(|u| (2.0 * u - 1.0) * radius), 1.0),
@@ -108,13 +108,13 @@ impl Table {
         (x, self.weight(cell))
     }
 
-    /// Returns the weight of a sample in a cell.
+    /// Returns the weight of samples in a cell of the table.
     fn weight(&self, cell: usize) -> f32 {
         if self.negative[cell] { -self.weight } else { self.weight }
     }
 }
 
-/// Evaluates the filter of Mitchell and Netravali 1988, for x in -2 ..= 2.
+/// Evaluates the cubic filter of Mitchell and Netravali 1988 with parameters `b` and `c`, for x in -2 ..= 2.
 fn mitchell(x: f32, b: f32, c: f32) -> f32 {
     let x = x.abs();
     if x > 2.0 {
@@ -131,7 +131,7 @@ fn mitchell(x: f32, b: f32, c: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Weighted moments of many offsets against the filter's own integrals.
+    /// Compares weighted moments of sampled offsets with integrals of the filter `f`.
     fn check(kind: FilterKind, f: impl Fn(f64) -> f64, radius: f64) {
         let filter = PixelFilter::new(kind);
         let (mut w, mut x1, mut x2) = (0.0, 0.0, 0.0);

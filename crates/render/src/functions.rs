@@ -1,7 +1,7 @@
 //! Functions of shading, each of one hit or one path: kernels on GPUs repeat them under the same names, and tests hold
 //! the kernels against them, bit by bit. A caller who renders needs none of them.
 
-/// Models of scattering, and what they share.
+/// Scattering models (BSDFs), and their shared parts.
 pub mod bsdf {
     pub use crate::bsdf::albedo_table::{AlbedoTable, Row, albedo, coupling};
     pub use crate::bsdf::coat::{Beneath, Coat, Left};
@@ -18,18 +18,18 @@ pub mod filter {
     pub use crate::filter::{FilterTable, PixelFilter};
 }
 
-/// Cameras and their rays.
+/// Cameras and the rays that they start.
 pub mod lens {
     pub use crate::lens::{Lens, LensRecord};
 }
 
-/// Connections to lights, and their densities.
+/// Sampling of connections to lights, and their densities.
 pub mod light {
     pub use crate::light::{Environment, LightSample, Place, barycentrics, connect, environments, pdf, sample};
     pub use crate::light::{environment, planar, punctual, sphere, step_of_turn};
 }
 
-/// Surfaces: the way from a hit to a point and what it scatters with.
+/// Surface evaluation: from a hit to a surface point and its BSDF.
 pub mod surface {
     pub use crate::surface::{
         Frame, Holes, Shading, SurfacePoint, bent_normal, coverage, decided, emitted, facing, lifted,
@@ -37,12 +37,12 @@ pub mod surface {
     pub use crate::surface::{position_derivatives, shading, surface_point, tangent, texture_point};
 }
 
-/// Textures and the inputs of materials.
+/// Evaluation of textures and of material inputs.
 pub mod texture {
     pub use crate::texture::{Inputs, TexturePoint, color, look_up, scalar, value};
 }
 
-/// Steps of a path at a vertex: it arrives, leaves and ends.
+/// Steps of a path at a vertex: arriving, leaving, ending.
 pub mod vertex {
     pub use crate::vertex::{
         Arrival, Boundary, Connection, Departure, FirstHit, InMedia, MediaStack, PathState, Transport, arrive,

@@ -9,9 +9,10 @@ use glam::Vec3;
 use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_sample::Sampler;
 
-/// Loads a pbrt scene, prepares it for shading, and takes a path through a vertex on each of its first triangles, seen
-/// from each side. Every other path starts in empty space, the others in media that the last bytes say: a comment at
-/// the end of a file chooses them freely. Lights and environments are asked too, which are all that some scenes have.
+/// Loads a pbrt scene from `bytes`, prepares it for shading, and takes a path through each of its first triangles from
+/// both sides, for fuzzing. Every other path starts in empty space, the others in media that the last bytes say: a
+/// comment at the end of a file chooses them freely. Lights and environments are asked too, which are all that some
+/// scenes have.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -52,8 +53,8 @@ pub fn fuzz_shading(bytes: &[u8]) {
     }
 }
 
-/// Returns the media of a path: the entries and where the first one began, on the way to a hit at 1, are five bytes
-/// each, one path's after the other's from the end of the input on.
+/// Reads the media of a path from the end of `bytes`, five bytes each: the stack's entries, and where the first one
+/// began.
 fn media(flat: &ShadingScene, bytes: &[u8], path: u32) -> InMedia {
     let mut from_end = bytes.iter().rev().cycle().skip(5 * path as usize);
     let mut next = || from_end.next().map_or(0, |&byte| u32::from(byte));
@@ -68,13 +69,14 @@ fn media(flat: &ShadingScene, bytes: &[u8], path: u32) -> InMedia {
     InMedia { stack, since: next() as f32 / 256.0 }
 }
 
-/// Tells if media are ones of the scene, or empty space.
+/// Returns `true` if all media of a stack exist in the scene.
 fn are_there(flat: &ShadingScene, media: &InMedia) -> bool {
     let medium = media.stack.medium();
     medium == NONE || (medium as usize) < flat.media.len()
 }
 
-/// Takes a path to the middle of a triangle from one side, and checks that what it brings and what goes on is finite.
+/// Takes a path to the middle of a triangle from one side, and checks that the light it brings and the path that goes
+/// on are finite.
 fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32, media: InMedia) {
     let record = flat.triangles[triangle as usize];
     let primitive = triangle - flat.placements[record.instance as usize].first_triangle;

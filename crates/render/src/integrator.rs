@@ -11,11 +11,11 @@ use glam::Vec3;
 use raywarp_geom::{Control, Ray, RayCost, TraceError, Tracer, offset_from_triangle};
 use raywarp_sample::{Sampler, warp};
 
-/// Salt of the alpha decisions of occlusion rays.
+/// Salt of the random opacity decisions of occlusion rays.
 const OCCLUSION_SALT: u32 = 0x4000_0000;
 
-/// Finds the free share of the hemisphere about the normal on the viewer's side, one ray a sample; where the camera ray
-/// misses, 1, or 0 if `transparent`.
+/// Renders ambient occlusion: the free fraction of the hemisphere about the normal on the viewer's side, by one ray per
+/// sample; misses count as 1, or 0 if `transparent`.
 pub(crate) fn ambient_occlusion(
     scene: &ShadingScene,
     seed: u32,
@@ -31,7 +31,7 @@ pub(crate) fn ambient_occlusion(
     connect(scene, seed, tracer, OCCLUSION_SALT, waves, joined)
 }
 
-/// Queues the ray of each sample that hit something; what arrives is 1.
+/// Queues the occlusion ray of each sample that hit something, with a contribution of 1.
 fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transparent: bool, wave: &mut Wave) {
     wave.shadow.clear();
     for i in 0..wave.paths.len() {
@@ -53,7 +53,7 @@ fn occlusion_rays(scene: &ShadingScene, sampler: Sampler, distance: f32, transpa
     }
 }
 
-/// Shows the shading normal as a colour.
+/// Renders the shading normal of the first hit as a colour.
 pub(crate) fn normal(
     scene: &ShadingScene,
     seed: u32,
@@ -66,7 +66,7 @@ pub(crate) fn normal(
     Ok(())
 }
 
-/// Shows the distance of the first hit.
+/// Renders the distance of the first hit.
 pub(crate) fn depth(
     scene: &ShadingScene,
     seed: u32,
@@ -99,7 +99,7 @@ fn first_hits(scene: &ShadingScene, wave: &mut Wave, value: impl Fn(&FirstHit) -
     }
 }
 
-/// Counts node visits, triangle tests and their sum of the camera ray.
+/// Renders the work of the camera rays: node visits, triangle tests, and their sum.
 pub(crate) fn cost(tracer: &dyn Tracer, waves: &mut [Wave]) -> Result<(), TraceError> {
     for wave in waves {
         let mut costs = vec![RayCost::default(); wave.rays.len()];

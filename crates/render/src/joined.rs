@@ -9,25 +9,25 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use raywarp_geom::{Candidate, Control, Hit, HitKey, Ray, TraceError, Tracer};
 
-/// Closest-hit rays of a wave, and where their hits go.
+/// Closest-hit rays of one wave of paths, with room for their hits.
 pub(crate) struct Closest<'a> {
     pub rays: &'a [Ray],
-    /// Keys of the hits to begin after, one a ray, or none.
+    /// Hit key after which each ray's hits must come, or empty.
     pub after: &'a [HitKey],
     pub hits: &'a mut [Hit],
     pub instances: &'a mut [u32],
 }
 
-/// Any-hit rays of a wave, and where their answers go.
+/// Any-hit rays of one wave of paths, with room for their answers.
 pub(crate) struct Any<'a> {
     pub rays: &'a [Ray],
-    /// Keys of the hits to begin after, one a ray, or none.
+    /// Hit key after which each ray's hits must come, or empty.
     pub after: &'a [HitKey],
     pub blocked: &'a mut Vec<u32>,
     pub undecided: &'a mut Vec<Candidate>,
 }
 
-/// Buffers of the batches that waves join to, kept for their memory, and the threads that copy.
+/// Reusable buffers that join the rays of several waves to one batch, with the threads that copy them.
 #[derive(Default)]
 pub(crate) struct Joined<'p> {
     rays: Vec<Ray>,
@@ -36,17 +36,17 @@ pub(crate) struct Joined<'p> {
     instances: Vec<u32>,
     blocked: Vec<u32>,
     undecided: Vec<Candidate>,
-    /// Thread pool that works for several waves; the caller's own pool where there is none.
+    /// Thread pool that works on several waves; `None` for the caller's own pool.
     pool: Option<&'p ThreadPool>,
 }
 
 impl<'p> Joined<'p> {
-    /// Makes buffers for a caller outside of `pool`, who waits while its threads work.
+    /// Makes buffers for a caller outside of `pool`, which waits while the pool's threads work.
     pub fn on(pool: &'p ThreadPool) -> Self {
         Self { pool: Some(pool), ..Self::default() }
     }
 
-    /// Does `work` for each of `items`, in parallel where there are several.
+    /// Runs `work` for each of `items`, in parallel if there are several.
     pub fn each<I: Send>(&self, items: &mut [I], work: impl Fn(&mut I) + Send + Sync) {
         match items {
             [] => {}
@@ -62,7 +62,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Traces the closest-hit rays that `asked` finds in each wave.
+    /// Traces the closest-hit rays that `asked` returns for each wave, as one batch.
     pub fn closest(
         &mut self,
         tracer: &dyn Tracer,
@@ -94,7 +94,7 @@ impl<'p> Joined<'p> {
         Ok(())
     }
 
-    /// Traces the any-hit rays that `asked` finds in each wave.
+    /// Traces the any-hit rays that `asked` returns for each wave, as one batch.
     pub fn any(
         &mut self,
         tracer: &dyn Tracer,
@@ -132,7 +132,8 @@ impl<'p> Joined<'p> {
         Ok(())
     }
 
-    /// Copies rays and keys together, and returns the number of rays. Either all have keys or none.
+    /// Copies the rays and hit keys of all waves one after another, and returns the number of rays. Either all have
+    /// keys or none.
     fn gather<'a>(&mut self, parts: impl Iterator<Item = (&'a [Ray], &'a [HitKey])>) -> usize {
         let parts: Vec<_> = parts.collect();
         let count = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>();
@@ -159,7 +160,7 @@ impl<'p> Joined<'p> {
 
 const NO_RAY: Ray = Ray { origin: [0.0; 3], t_min: 0.0, direction: [0.0; 3], t_max: 0.0 };
 
-/// Pairs each part with the place in the batch where it begins.
+/// Pairs each wave's part with the index in the batch at which it begins.
 fn with_firsts<P>(parts: Vec<P>, length: impl Fn(&P) -> usize) -> Vec<(P, usize)> {
     let mut next = 0;
     let first = |part: &P| {
@@ -170,7 +171,7 @@ fn with_firsts<P>(parts: Vec<P>, length: impl Fn(&P) -> usize) -> Vec<(P, usize)
     parts.into_iter().zip(firsts).collect()
 }
 
-/// Returns the 32 bits from bit `first` on, zeros behind the end.
+/// Returns the 32 bits from bit `first` on; zeros beyond the end.
 fn bits(words: &[u32], first: usize) -> u32 {
     let word = |i: usize| u64::from(words.get(i).copied().unwrap_or(0));
     ((word(first / 32) | word(first / 32 + 1) << 32) >> (first % 32)) as u32

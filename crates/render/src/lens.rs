@@ -6,48 +6,48 @@ use raywarp_geom::Ray;
 use raywarp_sample::{elementary, warp};
 use raywarp_scene::{Camera, FovAxis, Projection};
 
-/// A camera for a picture of a given size.
+/// Camera prepared for a picture of a given size, which makes camera rays.
 #[derive(Debug, Clone)]
 pub struct Lens {
     /// Position of the camera.
     pub eye: Vec3,
-    /// The picture's axis to the right, of unit length.
+    /// Unit vector to the right of the picture.
     pub right: Vec3,
-    /// The picture's axis upwards, of unit length.
+    /// Unit vector upwards in the picture.
     pub up: Vec3,
-    /// Direction of view, of unit length.
+    /// Unit vector in the direction of view.
     pub forward: Vec3,
-    /// Half the picture's width and height: at distance 1 (perspective) or in scene units.
+    /// Half the picture's width and height: at distance 1 (perspective) or in scene units (orthographic).
     pub half: [f32; 2],
-    /// `true` if rays leave from the eye, not from a plane.
+    /// `true` if rays leave from the eye (perspective) rather than from a plane (orthographic).
     pub perspective: bool,
-    /// Radius of the lens; 0 is a pinhole.
+    /// Radius of the lens in scene units; 0 for a pinhole.
     pub radius: f32,
-    /// Distance, along the direction of view, at which the picture is sharp.
+    /// Distance along the direction of view at which the picture is sharp.
     pub focal_distance: f32,
     /// Columns and rows of the picture.
     pub size: [f32; 2],
 }
 
-/// A camera for a picture of a given size, the same bytes on every device: 80 bytes.
+/// Camera prepared for a picture of a given size as an 80-byte record, with the same layout on every device.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LensRecord {
-    /// Centre of the lens, in world units.
+    /// Centre of the lens in world units.
     pub eye: [f32; 3],
-    /// Direction towards the right border of the picture; unit.
+    /// Unit vector towards the right border of the picture.
     pub right: [f32; 3],
-    /// Direction towards the top border; unit.
+    /// Unit vector towards the top border of the picture.
     pub up: [f32; 3],
-    /// Direction into the scene; unit.
+    /// Unit vector into the scene.
     pub forward: [f32; 3],
-    /// Half the picture's width and height: at distance 1 where it is a perspective, else in scene units.
+    /// Half the picture's width and height: at distance 1 for a perspective camera, else in scene units.
     pub half: [f32; 2],
     /// Columns and rows of the picture.
     pub size: [f32; 2],
-    /// Kind of the projection: 1 where lines meet in the eye, 0 where they are parallel.
+    /// Projection of the camera: 1 for perspective, 0 for orthographic.
     pub perspective: u32,
-    /// Radius of the lens, in scene units; 0 is a pinhole.
+    /// Radius of the lens in scene units; 0 for a pinhole.
     pub radius: f32,
     /// Distance along `forward` to the plane in focus.
     pub focal_distance: f32,
@@ -63,8 +63,8 @@ impl LensRecord {
         Lens::new(camera, size).record()
     }
 
-    /// Returns a bound on the origins of rays: none starts farther from zero than this along any axis, with a pixel
-    /// filter of at most 64 pixels.
+    /// Returns a bound on the absolute coordinates from which camera rays start, on any axis, for pixel filters of at
+    /// most 64 pixels.
     pub fn farthest_origin(&self) -> f32 {
         // A filter reaches beyond the picture by its radius, which is so much of half of its width.
         let half = |i: usize| if self.perspective == 1 { 0.0 } else { self.half[i] * (1.0 + 128.0 / self.size[i]) };
@@ -121,8 +121,8 @@ impl Lens {
         }
     }
 
-    /// Returns the ray through pixel coordinates `(x, y)` (from the top left corner, pixel centres at + 0.5) and the
-    /// lens point of `u`. Its direction is of unit length.
+    /// Returns the camera ray through pixel coordinates `(x, y)` (from the top left corner, pixel centres at + 0.5) and
+    /// the lens point that `u` samples. Its direction is of unit length.
     pub fn ray(&self, x: f32, y: f32, u: [f32; 2]) -> Ray {
         let sx = (2.0 * x / self.size[0] - 1.0) * self.half[0];
         let sy = (1.0 - 2.0 * y / self.size[1]) * self.half[1];

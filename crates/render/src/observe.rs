@@ -4,26 +4,26 @@ use raywarp_geom::Ray;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Observer that is told of each path that is about to be extended.
+/// Observer that is told of each path before it is extended by a ray.
 pub trait PathObserver: Sync {
-    /// Returns `true` if it wants to be told anything.
+    /// Returns `true` if the observer wants to be told anything.
     fn listens(&self) -> bool {
         true
     }
 
-    /// Reports that the path of `sample` of `pixel` (index `y * width + x`) is alive with `bounce` vertices behind it.
-    /// Called from the workers, wave by wave.
+    /// Reports that a path (sample number `sample` of `pixel`, index `y * width + x`) is alive with `bounce` vertices
+    /// behind it. Called from the workers, wave by wave.
     fn alive(&self, pixel: u32, sample: u32, bounce: u32);
 
-    /// Reports the ray that extends it, right after; nobody has to listen.
+    /// Reports the ray that extends a path, right after [`PathObserver::alive`]; does nothing by default.
     fn ray(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray) {}
 
-    /// Reports a connection that the path tries from where that ray ends: its shadow ray, and what it brings if nothing
-    /// blocks it. Nobody has to listen.
+    /// Reports the shadow ray to a light that a path tries from the end of its last ray, and what it contributes if
+    /// nothing blocks it. Nobody has to listen.
     fn connection(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray, _contribution: [f32; 3]) {}
 }
 
-/// Observer that does not listen, and costs nothing.
+/// Observer that does not listen, at no cost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 
@@ -35,7 +35,7 @@ impl PathObserver for Unobserved {
     fn alive(&self, _pixel: u32, _sample: u32, _bounce: u32) {}
 }
 
-/// Observer that remembers how many segments each path lived.
+/// Observer that records the number of segments of each path.
 #[derive(Debug)]
 pub struct PathRecorder {
     pixels: usize,
@@ -44,15 +44,15 @@ pub struct PathRecorder {
 }
 
 impl PathRecorder {
-    /// Makes room for the paths of `samples` of every pixel of a picture of `size`; two bytes a path.
+    /// Makes a recorder for the paths of `samples` of every pixel of a picture of `size`, at two bytes per path.
     pub fn new(size: [u32; 2], samples: Range<u32>) -> Self {
         let pixels = size[0] as usize * size[1] as usize;
         let segments = std::iter::repeat_with(AtomicU16::default).take(pixels * samples.len()).collect();
         Self { pixels, first_sample: samples.start, segments }
     }
 
-    /// Returns the segments of each path: one sample of all pixels after the other, pixels row by row from the top
-    /// left. 0 for a path that was never begun, at most 65,535.
+    /// Returns the number of segments of each path, sample by sample, with pixels row by row from the top left; 0 for a
+    /// path that never began, at most 65,535.
     pub fn into_segments(self) -> Vec<u16> {
         self.segments.into_iter().map(AtomicU16::into_inner).collect()
     }

@@ -5,35 +5,34 @@ use crate::film::Crop;
 use raywarp_scene::{FilterKind, SamplerKind};
 use std::time::Duration;
 
-/// Quantity that a pixel shows.
+/// Quantity that pixels show, with the method that computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Integrator {
     /// Radiance by path tracing.
     Path,
-    /// Share of the cosine-weighted hemisphere that is free up to `distance` (scene units).
+    /// Ambient occlusion: the free fraction of the cosine-weighted hemisphere up to `distance` (scene units).
     AmbientOcclusion {
-        /// Length of the rays.
+        /// Length of the occlusion rays in scene units.
         distance: f32,
     },
-    /// Shading normal as `(n + 1) / 2`; misses are black.
+    /// Shading normal at the first hit as `(n + 1) / 2`; misses are black.
     Normal,
-    /// Distance of the first hit along the ray; misses have none, so that
-    /// [`crate::film::Film::mean_of_hits`] is a pixel's distance. Without filter weights.
+    /// Distance of the first hit along the camera ray; a pixel's is [`crate::film::Film::mean_of_hits`], since misses
+    /// have none. Without filter weights.
     Depth,
-    /// Work of the camera ray: node visits, triangle tests and their sum in red, green and blue.
+    /// Work of tracing the camera ray: node visits, triangle tests and their sum in red, green and blue.
     Cost,
 }
 
-/// Choice of the techniques by which direct light is estimated. All three agree in the mean; the single techniques
-/// exist to check that.
+/// Techniques that estimate direct light. All three agree in the mean; the single techniques exist to check that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DirectLight {
-    /// Connections and scattering, combined by the power heuristic.
+    /// Connections to lights and scattering, combined by the power heuristic.
     #[default]
     Both,
-    /// Connections only (and emission after specular vertices).
+    /// Connections to lights only (and emission seen after specular vertices).
     Lights,
-    /// Scattering only: point, spot and directional lights are not found.
+    /// Scattering only, which does not find point, spot and directional lights.
     Scattering,
 }
 
@@ -42,17 +41,17 @@ pub enum DirectLight {
 pub struct RenderOptions {
     /// Columns and rows of the whole picture.
     pub size: [u32; 2],
-    /// Part of the picture to render, if not all of it; its pixels are those of the whole, bit for bit.
+    /// Part of the picture to render, if not all of it; its pixels equal those of the whole, bit for bit.
     pub crop: Option<Crop>,
-    /// `true` to leave out the background, which camera rays that miss everything see: the picture is then of what
-    /// [`crate::film::Film::coverage`] covers, and black elsewhere. The environment lights all the same.
+    /// `true` to leave out the background of camera rays that miss: the picture is then black there, and has the alpha
+    /// [`crate::film::Film::coverage`]. The environment lights all the same.
     pub transparent: bool,
-    /// Sample numbers of each pixel, `first .. end`; a part of them makes a share.
+    /// Range of sample numbers of each pixel, `first .. end`; a part of all makes a share to merge.
     pub samples: std::ops::Range<u32>,
-    /// Largest number of bounces: 0 is emission only, 1 direct light.
+    /// Largest number of bounces of a path: 0 is emission only, 1 direct light.
     pub max_depth: u32,
-    /// `true` to connect the last vertex to a light too, from where no ray goes on: with 8 bounces a path tries up to
-    /// nine connections instead of eight. Wald's path tracer does (W11 A.2).
+    /// `true` to connect a path's last vertex to a light too, though no ray goes on from it: with 8 bounces, nine
+    /// connections instead of eight. Wald's path tracer does (W11 A.2).
     ///
     /// The picture is then of light over one more segment, without what only a ray that goes on would find:
     ///
@@ -62,35 +61,35 @@ pub struct RenderOptions {
     ///   counts in full; sample by sample where no ray can meet a light (points, spots, distant lights).
     /// - With [`DirectLight::Scattering`] there are no connections: nothing changes.
     pub connect_last: bool,
-    /// Largest component of a path's throughput below which Russian roulette ends it with a probability, 0 to 1: the
-    /// more aggressive the larger, never with 0. The picture is the same in the mean.
+    /// Threshold for a throughput's largest component, 0 to 1, below which Russian roulette may end the path: larger is
+    /// more aggressive, 0 is never. The picture is the same in the mean.
     pub roulette_below: f32,
     /// Quantity that a pixel shows.
     pub integrator: Integrator,
-    /// Techniques by which direct light is estimated.
+    /// Techniques that estimate direct light.
     pub direct: DirectLight,
-    /// Bounces of light that count between the facets of rough surfaces.
+    /// Light bounces that count between the facets of rough surfaces.
     pub scattering: Scattering,
-    /// Source of random numbers.
+    /// Sampler that gives the random numbers of paths.
     pub sampler: SamplerKind,
-    /// Seed of the random numbers: another one gives another, equally good picture.
+    /// Seed of the random numbers; another one gives a different, equally good picture.
     pub seed: u32,
-    /// Pixel filter of the picture.
+    /// Filter that spreads samples over pixels.
     pub filter: FilterKind,
-    /// `true` to sum albedo, normal and depth too.
+    /// `true` to sum the albedo, normal and depth of first hits too.
     pub features: bool,
-    /// Number of worker threads; 0 takes one for each processor. Never changes the picture.
+    /// Number of worker threads; 0 means one per logical processor. Never changes the picture.
     pub threads: usize,
-    /// `true` to finish every pass that has begun, also when cancelled: all pixels then have the same samples, as a
+    /// `true` to finish every pass that has begun, even if cancelled, so that all pixels have the same samples, as a
     /// share must.
     pub whole_passes: bool,
     /// Time after which the render stops.
     pub time_limit: Option<Duration>,
-    /// Limit of [`crate::film::Film::noise`] at which the render stops; tested at powers of two of the sample count.
+    /// Value of [`crate::film::Film::noise`] at which the render stops, tested at powers of two of the sample count.
     pub noise_limit: Option<f64>,
 }
 
-/// Value of [`RenderOptions::roulette_below`] where nothing else is asked for: W11's 5 %.
+/// Default of [`RenderOptions::roulette_below`]: the 5 % of W11.
 pub const ROULETTE_BELOW: f32 = 0.05;
 
 impl Default for RenderOptions {
@@ -118,30 +117,30 @@ impl Default for RenderOptions {
     }
 }
 
-/// Reason for which a render could not be done.
+/// Reason why a render could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// A texture graph unfolds too far.
+    /// A graph of textures unfolds to too large a program.
     #[error("texture {texture} nests too deeply ({depth} values held, {ops} steps); flatten its graph")]
     TextureTooDeep {
-        /// Index of the texture.
+        /// Index of the texture in the scene.
         texture: usize,
-        /// Number of values that its program must hold at once.
+        /// Number of values that the texture's program must hold at once.
         depth: usize,
-        /// Number of steps of its program.
+        /// Number of steps of the texture's program.
         ops: usize,
     },
-    /// An index needs more bits than its record has.
+    /// The scene has too many of something for the bits of an index; holds what.
     #[error("too many {0} to shade")]
     TooLarge(&'static str),
-    /// An option is out of its range.
+    /// An option of the render is out of its range; holds the message.
     #[error("{0}")]
     Option(String),
     /// The film cannot be made.
     #[error(transparent)]
     Film(#[from] crate::film::FilmError),
-    /// The tracer failed.
+    /// The tracer failed while rays were traced.
     #[error(transparent)]
     Trace(#[from] raywarp_geom::TraceError),
     /// The worker threads cannot be started.

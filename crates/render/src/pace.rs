@@ -3,16 +3,16 @@
 use crate::film::Film;
 use std::time::{Duration, Instant};
 
-/// Time that a pass which is always finished should take at most, as far as the one before tells.
+/// Longest time that a pass which is always finished should take, as far as the last pass can tell.
 const WHOLE_PASS_TIME: Duration = Duration::from_secs(1);
 
-/// Viewer of the film while it is rendered. Between two passes all pixels have equally many samples, and nobody renders
-/// until [`Between::see`] returns; passes become as short as it takes.
+/// Viewer that is shown the film at intervals while it is rendered. Between two passes all pixels have equally many
+/// samples, and nobody renders until [`Between::see`] returns; passes become as short as it takes.
 #[derive(Clone, Copy)]
 pub struct Between<'a> {
-    /// Time between two calls, about.
+    /// Approximate time between two calls.
     pub every: Duration,
-    /// Function that is called with the film.
+    /// Function that is called with the film so far.
     pub see: &'a (dyn Fn(&Film) + Sync),
 }
 
@@ -20,7 +20,7 @@ pub struct Between<'a> {
 pub(crate) struct Pace<'a> {
     between: Option<Between<'a>>,
     shown: Instant,
-    /// Seconds that the last pass took for a sample of all pixels.
+    /// Seconds that the last pass took for one sample of all pixels.
     sample_seconds: f64,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Pace<'a> {
         Self { between, shown: Instant::now(), sample_seconds: 0.0 }
     }
 
-    /// Returns the samples of a pixel that a pass should have at most.
+    /// Returns the largest number of samples per pixel that the next pass should take.
     pub fn samples(&self, whole_passes: bool) -> u32 {
         let until_shown = self.between.map(|between| between.every.saturating_sub(self.shown.elapsed()));
         let time = until_shown.into_iter().chain(whole_passes.then_some(WHOLE_PASS_TIME)).min();
@@ -37,17 +37,17 @@ impl<'a> Pace<'a> {
         time.map_or(u32::MAX, |time| (time.as_secs_f64() / self.sample_seconds.max(1e-9)) as u32).max(1)
     }
 
-    /// Notes that a pass of so many samples of a pixel took so long.
+    /// Records that a pass of `samples` samples per pixel took `time`.
     pub fn note(&mut self, samples: u32, time: Duration) {
         self.sample_seconds = time.as_secs_f64() / f64::from(samples.max(1));
     }
 
-    /// Tells if it is time to show the film.
+    /// Returns `true` if it is time to show the film.
     pub fn is_due(&self) -> bool {
         self.between.is_some_and(|between| self.shown.elapsed() >= between.every)
     }
 
-    /// Shows the film if it is time.
+    /// Shows the film to the viewer if it is time to.
     pub fn show(&mut self, film: &Film) {
         if let Some(between) = self.between.filter(|_| self.is_due()) {
             (between.see)(film);

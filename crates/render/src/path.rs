@@ -16,14 +16,14 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
-/// Wave of paths that are traced together.
+/// Wave of paths that are traced together, with all buffers that the stages need.
 #[derive(Default)]
 pub(crate) struct Wave {
     // One entry a path.
     pub pixel: Vec<u32>,
     pub sample: Vec<u32>,
     pub radiance: Vec<Vec3>,
-    /// Weight of each sample in the pixel filter.
+    /// Weight of each path's sample in the pixel filter.
     pub filter_weight: Vec<f32>,
     pub first_hit: Vec<FirstHit>,
     /// Number of vertices that all living paths have behind them.
@@ -33,11 +33,11 @@ pub(crate) struct Wave {
     pub paths: Vec<QueuedPath>,
     pub hits: Vec<Hit>,
     pub instances: Vec<u32>,
-    /// Media of bodies that touch others where rays end; empty where no medium counts.
+    /// Media of bodies that touch another where rays end, by entry; empty if the scene's media do not matter.
     pub touching: Vec<u32>,
-    /// Lists of the entries by how they are shaded.
+    /// Entries sorted by the code that shades them.
     pub queues: Queues,
-    /// Points of the entries that are shaded one by one.
+    /// Surface points of the entries that are shaded one by one.
     pub points: Vec<SurfacePoint>,
     // What `shade` makes for the next bounce.
     pub next_rays: Vec<Ray>,
@@ -45,24 +45,24 @@ pub(crate) struct Wave {
     // Connection queue.
     pub shadow: ShadowQueue,
     pub scratch: Scratch,
-    /// Number of rays traced since the wave was made.
+    /// Number of rays traced since the wave buffers were made.
     pub rays_traced: u64,
 }
 
-/// State that a living path carries from vertex to vertex, and which path it is: 48 bytes.
+/// State that a living path carries from vertex to vertex, with the index of its path, 48 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct QueuedPath {
-    /// Index of the path's entries in the arrays that are kept to the end.
+    /// Index of the path in the arrays that hold pixels, samples and results.
     pub slot: u32,
     pub pixel: u32,
     pub sample: u32,
-    /// Flags, as in [`PathState::flags`].
+    /// Flags of the path, as in [`PathState::flags`].
     pub flags: u32,
     pub throughput: Vec3,
-    /// Solid-angle density of the last scattering direction.
+    /// Solid-angle density of the direction last sampled by scattering.
     pub previous_pdf: f32,
-    /// Sampler state; counter samplers leave it alone.
+    /// State of the path's sampler; samplers that only count leave it unchanged.
     pub sampler_state: u32,
     pub media: InMedia,
 }
@@ -70,7 +70,7 @@ pub(crate) struct QueuedPath {
 const _: () = assert!(size_of::<QueuedPath>() == 48);
 
 impl QueuedPath {
-    /// Returns the state that functions of one path take, at a vertex with `bounce` behind it.
+    /// Returns the path's state as the functions of one path take it, at a vertex with `bounce` vertices behind it.
     #[inline]
     pub fn state(&self, bounce: u32) -> PathState {
         PathState {
@@ -85,7 +85,7 @@ impl QueuedPath {
         }
     }
 
-    /// Returns the path in `slot`, as it goes on; its bounce is the wave's.
+    /// Makes the queued form of a path's state, with its index `slot`; the bounce is the wave's.
     #[inline]
     pub fn of(slot: u32, state: &PathState) -> Self {
         Self {
@@ -101,13 +101,13 @@ impl QueuedPath {
     }
 }
 
-/// Shadow rays and what they bring if nothing blocks them and no medium absorbs.
+/// Queue of shadow rays, with the light that each contributes if nothing blocks or absorbs it.
 #[derive(Default)]
 pub(crate) struct ShadowQueue {
     pub rays: Vec<Ray>,
     pub slots: Vec<u32>,
     pub contributions: Vec<Vec3>,
-    /// Media that each ray starts in; empty where no medium counts.
+    /// Media that each shadow ray starts in; empty if the scene's media do not matter.
     pub media: Vec<InMedia>,
 }
 
@@ -126,12 +126,12 @@ impl ShadowQueue {
     }
 }
 
-/// Buffers of the queries, kept so that no bounce allocates.
+/// Reusable buffers for ray queries, so that bounces don't allocate.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub blocked: Vec<u32>,
     pub undecided: Vec<Candidate>,
-    /// Rays that go on behind a transparent candidate, few of the batch, and the place of each in the batch.
+    /// Rays that continue behind a hole (a transparent candidate hit), with the index of each in the batch.
     pub retry_rays: Vec<Ray>,
     pub retry_after: Vec<HitKey>,
     pub retry_index: Vec<u32>,
@@ -141,7 +141,7 @@ pub(crate) struct Scratch {
 }
 
 impl Wave {
-    /// Forgets all paths, keeps the memory.
+    /// Removes all paths, but keeps the memory.
     pub fn clear(&mut self) {
         self.pixel.clear();
         self.sample.clear();
@@ -155,7 +155,7 @@ impl Wave {
         self.rays_traced = 0;
     }
 
-    /// Starts a path with its camera ray, in `media`.
+    /// Adds a path with its camera ray, which starts in `media`.
     #[cfg(test)]
     pub fn push(
         &mut self,
@@ -171,7 +171,7 @@ impl Wave {
         self.begin(ray, filter_weight, sampler_state, media);
     }
 
-    /// Starts the first path whose pixel and sample number are there and that is not begun.
+    /// Adds the camera ray of the next path whose pixel and sample number are already set.
     #[inline]
     pub fn begin(&mut self, ray: Ray, filter_weight: f32, sampler_state: u32, media: MediaStack) {
         let slot = self.radiance.len();
@@ -191,7 +191,7 @@ impl Wave {
         self.first_hit.push(FirstHit { depth: f32::INFINITY, ..FirstHit::default() });
     }
 
-    /// Makes the paths that `shade` queued the living paths.
+    /// Makes the next rays that `shade` queued the current ones.
     pub fn advance(&mut self) {
         std::mem::swap(&mut self.rays, &mut self.next_rays);
         std::mem::swap(&mut self.paths, &mut self.next_paths);

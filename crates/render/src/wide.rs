@@ -17,24 +17,24 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of waves in work at once.
+/// Number of large waves in work at once.
 const IN_FLIGHT: usize = 3;
-/// Largest number of paths of a wave, if its tracer likes batches as large: three waves then take some 700 MB.
+/// Largest number of paths in a wave, if its tracer prefers batches of that size; three such waves take some 700 MB.
 const MOST_PATHS: usize = 1 << 19;
-/// Number of paths of a part, as many as a worker's cache holds.
+/// Number of paths in a part of a wave, as many as a worker's cache holds.
 const PART_PATHS: usize = (MAX_TILE * MAX_TILE) as usize;
-/// Number of bytes a path: its state, its rays and hits, and their copies in batches.
+/// Bytes of memory per path: its state, its rays and hits, and their copies in batches.
 const PATH_BYTES: usize = 472;
 
-/// Returns the paths of a wave for a tracer that likes batches larger than a part; none for one that does not. At most
-/// an eighth of the free memory is taken.
+/// Returns the number of paths per wave for a tracer that prefers batches larger than a part; `None` for others. At
+/// most an eighth of the free memory is taken.
 pub(crate) fn paths(tracer: &dyn Tracer) -> Option<usize> {
     let preferred = tracer.preferred_batch().min(MOST_PATHS);
     let room = memory::available().map_or(usize::MAX, |bytes| bytes as usize / 8 / IN_FLIGHT / PATH_BYTES);
     (preferred > PART_PATHS).then(|| preferred.min(room).max(PART_PATHS))
 }
 
-/// Renders `samples` of all pixels in waves of about `paths`.
+/// Renders `samples` of all pixels, in waves of about `paths` paths.
 pub(crate) fn pass(job: &Job<'_>, tiles: &mut [Tile], samples: Range<u32>, paths: usize) -> Result<(), TraceError> {
     let total: usize = tiles.iter().map(|tile| tile.pixels().len() * samples.len()).sum();
     // As many for each in flight, so that they end together.
@@ -60,7 +60,7 @@ pub(crate) fn pass(job: &Job<'_>, tiles: &mut [Tile], samples: Range<u32>, paths
     })
 }
 
-/// Splits tiles into runs of about `paths` paths each, one tile at least.
+/// Splits tiles into runs of about `paths` paths each, with at least one tile.
 fn split(tiles: &mut [Tile], paths: usize, samples: usize) -> Vec<&mut [Tile]> {
     let (mut runs, mut rest) = (Vec::new(), tiles);
     while !rest.is_empty() {
@@ -76,7 +76,7 @@ fn split(tiles: &mut [Tile], paths: usize, samples: usize) -> Vec<&mut [Tile]> {
     runs
 }
 
-/// Renders samples of the pixels of `tiles` as one wave and adds them, or, if the wave is given up, does not.
+/// Renders samples of the pixels of `tiles` as one wave, and adds them to the tiles unless the wave is given up.
 fn wave(
     job: &Job<'_>,
     tiles: &mut [Tile],

@@ -4,7 +4,7 @@
 use super::coat_table::{COAT_MEAN_NUMBERS, COAT_NODES};
 use super::loss_table::{GLASS_NODES, MEAN_NODES, TURNED_NODES, WHITE_NODES};
 
-/// Loss of white facets, indexed by [alpha][cosine].
+/// Loss of white facets, by alpha, then cosine.
 #[rustfmt::skip]
 pub(super) static WHITE: [u16; WHITE_NODES * WHITE_NODES] = [
     639,678,723,771,825,881,940,1000,1058,1109,1152,1178,1184,1162,1107,1017,891,736,565,393,241,124,49,11,
@@ -36,7 +36,7 @@ pub(super) static WHITE: [u16; WHITE_NODES * WHITE_NODES] = [
     6931,
 ];
 
-/// Loss of clear glass, indexed by [side (thinner first)][refractive index][alpha][cosine].
+/// Loss of clear glass, by side (thinner first), refractive index, alpha, then cosine.
 #[rustfmt::skip]
 pub(super) static GLASS: [u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES] = [
     575,640,718,806,900,994,1073,1119,1106,1012,825,564,288,72,0,0,549,612,685,768,858,945,1016,1054,
@@ -383,7 +383,7 @@ pub(super) static GLASS: [u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES] = [
     5446,5651,5856,6063,6266,6475,6678,6883,
 ];
 
-/// Loss of a coat over white facets, indexed by [coat alpha][base alpha][cosine].
+/// Loss of a coat over white facets, by the coat's alpha, the base's alpha, then cosine.
 #[rustfmt::skip]
 pub(super) static COAT: [u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]] = [
     0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,115,97,71,48,30,16,8,
@@ -452,7 +452,7 @@ pub(super) static COAT: [u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]] = [
     0,1,3,4,6,7,9,10,0,0,0,0,0,0,0,0,0,0,1,3,4,5,6,7,
 ];
 
-/// Means of a coat's losses, indexed by [coat alpha][base alpha][number of `CoatMeans`].
+/// Means of a coat's losses, by the coat's alpha, the base's alpha, then the numbers of `CoatMeans`.
 #[rustfmt::skip]
 pub(super) static COAT_MEANS: [u16; COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NUMBERS] = [
     0,6654,3344,694,165,9,6762,3238,701,166,43,6637,3363,731,164,91,7504,2496,781,151,145,8208,1792,840,
@@ -477,7 +477,7 @@ pub(super) static COAT_MEANS: [u16; COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NU
     3710,18,119,2,7,3697,17,107,1,5,3691,17,94,1,4,3689,17,81,1,3,3691,17,69,0,
 ];
 
-/// Extra loss of anisotropic white facets, indexed by [larger alpha][ratio of alphas][alpha along the view][cosine].
+/// Extra loss of anisotropic white facets, by larger alpha, ratio, alpha along the view, then cosine.
 #[rustfmt::skip]
 pub(super) static TURNED: [u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3]] = [
     2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,
@@ -535,21 +535,21 @@ pub(super) static TURNED: [u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES
     2033,2028,2044,1852,1841,1829,1813,1805,1804,1830,1895,2044,
 ];
 
-/// Mean extra loss of anisotropic white facets, indexed by [larger alpha][ratio of alphas].
+/// Mean loss of anisotropic white facets over that of isotropic ones, by larger alpha, then ratio.
 #[rustfmt::skip]
 pub(super) static TURNED_MEANS: [u16; TURNED_NODES[0] * TURNED_NODES[1]] = [
     5000,4985,10000,6067,6844,5000,4935,5102,5019,5211,5000,4877,4946,5069,5305,5000,4925,4963,5081,5287,5000,4932,4971,5069,
     5280,5000,4929,4956,5036,5205,5000,4926,4939,4986,5106,
 ];
 
-/// Mean loss of white facets, by alpha.
+/// Mean loss of white facets over alpha^2, by alpha.
 #[rustfmt::skip]
 pub(super) static WHITE_MEANS: [f32; MEAN_NODES] = [
     28.3793,20.0841,17.0657,15.2043,12.8193,10.6579,8.8784,7.8346,6.9972,6.2053,5.4961,5.1365,4.7370,4.3282,4.2664,4.1100,3.8682,3.6878,3.4481,3.3022,3.1624,3.0084,2.8917,2.7402,
     2.6365,2.4990,2.3957,2.2739,2.1703,2.0638,1.9582,1.8630,1.7601,1.6699,1.5780,1.4862,1.4017,1.3171,1.2344,1.1557,1.0791,1.0049,0.9337,0.8653,0.8000,0.7378,0.6789,0.6234,
 ];
 
-/// Mean loss of clear glass, indexed by [side][refractive index][alpha].
+/// Mean loss of clear glass over alpha^2, by side, refractive index, then alpha.
 #[rustfmt::skip]
 pub(super) static GLASS_MEANS: [f32; 2 * GLASS_NODES * MEAN_NODES] = [
     1.5624,1.5184,1.4691,1.4146,1.3550,1.2772,1.1752,1.0689,0.9597,0.8490,0.7384,0.6507,0.6141,0.5755,0.5353,0.4940,0.4842,0.4912,0.4929,0.4898,0.5005,0.5148,0.5226,0.5292,

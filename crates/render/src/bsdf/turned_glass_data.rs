@@ -3,8 +3,7 @@
 
 use super::turned_glass::{MEANS_SIDE, SIDE};
 
-/// Extra loss of anisotropic glass, indexed by [side (thinner first)][refractive index][larger alpha][ratio][alpha
-/// along the view][cosine].
+/// Extra loss of anisotropic glass, by side, index, larger alpha, ratio, alpha along the view, then cosine.
 #[rustfmt::skip]
 pub(super) static TURNED_GLASS: [u16; 2 * SIDE] = [
     25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,25000,
@@ -569,7 +568,7 @@ pub(super) static TURNED_GLASS: [u16; 2 * SIDE] = [
     23824,23934,24127,23669,23278,23725,24890,26395,21787,20879,20841,21570,21182,22014,23635,26202,22532,21346,19030,17816,18635,19311,21500,26291,
 ];
 
-/// Mean losses of anisotropic glass over isotropic ones, indexed by [side][refractive index][larger alpha][ratio].
+/// Mean loss of anisotropic glass over that of isotropic, by side, index, larger alpha, then ratio.
 #[rustfmt::skip]
 pub(super) static TURNED_GLASS_MEANS: [u16; 2 * MEANS_SIDE] = [
     2500,3871,4024,4270,2500,3831,3917,4093,2500,3853,3856,3950,2500,4018,3922,3864,2500,4346,4162,3936,2500,4292,4113,3947,

@@ -37,8 +37,8 @@ impl NoiseTest {
     }
 }
 
-/// Tests the pixels for which `used` is true; `None` if the pictures don't state their variance. `None` unless both
-/// have the layer `variance`, and it is not 0 everywhere (one sample a pixel has none).
+/// Tests whether noise explains the difference between the pixels for which `used` is true. `None` unless both have the
+/// layer `variance`, and it is not 0 everywhere (one sample a pixel has none).
 pub(super) fn test(a: &PictureFile, b: &PictureFile, used: &[bool]) -> Option<NoiseTest> {
     let variance = |picture: &'_ PictureFile| picture.layers.iter().position(|layer| layer.name == "variance");
     let (va, vb) = (&a.layers[variance(a)?].values, &b.layers[variance(b)?].values);

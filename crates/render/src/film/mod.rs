@@ -34,62 +34,61 @@ pub use sums::{FeatureSums, LARGEST, PixelSums, SampleResult, luminance};
 pub use tile::Tile;
 pub use window::{Crop, Window};
 
-/// Largest side of a tile in pixels: 64 x 64 pixels are one wave of paths.
+/// Largest side length of a film's tile in pixels: the 64 x 64 pixels of a tile are one wave of paths.
 pub const MAX_TILE: u32 = 64;
 
-/// Reason for which a film cannot be made.
+/// Reason why a film cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilmError {
-    /// A side of the picture is zero.
+    /// A side of the picture is zero; holds columns and rows.
     #[error("a picture of {0}x{1} pixels is empty; both sides must be at least 1")]
     Empty(u32, u32),
-    /// The memory is not to be had.
+    /// The picture's memory cannot be addressed or reserved; holds columns and rows.
     #[error("a picture of {0}x{1} pixels needs more memory than there is; render fewer pixels")]
     TooLarge(u32, u32),
-    /// The part to render is not in the picture.
+    /// The part to render is not within the picture.
     #[error("the crop {crop} reaches beyond the picture of {}x{} pixels; its right and lower ends may be {},{} at most", whole[0], whole[1], whole[0], whole[1])]
     CropOutside {
-        /// Crop that was asked for.
+        /// Part of the picture that was asked for.
         crop: Crop,
         /// Columns and rows of the picture.
         whole: [u32; 2],
     },
-    /// The memory could be had, but is not there.
+    /// The system could grant the memory, but does not have that much free.
     #[error("a picture of {width}x{height} pixels needs {} MB to render and write, but {} MB are free; render fewer pixels", needed >> 20, free >> 20)]
     Memory {
         /// Columns of the picture.
         width: u32,
         /// Rows of the picture.
         height: u32,
-        /// Number of bytes of the sums and of what writing them takes.
+        /// Bytes needed for the sums, and for writing them to a file.
         needed: u64,
         /// Number of bytes that are free.
         free: u64,
     },
 }
 
-/// Number of bytes a pixel that writing a picture takes beside the sums: means, bytes of the format and the file in
-/// memory.
+/// Bytes per pixel that writing a picture takes besides the sums: means, bytes in the format, and the file in memory.
 const WRITING_BYTES: u64 = 32;
-/// Number of bytes below which a film is not held against what is free: it will fit, and what systems say is rough.
+/// Size in bytes up to which a film is not compared with the free memory, since figures of that are rough.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// Sums of every pixel, rows from the top. A pixel is named by its place in the whole picture, also where the film
-/// holds only a part of it.
+/// Sums of the samples of each pixel of a picture or a part of it, in tiles. A pixel is named by its place in the whole
+/// picture, also where the film holds only a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Film {
     window: Window,
-    /// Side of all tiles but the last of a row or column, which may be smaller.
+    /// Side length of tiles in pixels; the last tile of a row or column may be smaller.
     tile: u32,
-    /// Tiles of the film, row by row; `columns` in a row.
+    /// Tiles of the film, row by row from the top, `columns` in a row.
     tiles: Vec<Tile>,
     columns: u32,
     features: bool,
 }
 
 impl Film {
-    /// Makes an empty film of `size` (columns, rows), with albedo, normal and depth too if `features`.
+    /// Makes an empty film of `size` (columns, rows), with sums of albedo, normal and depth if `features`.
     ///
     /// Tiles have [`MAX_TILE`] pixels a side, or down to an eighth of it where the picture would have too few tiles
     /// to share out. The tile size never changes a sum.
@@ -101,7 +100,7 @@ impl Film {
         Self::of(Window::all(size), features)
     }
 
-    /// Makes an empty film, as [`Film::new`], of a part of a picture.
+    /// Makes an empty film of a part of a picture; `features` as for [`Film::new`].
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -114,7 +113,7 @@ impl Film {
         Self::tiled(window, features, tile)
     }
 
-    /// Makes an empty film, as [`Film::new`], with tiles of `tile` pixels a side, brought to 1 to [`MAX_TILE`].
+    /// Makes an empty film as [`Film::new`] does, with tiles of `tile` pixels a side, clamped to 1 to [`MAX_TILE`].
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -157,7 +156,7 @@ impl Film {
         Ok(Self { window, tile, tiles, columns, features })
     }
 
-    /// Copies the film, as far as memory allows.
+    /// Copies the film, or returns an error if memory does not suffice.
     ///
     /// # Errors
     /// As [`Film::new`].
@@ -167,12 +166,12 @@ impl Film {
         Ok(self.clone())
     }
 
-    /// Returns columns and rows.
+    /// Returns the film's columns and rows.
     pub fn size(&self) -> [u32; 2] {
         self.window.size
     }
 
-    /// Returns the part of the picture that this film holds.
+    /// Returns the part of the whole picture that the film holds.
     pub fn window(&self) -> Window {
         self.window
     }
@@ -182,12 +181,12 @@ impl Film {
         self.window.pixel_count()
     }
 
-    /// Returns `true` if albedo, normal and depth are summed too.
+    /// Returns `true` if the film has sums of albedo, normal and depth.
     pub fn has_features(&self) -> bool {
         self.features
     }
 
-    /// Returns the tiles, row by row from the top.
+    /// Returns the film's tiles, row by row from the top.
     pub fn tiles(&self) -> &[Tile] {
         &self.tiles
     }
@@ -197,12 +196,12 @@ impl Film {
         self.columns as usize
     }
 
-    /// Returns the tiles for workers to add to: each may take its own.
+    /// Returns the tiles for workers to add samples to, each to its own.
     pub fn tiles_mut(&mut self) -> &mut [Tile] {
         &mut self.tiles
     }
 
-    /// Adds one sample; for many, [`Tile::add`] through [`Film::tiles_mut`].
+    /// Adds one sample to a pixel; to add many, use [`Tile::add`] through [`Film::tiles_mut`].
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -211,7 +210,7 @@ impl Film {
         self.tiles[i].add(pixel, sample);
     }
 
-    /// Returns the sums of a pixel (column, row).
+    /// Returns the sums of the pixel at (column, row).
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -219,7 +218,7 @@ impl Film {
         self.tiles[self.tile_index(pixel)].sums(pixel)
     }
 
-    /// Returns the feature sums of a pixel; `None` without features.
+    /// Returns the sums of a pixel's albedo, normal and depth; `None` if the film has none.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -227,7 +226,7 @@ impl Film {
         self.tiles[self.tile_index(pixel)].feature_sums(pixel)
     }
 
-    /// Returns the mean radiance of a pixel; black where it has no sample.
+    /// Returns the mean radiance of a pixel; black if it has no samples.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -240,7 +239,7 @@ impl Film {
         self.pixels().map(|p| self.mean(p)).collect()
     }
 
-    /// Returns the estimated variance of the luminance of a pixel's mean; `None` below two samples.
+    /// Returns the estimated variance of the luminance of a pixel's mean; `None` with fewer than two samples.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -248,8 +247,8 @@ impl Film {
         self.sums(pixel).variance_of_mean()
     }
 
-    /// Returns the mean of a pixel over the samples that hit something, `None` where none did: for distances, which
-    /// have no value where there is nothing.
+    /// Returns a pixel's mean over the samples that hit something, for quantities like distance that misses lack;
+    /// `None` if all missed.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -258,7 +257,7 @@ impl Film {
         (sums.hits > 0).then(|| sums.radiance.map(|sum| (sum / f64::from(sums.hits)) as f32))
     }
 
-    /// Returns the share of a pixel's samples that hit something, 0 to 1; 0 without samples.
+    /// Returns the fraction of a pixel's samples that hit something, 0 to 1; 0 without samples.
     ///
     /// # Panics
     /// If the pixel is outside.
@@ -267,7 +266,7 @@ impl Film {
         (f64::from(sums.hits) / f64::from(sums.samples.max(1))) as f32
     }
 
-    /// Returns the places of all pixels, row by row from the top. Borrows nothing.
+    /// Returns the positions (column, row) of all pixels, row by row from the top. Borrows nothing.
     pub fn pixels(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let first = self.first();
         self.window.places().map(move |[x, y]| [first[0] + x, first[1] + y])
@@ -278,13 +277,13 @@ impl Film {
         self.tiles.iter().map(Tile::invalid_samples).sum()
     }
 
-    /// Adds sums that were made elsewhere; features only where this film has them.
+    /// Adds sums made elsewhere to a pixel, features only if this film has them.
     pub(crate) fn merge_pixel(&mut self, pixel: [u32; 2], sums: &PixelSums, features: Option<&FeatureSums>) {
         let i = self.tile_index(pixel);
         self.tiles[i].merge(pixel, sums, features);
     }
 
-    /// Counts invalid samples of sums that were made elsewhere. Only the total has a meaning afterwards.
+    /// Adds a number of invalid samples, for sums made elsewhere. Only the total has a meaning afterwards.
     pub(crate) fn count_invalid(&mut self, samples: u64) {
         self.tiles[0].count_invalid(samples);
     }
@@ -297,18 +296,19 @@ impl Film {
         (y / self.tile) as usize * self.columns as usize + (x / self.tile) as usize
     }
 
-    /// Returns the place of the first pixel in the whole picture.
+    /// Returns the position of the film's first pixel in the whole picture.
     fn first(&self) -> [u32; 2] {
         first_pixel(&self.window)
     }
 }
 
-/// Returns the place of a film's first pixel, which is never negative: only files of other programs have such.
+/// Returns the position of a film's first pixel, which is not negative (only files of other programs have negative
+/// ones).
 fn first_pixel(window: &Window) -> [u32; 2] {
     window.origin.map(|at| u32::try_from(at).unwrap_or(0))
 }
 
-/// Checks that one block of that size is to be had, by reserving it.
+/// Checks that memory for `count` values can be reserved in one block.
 fn reservable<T>(count: usize) -> Result<(), std::collections::TryReserveError> {
     let mut block = Vec::<T>::new();
     block.try_reserve_exact(count)?;

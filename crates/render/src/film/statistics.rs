@@ -2,25 +2,25 @@
 
 use super::{Film, Tile, luminance};
 
-/// Part of the picture's mean luminance that [`Film::noise`] adds to each pixel's own before dividing: below a
-/// hundredth of the mean, errors count as absolute, or a few nearly black pixels would decide.
+/// Fraction of the picture's mean luminance added to each pixel's before dividing in [`Film::noise`], so that nearly
+/// black pixels do not dominate.
 pub const NOISE_FLOOR: f64 = 0.01;
 
-/// Mean of a whole picture.
+/// Mean radiance of a whole picture, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PictureMean {
-    /// Mean over pixels of their mean radiance.
+    /// Mean over all pixels of their mean radiance.
     pub radiance: [f64; 3],
     /// Luminance of the mean radiance.
     pub luminance: f64,
-    /// Standard error of the luminance; `None` while a pixel has fewer than two samples.
+    /// Standard error of the luminance; `None` while any pixel has fewer than two samples.
     pub standard_error: Option<f64>,
 }
 
 impl Film {
-    /// Estimates the relative error of the whole picture from its samples: the root mean square over pixels of
-    /// `s / (y + floor)`, with s the standard error of the pixel's mean luminance, y that mean, and floor
-    /// [`NOISE_FLOOR`] times the picture's mean luminance. It does not change with exposure.
+    /// Estimates the relative error of the whole picture: the root mean square over pixels of `s / (y + floor)`, with s
+    /// the standard error of the pixel's mean luminance y, and floor [`NOISE_FLOOR`] times the picture's mean
+    /// luminance. It does not change with exposure.
     ///
     /// Infinite while a pixel has fewer than two samples; 0 for an all black picture. An estimate: light that no
     /// sample has found yet is not in it, and stratified points err less than it says.
@@ -41,7 +41,7 @@ impl Film {
         (sum / self.pixel_count() as f64).sqrt()
     }
 
-    /// Returns the mean radiance of the picture and the standard error of its luminance.
+    /// Returns the mean radiance of the picture, with the standard error of its luminance.
     pub fn picture_mean(&self) -> PictureMean {
         let mut radiance = [0.0; 3];
         let mut variance = Some(0.0);
@@ -61,7 +61,7 @@ impl Film {
         }
     }
 
-    /// Returns the smallest and the largest sample count of a pixel.
+    /// Returns the smallest and the largest number of samples of any pixel.
     pub fn sample_range(&self) -> [u32; 2] {
         let counts = || self.tiles().iter().flat_map(Tile::all_sums).map(|s| s.samples);
         [counts().min().unwrap_or(0), counts().max().unwrap_or(0)]

@@ -5,7 +5,7 @@ fn gray(y: f32) -> SampleResult {
     SampleResult { radiance: [y; 3], ..Default::default() }
 }
 
-/// A stand-in for a path tracer: any number of any size, the same for the same sample.
+/// Returns pseudo-random sample values of any magnitude, in place of a path tracer's.
 fn noise(pixel: [u32; 2], sample: u32) -> SampleResult {
     let mut h =
         pixel[0].wrapping_mul(0x9E37_79B9) ^ pixel[1].wrapping_mul(0x85EB_CA6B) ^ sample.wrapping_mul(0xC2B2_AE35);

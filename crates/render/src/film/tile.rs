@@ -2,14 +2,14 @@
 
 use super::{FeatureSums, PixelSums, SampleResult};
 
-/// Pixels of one rectangle. Tiles of a film are disjoint and together they are the film, so workers that hold
-/// different tiles need no lock, and adding to a tile is adding to the film.
+/// Rectangle of a film's pixels, with their sums. Tiles of a film are disjoint and together they are the film, so
+/// workers that hold different tiles need no lock, and adding to a tile is adding to the film.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile {
     origin: [u32; 2],
     size: [u32; 2],
     pixels: Vec<PixelSums>,
-    /// Feature sums, as long as `pixels`, or empty where the film has no features.
+    /// Sums of albedo, normal and depth, as many as `pixels`, or empty if the film has none.
     features: Vec<FeatureSums>,
     invalid_samples: u64,
 }
@@ -19,24 +19,24 @@ impl Tile {
         Self { origin, size, pixels, features, invalid_samples: 0 }
     }
 
-    /// Returns column and row of the first pixel in the picture.
+    /// Returns column and row of the tile's first pixel in the picture.
     pub fn origin(&self) -> [u32; 2] {
         self.origin
     }
 
-    /// Returns columns and rows.
+    /// Returns the tile's columns and rows.
     pub fn size(&self) -> [u32; 2] {
         self.size
     }
 
-    /// Returns the pixels' places in the picture, row by row from the top. Borrows nothing.
+    /// Returns the positions of the tile's pixels in the picture, row by row from the top. Borrows nothing.
     pub fn pixels(&self) -> impl ExactSizeIterator<Item = [u32; 2]> + use<> {
         let (origin, width) = (self.origin, self.size[0] as usize);
         (0..self.pixels.len()).map(move |i| [origin[0] + (i % width) as u32, origin[1] + (i / width) as u32])
     }
 
-    /// Adds a sample of `pixel`, a place in the picture. The sums depend on the order of a pixel's samples (in the
-    /// last bit), so add them in the order of their index.
+    /// Adds a sample to the pixel at a position in the picture. The sums depend on the order of a pixel's samples (in
+    /// the last bit), so add them in the order of their index.
     ///
     /// # Panics
     /// If the pixel is not in the tile.
@@ -51,7 +51,7 @@ impl Tile {
         }
     }
 
-    /// Returns the sums of `pixel`, a place in the picture.
+    /// Returns the sums of the pixel at a position in the picture.
     ///
     /// # Panics
     /// If the pixel is not in the tile.
@@ -60,7 +60,7 @@ impl Tile {
         &self.pixels[self.index(pixel)]
     }
 
-    /// Returns the feature sums of `pixel`; `None` where the film has no features.
+    /// Returns the sums of a pixel's albedo, normal and depth; `None` if the film has none.
     ///
     /// # Panics
     /// If the pixel is not in the tile.
@@ -79,12 +79,13 @@ impl Tile {
         &self.pixels
     }
 
-    /// Returns the feature sums of all pixels; empty where the film has no features.
+    /// Returns the sums of albedo, normal and depth of all pixels; empty if the film has none.
     pub fn all_feature_sums(&self) -> &[FeatureSums] {
         &self.features
     }
 
-    /// Replaces the sums by those that were added up elsewhere, of as many pixels, with `invalid_samples` more.
+    /// Replaces the tile's sums by those made elsewhere for the same pixels, and adds `invalid_samples` to their
+    /// number.
     ///
     /// # Panics
     /// If there are more or fewer.

@@ -4,12 +4,12 @@ use super::FilmError;
 use std::fmt;
 use std::str::FromStr;
 
-/// A rectangle of a picture's pixels; written `X,Y,WxH`.
+/// Rectangle of a picture's pixels, written as `X,Y,WxH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crop {
-    /// Column and row of its first pixel, counted from the picture's top left.
+    /// Column and row of the first pixel, counted from the picture's top left.
     pub origin: [u32; 2],
-    /// Number of columns and of rows.
+    /// Columns and rows of the rectangle.
     pub size: [u32; 2],
 }
 
@@ -35,12 +35,13 @@ impl FromStr for Crop {
     }
 }
 
-/// Place of a rectangle of pixels in the whole picture.
+/// Rectangle of pixels with its position in the whole picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Columns and rows of the whole picture.
     pub whole: [u32; 2],
-    /// Column and row of the first pixel. A film's lies in the whole; a file of another program may say otherwise.
+    /// Column and row of the rectangle's first pixel. A film's lies in the whole; a file of another program may say
+    /// otherwise.
     pub origin: [i32; 2],
     /// Columns and rows of the rectangle.
     pub size: [u32; 2],
@@ -52,7 +53,7 @@ impl Window {
         Self { whole: size, origin: [0; 2], size }
     }
 
-    /// Makes the window of a part of a picture, or of all of it.
+    /// Makes the window of a part of a picture, or of all of it without `crop`.
     ///
     /// # Errors
     /// [`FilmError::CropOutside`] if the part is empty or reaches beyond the picture.
@@ -71,14 +72,14 @@ impl Window {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    /// Returns columns and rows of the pixels counted from the window's first one, row by row from the top. Borrows
+    /// Returns the (column, row) of all pixels, relative to the window's first one, row by row from the top. Borrows
     /// nothing.
     pub fn places(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let [width, height] = self.size;
         (0..height).flat_map(move |y| (0..width).map(move |x| [x, y]))
     }
 
-    /// Returns the pixels that two parts of a picture have in common; `None` if there are none.
+    /// Returns the pixels that two parts of a picture share; `None` if there are none.
     pub fn common(&self, other: &Self) -> Option<Self> {
         let end = |w: &Self, k: usize| i64::from(w.origin[k]) + i64::from(w.size[k]);
         let origin = [0, 1].map(|k| self.origin[k].max(other.origin[k]));
@@ -91,7 +92,7 @@ impl Window {
         }
     }
 
-    /// Tells if this is all of the picture.
+    /// Returns `true` if the window is the whole picture.
     pub fn is_whole(&self) -> bool {
         *self == Self::all(self.whole)
     }

@@ -2,18 +2,18 @@
 
 use super::ShadingScene;
 
-/// Bytes of a [`ShadingScene`] by part.
+/// Bytes of a [`ShadingScene`], by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShadingBytes {
-    /// Records of triangles, and where placements begin.
+    /// Bytes of the triangle records, and of where instances begin.
     pub triangles: u64,
-    /// Texture coordinates, tangents and vertex colours.
+    /// Bytes of texture coordinates, tangents and vertex colours.
     pub attributes: u64,
-    /// Materials, their inputs, media and texture programs.
+    /// Bytes of materials, their inputs, media and texture programs.
     pub materials: u64,
-    /// Texels of the images.
+    /// Bytes of the images' texels.
     pub images: u64,
-    /// Lights, and the tables that they are chosen by.
+    /// Bytes of lights and of the tables by which they are chosen.
     pub lights: u64,
 }
 

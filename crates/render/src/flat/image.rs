@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use raywarp_scene::Pixels as Texels;
 pub(crate) use raywarp_scene::srgb_to_linear;
 
-/// An image. Its texels are shared with the scene that it came from.
+/// Image of a texture or an environment map. Its texels are shared with the scene that it came from.
 #[derive(Debug, Clone)]
 pub struct Image {
     /// Columns and rows of the image, at least 1.
@@ -15,7 +15,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Returns the bytes of the texels.
+    /// Returns the number of bytes of the texels.
     pub fn bytes(&self) -> u64 {
         match &*self.texels {
             Texels::Srgb8(t) | Texels::Linear8(t) => size_of_val(&t[..]) as u64,
@@ -23,7 +23,7 @@ impl Image {
         }
     }
 
-    /// Returns the number of texels that are stored.
+    /// Returns the number of stored texels.
     pub fn texel_count(&self) -> usize {
         match &*self.texels {
             Texels::Srgb8(t) | Texels::Linear8(t) => t.len(),

@@ -7,17 +7,17 @@
 use glam::Vec3;
 use raywarp_geom::triangle::power_of_two_under;
 
-/// Least and largest length (2^-50 and 2^60) whose squares are floats with all their digits.
+/// Smallest and largest length (2^-50 and 2^60) whose square is a normal f32.
 pub(crate) const LEAST_LENGTH: f32 = 8.881_784_2e-16;
 pub(crate) const MOST_LENGTH: f32 = 1.152_921_5e18;
 
-/// Returns the power of two that brings the largest coordinate of `v` to 1 to 2.
+/// Returns the power of two that scales the largest coordinate of `v` to 1 to 2.
 #[inline]
 pub(crate) fn scale_of(v: Vec3) -> f32 {
     power_of_two_under(v.abs().max_element())
 }
 
-/// Returns the length of `v`, also where its square leaves the range of `f32`.
+/// Returns the length of `v`, even if its square leaves the range of `f32`.
 #[inline]
 pub(crate) fn length(v: Vec3) -> f32 {
     let length = v.length();
@@ -30,7 +30,7 @@ fn length_widely(v: Vec3) -> f32 {
     (v * scale).length() / scale
 }
 
-/// Returns `v` at unit length; `None` for a zero vector and one that is not finite.
+/// Returns `v` scaled to unit length; `None` if it is zero or not finite.
 #[inline]
 pub(crate) fn try_normalize(v: Vec3) -> Option<Vec3> {
     let inverse = 1.0 / v.length();
@@ -42,7 +42,7 @@ fn normalize_widely(v: Vec3) -> Option<Vec3> {
     (v * scale_of(v)).try_normalize()
 }
 
-/// Returns `v` at unit length; zero for a zero vector and one that is not finite.
+/// Returns `v` scaled to unit length; zero if it is zero or not finite.
 #[inline]
 pub fn normalize(v: Vec3) -> Vec3 {
     try_normalize(v).unwrap_or(Vec3::ZERO)

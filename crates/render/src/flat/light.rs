@@ -4,30 +4,30 @@ use super::tag;
 use bytemuck::{Pod, Zeroable};
 
 tag! {
-    /// Kind of a light, which says what its record holds.
+    /// Kind of a light, which decides the meaning of its record's fields.
     LightKind {
         /// An emissive triangle. `at`: a corner; `u` and `v`: the edges from it; `w`: the front normal; `index`: the
         /// triangle; `value`: probability that it is chosen.
         Triangle,
-        /// Two triangles that are a parallelogram. As [`LightKind::Triangle`]; `index`: the triangle at `at`, which the
-        /// other one follows.
+        /// Two emissive triangles that form a parallelogram. As [`LightKind::Triangle`]; `index`: the triangle at `at`,
+        /// which the other one follows.
         Parallelogram,
-        /// [`DISK_SECTORS`] triangles around a point, corners on an ellipse. `at`: the centre; `u` and `v`: where the
-        /// first corner and that a quarter of the turn on lie from there; `w`: the front normal; `index`: the first of
-        /// the triangles; `value`: probability that it is chosen.
+        /// [`DISK_SECTORS`] emissive triangles around a point, with corners on an ellipse. `at`: the centre; `u` and
+        /// `v`: where the first corner and that a quarter of the turn on lie from there; `w`: the front normal;
+        /// `index`: the first of the triangles; `value`: probability that it is chosen.
         Disk,
-        /// A ball of [`SPHERE_COLUMNS`] by [`SPHERE_ROWS`] cells, corners on a sphere, opaque. `at`: the centre; `u`,
-        /// `v` and `w`: to the sphere at column 0, at a quarter of the turn, and to the pole of the last row; `index`:
-        /// the first of the triangles; `value`: probability that it is chosen.
+        /// Opaque emissive ball of [`SPHERE_COLUMNS`] by [`SPHERE_ROWS`] cells, with corners on a sphere. `at`: the
+        /// centre; `u`, `v` and `w`: to the sphere at column 0, at a quarter of the turn, and to the pole of the last
+        /// row; `index`: the first of the triangles; `value`: probability that it is chosen.
         Sphere,
-        /// A point. `at`: where; `w`: intensity.
+        /// Point light. `at`: where; `w`: intensity.
         Point,
-        /// A cone. `at`: the tip; `u`: its axis; `v`: cosines inside and outside; `w`: intensity; `index`: tag of the
-        /// [`SpotRamp`].
+        /// Spot light: a point that shines into a cone. `at`: the tip; `u`: its axis; `v`: cosines inside and outside;
+        /// `w`: intensity; `index`: tag of the [`SpotRamp`].
         Spot,
-        /// A light infinitely far away. `u`: where the light goes; `w`: irradiance.
+        /// Directional light, infinitely far away. `u`: where the light goes; `w`: irradiance.
         Directional,
-        /// Light from all around. `index`: the environment.
+        /// Environment light, infinitely far away on all sides. `index`: the environment.
         Environment,
     }
 }
@@ -35,24 +35,24 @@ tag! {
 tag! {
     /// Falloff of a spot light between its cones, x growing from 0 at the outer to 1 at the inner one.
     SpotRamp {
-        /// Square of the ramp, `x^2`.
+        /// Falloff with the square of the ramp, `x^2`.
         Square,
-        /// Fourth power of the ramp, `x^4`.
+        /// Falloff with the fourth power of the ramp, `x^4`.
         Fourth,
-        /// Smooth step, `3 x^2 - 2 x^3`.
+        /// Falloff with a smooth step, `3 x^2 - 2 x^3`.
         Smooth,
     }
 }
 
-/// Number of triangles of a disk, each from the rim to the centre.
+/// Number of triangles of a disk light, each from the rim to the centre.
 pub const DISK_SECTORS: u32 = 128;
-/// Number of cells of a sphere around its axis.
+/// Number of cells of a sphere light around its axis.
 pub const SPHERE_COLUMNS: u32 = 128;
-/// Number of cells of a sphere from pole to pole, at even angles.
+/// Number of cells of a sphere light from pole to pole, at equal angles.
 pub const SPHERE_ROWS: u32 = 64;
 
 impl LightKind {
-    /// Returns the number of triangles that are one light, one after the other; 0 for a light without surface.
+    /// Returns the number of consecutive triangles that form one light of this kind; 0 for lights without a surface.
     #[inline]
     pub const fn triangle_count(self) -> u32 {
         match self {
@@ -66,25 +66,25 @@ impl LightKind {
     }
 }
 
-/// A light: 64 bytes. [`LightKind`] says what the fields mean.
+/// Light record of 64 bytes, whose fields depend on the kind of light. [`LightKind`] says what the fields mean.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct LightRecord {
     /// Tag of the [`LightKind`].
     pub kind: u32,
-    /// Index of the first triangle, of an environment, or tag of a ramp.
+    /// Index of the light's first triangle or of its environment, or tag of a spot light's [`SpotRamp`].
     pub index: u32,
-    /// Material of the light's triangles.
+    /// Index of the material of the light's triangles.
     pub material: u32,
-    /// Probability with which a surface is chosen; 0 for other lights.
+    /// Probability of choosing a light with a surface; 0 for other lights.
     pub value: f32,
-    /// Position in world space, whose meaning depends on the kind.
+    /// World-space position, whose meaning depends on the kind of light.
     pub at: [f32; 3],
-    /// First vector, whose meaning depends on the kind.
+    /// First vector, whose meaning depends on the kind of light.
     pub u: [f32; 3],
-    /// Second vector, or a pair of numbers, depending on the kind.
+    /// Second vector or pair of numbers, depending on the kind of light.
     pub v: [f32; 3],
-    /// Third vector, or a colour, depending on the kind.
+    /// Third vector or colour, depending on the kind of light.
     pub w: [f32; 3],
 }
 
@@ -98,22 +98,22 @@ impl LightRecord {
     }
 }
 
-/// Radiance from everywhere around: 80 bytes.
+/// Environment light as a record of 80 bytes: a constant radiance or a map.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct EnvironmentRecord {
-    /// Radiance, or the factor on the map; zero for a black map.
+    /// Radiance, or factor on the map's; zero for a black map.
     pub radiance: [f32; 3],
-    /// Probability with which a connection is made to this environment.
+    /// Probability with which connections choose this environment.
     pub choice: f32,
-    /// Rows of the rotation from the world to the map.
+    /// Rows of the rotation from world directions to those of the map.
     pub rows: [[f32; 3]; 3],
-    /// Index of the map, [`super::NONE`] for the same radiance everywhere.
+    /// Index of the map's image, or [`super::NONE`] for a constant radiance.
     pub image: u32,
-    /// Columns and rows of the table that directions are drawn by.
+    /// Columns and rows of the table by which directions are sampled.
     pub size: [u32; 2],
-    /// Index in [`super::ShadingScene::tables`] of the `size[1] + 1` cumulative probabilities of its rows, which those
-    /// of the cells follow, `size[1]` times `size[0] + 1`, and then as many words that guide searches in them.
+    /// Index in [`super::ShadingScene::tables`] of the cumulative probabilities of the table's `size[1] + 1` row
+    /// borders, then of each row's `size[0] + 1` cell borders, then of as many words that guide searches in them.
     pub table: u32,
     /// Padding, which must be zeros.
     pub unused: [u32; 3],

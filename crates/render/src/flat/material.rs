@@ -4,7 +4,7 @@ use super::{MaterialKind, NONE, tag};
 use bytemuck::{Pod, Zeroable};
 
 tag! {
-    /// Channel of a texture that an input takes.
+    /// Channel of a texture that a material input reads.
     InputChannel {
         /// Red, green and blue.
         Rgb,
@@ -21,28 +21,28 @@ tag! {
     }
 }
 
-/// A colour, a number, or three numbers that never vary: 16 bytes.
+/// Material input of 16 bytes: a colour or a number, constant or textured, or three constant numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Input {
-    /// Value, or factor on the texture's; a number is the first.
+    /// Constant value, or factor on the texture's value; of a number, the first component.
     pub factor: [f32; 3],
-    /// The texture's index and, from bit 28 on, its [`InputChannel`]; [`NONE`] without a texture.
+    /// Index of the texture, with its [`InputChannel`] from bit 28 on; [`NONE`] without a texture.
     pub source: u32,
 }
 
 const _: () = assert!(size_of::<Input>() == 16);
 
 impl Input {
-    /// First bit of the channel in `source`.
+    /// First bit of the channel in [`Input::source`].
     const CHANNEL: u32 = 28;
 
-    /// Makes an input that is the same everywhere.
+    /// Makes an input with the same value everywhere.
     pub fn constant(factor: [f32; 3]) -> Self {
         Self { factor, source: NONE }
     }
 
-    /// Makes an input that is a factor times a texture.
+    /// Makes an input that is a factor times a channel of a texture.
     ///
     /// # Panics
     /// If there are 2^28 textures or more.
@@ -51,24 +51,24 @@ impl Input {
         Self { factor, source: texture | channel.tag() << Self::CHANNEL }
     }
 
-    /// Tells if a texture varies the input.
+    /// Returns `true` if the input has a texture.
     #[inline]
     pub fn is_textured(&self) -> bool {
         self.source != NONE
     }
 
-    /// Tells if the first number is above 0 anywhere, as far as can be told without the texture.
+    /// Returns `true` if the first component may be above 0 somewhere, as far as the factor tells.
     pub(crate) fn may_be_positive(&self) -> bool {
         if self.is_textured() { self.factor[0] != 0.0 } else { self.factor[0] > 0.0 }
     }
 
-    /// Returns the index of the texture, if the input has one.
+    /// Returns the index of the input's texture, which it must have.
     #[inline]
     pub fn texture(&self) -> u32 {
         self.source & ((1 << Self::CHANNEL) - 1)
     }
 
-    /// Returns the tag of the channel, if the input has a texture.
+    /// Returns the tag of the texture channel that the input reads.
     #[inline]
     pub fn channel_tag(&self) -> u32 {
         self.source >> Self::CHANNEL
@@ -76,46 +76,46 @@ impl Input {
 }
 
 tag! {
-    /// Function that takes a file's roughness to the GGX `alpha`.
+    /// Function that maps a file's roughness to the GGX `alpha`.
     Remap {
         /// Identity: the roughness is alpha.
         None,
-        /// Square of the roughness, `alpha = r^2`.
+        /// Square of the roughness: `alpha = r^2`.
         Square,
-        /// Root of the roughness, `alpha = sqrt(r)`.
+        /// Square root of the roughness: `alpha = sqrt(r)`.
         Sqrt,
-        /// pbrt version 3's polynomial in `ln r`.
+        /// Polynomial in `ln r` of pbrt version 3.
         Pbrt3,
     }
 }
 
-/// A material: 64 bytes.
+/// Material record of 64 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MaterialRecord {
-    /// Tag of the [`MaterialKind`].
+    /// Tag of the material's [`MaterialKind`].
     pub kind: u32,
-    /// Sum of [`MaterialFlags`].
+    /// Sum of the material's [`MaterialFlags`].
     pub flags: u32,
-    /// Index of the first of the inputs that the kind has, in the order that the kind says.
+    /// Index of the first of the material's inputs, which follow each other in the kind's order.
     pub first_input: u32,
-    /// Tag of the [`Remap`] of its roughness.
+    /// Tag of the [`Remap`] that maps its roughness to alpha.
     pub remap: u32,
-    /// Index of the input that is the radiance it sends out, or [`NONE`].
+    /// Index of the input with the emitted radiance, or [`NONE`].
     pub emission: u32,
-    /// Index of the input that bends the shading normal, or [`NONE`]: a normal map with its strength as factor, or a
-    /// height.
+    /// Index of the input that bends the shading normal (a normal map with its strength as factor, or a height for a
+    /// bump map), or [`NONE`].
     pub normal: u32,
-    /// Index of the input that says how much of the surface is there, or [`NONE`] for all of it.
+    /// Index of the input with the opacity, or [`NONE`] for an opaque surface.
     pub alpha: u32,
-    /// Least alpha at which the surface is there, with [`MaterialFlags::MASK`].
+    /// Smallest opacity at which the surface is there, with [`MaterialFlags::MASK`].
     pub cutoff: f32,
-    /// Index of the medium inside, or [`NONE`]: where there is none, or, with [`MaterialFlags::INTERFACE`], for empty
-    /// space.
+    /// Index of the medium inside the surface, or [`NONE`]: none stated, or empty space with
+    /// [`MaterialFlags::INTERFACE`].
     pub inside: u32,
-    /// Index of the medium outside, likewise; [`NONE`] without an interface.
+    /// Index of the medium outside the surface, or [`NONE`]: empty space, or no [`MaterialFlags::INTERFACE`].
     pub outside: u32,
-    /// Indices of the parts of a mixture, earlier materials; [`NONE`] of other kinds.
+    /// Indices of the two materials of a mixture, which come before it; [`NONE`] for other kinds.
     pub parts: [u32; 2],
     /// Padding, which must be zeros.
     pub unused: [u32; 4],
@@ -128,55 +128,55 @@ const _: () = assert!(size_of::<MaterialRecord>() == 64);
 pub struct MaterialFlags;
 
 impl MaterialFlags {
-    /// Flag: both sides of the surface emit.
+    /// Flag of a material that emits on both sides.
     pub const EMITS_ON_BOTH_SIDES: u32 = 1;
-    /// Flag: the normal's input is a height.
+    /// Flag of a material whose normal input is a height (bump map).
     pub const BUMP: u32 = 1 << 1;
-    /// Flag: alpha is held against the cutoff; otherwise it is a probability.
+    /// Flag of a material whose opacity is compared with the cutoff; otherwise it is a probability.
     pub const MASK: u32 = 1 << 2;
-    /// Flag: roughness differs along tangent and bitangent.
+    /// Flag of a material whose roughness differs along tangent and bitangent.
     pub const ANISOTROPIC: u32 = 1 << 3;
-    /// Flag: transmission does not bend.
+    /// Flag of a thin material, whose transmission does not bend.
     pub const THIN: u32 = 1 << 4;
-    /// Flag: a random number decides between the material's parts, of every mixture, and of
-    /// [`MaterialKind::Principled`] that may transmit. Without the flag the number is always 0.5.
+    /// Flag of a material with parts between which a random number chooses: a mixture, or [`MaterialKind::Principled`]
+    /// that may transmit. Without the flag the number is always 0.5.
     pub const CHOOSES: u32 = 1 << 5;
-    /// Flag: the material looks at texture coordinates, colours or tangents.
+    /// Flag of a material that reads texture coordinates, vertex colours or tangents.
     pub const LOOKS_AT_ATTRIBUTES: u32 = 1 << 6;
-    /// Flag: the media on both sides are stated, so that beyond the surface light is in that medium and no other.
+    /// Flag of a material that states the media on both sides, so that beyond it light is in that medium and no other.
     pub const INTERFACE: u32 = 1 << 7;
-    /// Mask of all flags that mean something.
+    /// Mask of all flags that are in use.
     pub const ALL: u32 = (1 << 8) - 1;
 }
 
 impl MaterialRecord {
-    /// Returns the scattering model of the material.
+    /// Returns the kind of the material (its scattering model).
     #[inline]
     pub fn kind(&self) -> MaterialKind {
         MaterialKind::of(self.kind)
     }
 
-    /// Tells if a flag is set.
+    /// Returns `true` if the material has this flag.
     #[inline]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
 
-    /// Returns the medium of the body whose surface it is, or [`NONE`] where it bounds no body: where nothing is said
-    /// of what is inside, or of both sides.
+    /// Returns the medium of the body that the surface bounds, or [`NONE`] if it bounds none: if no inside is stated,
+    /// or both sides are.
     #[inline]
     pub fn body(&self) -> u32 {
         if self.has(MaterialFlags::INTERFACE) { NONE } else { self.inside }
     }
 }
 
-/// Medium that fills space: 16 bytes.
+/// Participating medium record of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MediumRecord {
     /// Absorption coefficient per scene unit.
     pub absorption: [f32; 3],
-    /// Index of refraction; 0 where the file gives none, and materials say how much light bends between media.
+    /// Refractive index; 0 if the file gives none, so that materials say how light bends between media.
     pub ior: f32,
 }
 

@@ -32,51 +32,51 @@ pub use validate::InvalidShading;
 use raywarp_geom::Hit;
 use raywarp_sample::warp::AliasCell;
 
-/// Index that stands for nothing.
+/// Index that stands for "none".
 pub const NONE: u32 = u32::MAX;
 
-/// A scene as the stages of the path tracer read it; see the [module](self).
+/// Scene in the form in which the path tracer's stages read it; see the [module](self).
 #[derive(Debug, Clone, Default)]
 pub struct ShadingScene {
-    /// World-space triangles, placement by placement.
+    /// World-space triangles, instance by instance.
     pub triangles: Vec<TriangleRecord>,
-    /// Texture coordinates and tangents of the triangles whose materials look at them.
+    /// Texture coordinates and tangents of triangles whose materials read them.
     pub attributes: Vec<AttributeRecord>,
-    /// Vertex colours of the triangles whose materials look at them.
+    /// Vertex colours of triangles whose materials read them.
     pub colors: Vec<ColorRecord>,
-    /// Triangles of each instance, by the instance of a hit.
+    /// Range of triangles of each instance, by the instance id of a hit.
     pub placements: Vec<PlacementRecord>,
-    /// Materials; parts of a mixture come before it.
+    /// Materials; the parts of a mixture come before it.
     pub materials: Vec<MaterialRecord>,
-    /// Colours, numbers and textures that materials take as inputs.
+    /// Inputs of the materials: colours, numbers and textures.
     pub inputs: Vec<Input>,
-    /// Media that materials and cameras name; none where nothing absorbs. At most [`ShadingScene::MOST_MEDIA`].
+    /// Media that materials and cameras name; empty if nothing absorbs. At most [`ShadingScene::MOST_MEDIA`].
     pub media: Vec<MediumRecord>,
-    /// Textures, as ranges of `texture_ops`.
+    /// Textures, each as a range of steps in `texture_ops`.
     pub programs: Vec<ProgramRecord>,
     /// Steps of all textures.
     pub texture_ops: Vec<TextureOp>,
-    /// Images, in their own pixel formats.
+    /// Images of textures and environments, in their own pixel formats.
     pub images: Vec<Image>,
-    /// Lights that connections are made to.
+    /// Lights to which paths are connected.
     pub lights: Vec<LightRecord>,
-    /// Choice of one of the lights: as many cells as lights, or none where no light has power.
+    /// Alias table for choosing a light: as many cells as lights, or none if no light has power.
     pub light_choice: Vec<AliasCell>,
-    /// Environments, which send radiance from infinitely far.
+    /// Environment lights, infinitely far away.
     pub environments: Vec<EnvironmentRecord>,
-    /// Tables of the environments, as [`raywarp_sample::warp::DensityTables`] has them.
+    /// Sampling tables of the environments, in the layout of [`raywarp_sample::warp::DensityTables`].
     pub tables: Vec<u32>,
     /// `true` if no material has holes.
     pub all_opaque: bool,
 }
 
 impl ShadingScene {
-    /// Largest number of media: a path carries their numbers in 16 bits each.
+    /// Largest number of media, since paths store their indices in 16 bits with flags.
     pub const MOST_MEDIA: usize = (1 << 14) - 1;
 }
 
 impl ShadingScene {
-    /// Returns the index of the triangle of a hit.
+    /// Returns the index of the triangle record of a hit.
     ///
     /// # Panics
     /// If there is no such instance.
@@ -85,7 +85,7 @@ impl ShadingScene {
         self.placements[instance as usize].first_triangle + hit.primitive
     }
 
-    /// Returns the triangle of a hit, and its material.
+    /// Returns the triangle record of a hit, and its material.
     #[inline]
     pub fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
         let triangle = &self.triangles[self.triangle_of(hit, instance) as usize];
@@ -93,7 +93,7 @@ impl ShadingScene {
     }
 }
 
-/// Defines an enum that is stored as a `u32` tag.
+/// Defines an enum whose variants are stored as `u32` tags.
 macro_rules! tag {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
@@ -102,16 +102,16 @@ macro_rules! tag {
         pub enum $name { $($(#[$variant_doc])* $variant),+ }
 
         impl $name {
-            /// All variants, by tag.
+            /// All variants, in the order of their tags.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the tag that records have.
+            /// Returns the tag by which records store this variant.
             #[inline]
             pub const fn tag(self) -> u32 {
                 self as u32
             }
 
-            /// Returns the meaning of a tag.
+            /// Returns the variant that a tag stands for.
             ///
             /// # Panics
             /// If no variant has it, which [`crate::flat::ShadingScene::validate`] rules out.

@@ -3,21 +3,20 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-/// A unit vector within 7e-5 radians, or the zero vector. The six axes are exact.
+/// Unit vector as 32 bits (octahedral code), exact within 7e-5 radians, or the zero vector. The six axes are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct UnitCode(pub u32);
 
 impl UnitCode {
-    /// Code that stands for the zero vector: no place on the square is -32768.
+    /// Code of the zero vector: coordinates of -32768 code no direction.
     pub const ZERO: Self = Self(0x8000_8000);
 }
 
-/// Number of steps from the middle of the square to its border.
+/// Number of code steps from the middle of the octahedral square to its border.
 const STEPS: f32 = 32767.0;
 
-/// Returns the code of the direction of `v`, which need not be of unit length; zero (or what is not finite) is
-/// [`UnitCode::ZERO`].
+/// Encodes the direction of `v`, which need not have unit length; zero or non-finite vectors give [`UnitCode::ZERO`].
 pub fn encode_unit(v: [f32; 3]) -> UnitCode {
     // Scaled first, so that neither tiny nor huge vectors leave the range.
     let v = Vec3::from(v);
@@ -32,7 +31,7 @@ pub fn encode_unit(v: [f32; 3]) -> UnitCode {
     UnitCode(u32::from(steps.x as i16 as u16) | u32::from(steps.y as i16 as u16) << 16)
 }
 
-/// Returns the unit vector of a code; zero for [`UnitCode::ZERO`].
+/// Decodes a unit vector; zero for [`UnitCode::ZERO`].
 #[inline]
 pub fn decode_unit(code: UnitCode) -> [f32; 3] {
     if code == UnitCode::ZERO {
@@ -47,7 +46,8 @@ pub fn decode_unit(code: UnitCode) -> [f32; 3] {
     Vec3::new(x, y, z).normalize().into()
 }
 
-/// Reflects a place of the lower half at the nearest side of the inner diamond.
+/// Folds a point of the lower half into the corners of the octahedral square: reflects it at the nearest side of the
+/// inner diamond.
 fn folded(p: Vec2) -> Vec2 {
     let sign = |x: f32| if x >= 0.0 { 1.0 } else { -1.0 };
     Vec2::new((1.0 - p.y.abs()) * sign(p.x), (1.0 - p.x.abs()) * sign(p.y))

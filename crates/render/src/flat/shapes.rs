@@ -7,7 +7,7 @@ use super::{DISK_SECTORS, LightKind, SPHERE_COLUMNS, SPHERE_ROWS, TriangleRecord
 use glam::Vec3;
 use raywarp_sample::warp::sin_cos_turn;
 
-/// Place of a shape, in the words of [`LightKind`].
+/// Position and axes of a light's shape, with the meanings that they have for its [`LightKind`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shape {
     pub at: Vec3,
@@ -16,7 +16,7 @@ pub(crate) struct Shape {
     pub w: Vec3,
 }
 
-/// Returns the shape of `kind` that `triangles`, as many as it has, are; `None` where their corners lie elsewhere.
+/// Returns the shape of `kind` that is formed by `triangles`, of the right number; `None` if their corners don't fit.
 /// Which materials they have is not asked.
 pub(crate) fn shape(kind: LightKind, triangles: &[TriangleRecord]) -> Option<Shape> {
     if triangles.len() != kind.triangle_count() as usize {
@@ -31,14 +31,14 @@ pub(crate) fn shape(kind: LightKind, triangles: &[TriangleRecord]) -> Option<Sha
     }
 }
 
-/// Returns a triangle as a shape.
+/// Returns a single triangle as a light's shape.
 pub(crate) fn triangle(triangle: &TriangleRecord) -> Shape {
     let [at, b, c] = triangle.points();
     Shape { at, u: b - at, v: c - at, w: triangle.front_normal() }
 }
 
-/// Returns the distance by which corners may miss the places where a shape of this extent has them: rounding of numbers
-/// in files, and of coordinates. `None` where that is no small part of the shape's smallest width.
+/// Returns the distance by which corners may be off for a shape of this extent and width, given the rounding of numbers
+/// in files. `None` where that is no small part of the shape's smallest width.
 fn tolerance(at: Vec3, extent: f32, width: f32) -> Option<f32> {
     let tolerance = 1e-5 * extent + 4.0 * f32::EPSILON * (at.abs().max_element() + extent);
     (tolerance <= 5e-4 * width).then_some(tolerance)
@@ -85,14 +85,15 @@ fn disk(triangles: &[TriangleRecord]) -> Option<Shape> {
     (0..DISK_SECTORS).all(is_sector).then_some(Shape { at, u, v, w })
 }
 
-/// Tells if a triangle has these corners, wound either way.
+/// Returns `true` if a triangle has these three corners within a tolerance, wound either way.
 fn has_corners(triangle: &TriangleRecord, [a, b, c]: [Vec3; 3], tolerance: f32) -> bool {
     let [p, q, r] = triangle.points();
     let is = |x: Vec3, y: Vec3| is_near(p, a, tolerance) && is_near(q, x, tolerance) && is_near(r, y, tolerance);
     is(b, c) || is(c, b)
 }
 
-/// Returns the triangles of a cell of a sphere, counted from its first one; the same twice at the poles.
+/// Returns the indices of the two triangles of a sphere's cell, counted from its first triangle; one index twice at the
+/// poles.
 #[inline]
 pub(crate) fn cell_triangles(row: u32, column: u32) -> [u32; 2] {
     if row == 0 {

@@ -6,68 +6,68 @@ use bytemuck::{Pod, Zeroable};
 tag! {
     /// Operation of one step of a texture.
     TextureKind {
-        /// Pushes the value.
+        /// Pushes the constant value.
         Constant,
-        /// Pushes what an image has at the mapped texture coordinates.
+        /// Pushes the image's value at the mapped texture coordinates.
         Image,
         /// Pushes the vertex colour.
         VertexColor,
-        /// Pops odd and even, pushes the one whose unit square the mapped point lies in.
+        /// Pops the odd and the even value, and pushes the one of the unit square in which the mapped point lies.
         Checkerboard,
-        /// Pops b and a, pushes the product.
+        /// Pops b and a, and pushes their product.
         Scale,
-        /// Pops amount, b and a, pushes the blend.
+        /// Pops an amount, b and a, and pushes their blend.
         Mix,
     }
 }
 
 tag! {
-    /// Rule for texture coordinates outside an image.
+    /// Rule for texture coordinates outside an image (wrap mode).
     Wrapping {
         /// The image repeats.
         Repeat,
         /// The image repeats, mirrored every other time.
         Mirror,
-        /// The image's border goes on.
+        /// The image's border texels extend.
         Clamp,
-        /// Black and transparent texels.
+        /// Black and transparent texels outside.
         Black,
     }
 }
 
 tag! {
-    /// Filter by which texels are looked up.
+    /// Filter for looking up texels of an image.
     ImageLookup {
-        /// The texel that the point lies in.
+        /// Texel in which the point lies.
         Nearest,
-        /// Linear between the four nearest centres.
+        /// Linear interpolation between the four nearest texel centres.
         Bilinear,
     }
 }
 
-/// A step of a texture: 64 bytes.
+/// Step of a texture program, 64 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TextureOp {
-    /// Tag of the [`TextureKind`].
+    /// Tag of the step's [`TextureKind`].
     pub kind: u32,
-    /// Index of the image.
+    /// Index of the image to look up.
     pub image: u32,
-    /// Tags of the [`Wrapping`] along u and v.
+    /// Tags of the [`Wrapping`] rules along u and v.
     pub wrap: [u32; 2],
-    /// Tag of the [`ImageLookup`].
+    /// Tag of the image's filter, [`ImageLookup`].
     pub lookup: u32,
-    /// Set of texture coordinates: 0 or 1.
+    /// Set of texture coordinates to use: 0 or 1.
     pub uv_set: u32,
-    /// The mapping of the coordinates: two rows of an affine map.
+    /// Affine map of the texture coordinates, as two rows.
     pub rows: [[f32; 3]; 2],
-    /// The value, RGB and alpha.
+    /// Constant value of the step: RGB and alpha.
     pub value: [f32; 4],
 }
 
 const _: () = assert!(size_of::<TextureOp>() == 64);
 
-/// The steps of a texture, `first .. end` of [`super::ShadingScene::texture_ops`]: 8 bytes.
+/// Texture program: the range `first .. end` of steps in [`super::ShadingScene::texture_ops`], 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProgramRecord {

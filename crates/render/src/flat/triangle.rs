@@ -4,55 +4,56 @@ use super::{NONE, UnitCode, normalize};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-/// A triangle in world space: 64 bytes, all that a plain diffuse surface asks for.
+/// World-space triangle record of 64 bytes, all that shading a plain diffuse surface reads.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TriangleRecord {
-    /// World-space corners, in the order of the hit's barycentrics.
+    /// World-space corners, in the order of a hit's barycentric weights.
     pub corners: [[f32; 3]; 3],
-    /// Shading normals at the corners; unread unless [`TriangleRecord::SMOOTH`].
+    /// Shading normals at the corners; valid only with [`TriangleRecord::SMOOTH`].
     pub normals: [UnitCode; 3],
-    /// Index of the material, with [`TriangleRecord::FLIPPED`] and [`TriangleRecord::SMOOTH`] in the top bits.
+    /// Index of the material, with the flags [`TriangleRecord::FLIPPED`] and [`TriangleRecord::SMOOTH`] in the top
+    /// bits.
     pub material_and_flags: u32,
-    /// Index in [`super::ShadingScene::placements`].
+    /// Index of the triangle's instance in [`super::ShadingScene::placements`].
     pub instance: u32,
-    /// Index in [`super::ShadingScene::attributes`], or [`NONE`]: then the barycentrics are the texture coordinates,
-    /// the colour is white, and there are no tangents.
+    /// Index in [`super::ShadingScene::attributes`], or [`NONE`]: then barycentric weights serve as texture
+    /// coordinates, the colour is white, and there are no tangents.
     pub attributes: u32,
-    /// Index in [`super::ShadingScene::lights`] of the light that it is (a part of), or [`NONE`].
+    /// Index in [`super::ShadingScene::lights`] of the light that the triangle is (a part of), or [`NONE`].
     pub light: u32,
 }
 
 const _: () = assert!(size_of::<TriangleRecord>() == 64);
 
 impl TriangleRecord {
-    /// Flag: the front is where the corners run clockwise.
+    /// Flag of a triangle whose front is where its corners run clockwise.
     pub const FLIPPED: u32 = 1 << 31;
-    /// Flag: there are shading normals.
+    /// Flag of a triangle that has shading normals.
     pub const SMOOTH: u32 = 1 << 30;
-    /// Mask of the bits that are the index of the material.
+    /// Mask of the bits that hold the index of the material.
     pub const MATERIAL: u32 = Self::SMOOTH - 1;
 
-    /// Returns the index of the material.
+    /// Returns the index of the triangle's material.
     #[inline]
     pub fn material(&self) -> u32 {
         self.material_and_flags & Self::MATERIAL
     }
 
-    /// Tells if there are shading normals.
+    /// Returns `true` if the triangle has shading normals.
     #[inline]
     pub fn is_smooth(&self) -> bool {
         self.material_and_flags & Self::SMOOTH != 0
     }
 
-    /// Returns the corners as vectors.
+    /// Returns the triangle's corners.
     #[inline]
     pub fn points(&self) -> [Vec3; 3] {
         self.corners.map(Vec3::from)
     }
 
-    /// Returns the unit normal on the front side: where the mesh's normals point, or, without normals, where the
-    /// winding is counter-clockwise before a mirroring placement. Zero for a triangle without area.
+    /// Returns the unit normal on the front side: where the mesh's normals point, or without normals, where the winding
+    /// was counter-clockwise before a mirroring instance. Zero for a triangle without area.
     #[inline]
     pub fn front_normal(&self) -> Vec3 {
         let [a, b, c] = self.points();
@@ -62,36 +63,36 @@ impl TriangleRecord {
 }
 
 impl TriangleRecord {
-    /// Tells if light that runs along `direction` comes to the back.
+    /// Returns `true` if light travelling along `direction` meets the back of the triangle.
     #[inline]
     pub fn is_met_from_behind(&self, direction: Vec3) -> bool {
         self.front_normal().dot(direction) > 0.0
     }
 }
 
-/// Texture coordinates and tangents at the corners of a triangle: 64 bytes.
+/// Texture coordinates and tangents at a triangle's corners, 64 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct AttributeRecord {
-    /// First texture coordinates; the barycentrics of a mesh without.
+    /// First set of texture coordinates; barycentric weights if the mesh has none.
     pub uv0: [[f32; 2]; 3],
-    /// Second texture coordinates; the first of a mesh without.
+    /// Second set of texture coordinates; the first set if the mesh has no second.
     pub uv1: [[f32; 2]; 3],
-    /// Tangents; unread unless [`AttributeRecord::TANGENTS`].
+    /// Tangents at the corners; valid only with [`AttributeRecord::TANGENTS`].
     pub tangents: [UnitCode; 3],
-    /// Index in [`super::ShadingScene::colors`] plus one, 0 for white, with the two flags in the top bits.
+    /// Index plus one in [`super::ShadingScene::colors`] or 0 for white, with this record's two flags in the top bits.
     pub colors_and_flags: u32,
 }
 
 const _: () = assert!(size_of::<AttributeRecord>() == 64);
 
 impl AttributeRecord {
-    /// Flag: there are tangents.
+    /// Flag of a triangle that has tangents.
     pub const TANGENTS: u32 = 1 << 31;
-    /// Flag: the bitangent is `-normal x tangent`.
+    /// Flag of a triangle whose bitangent is `-normal x tangent`.
     pub const LEFT_HANDED: u32 = 1 << 30;
 
-    /// Returns the index of the colours, or [`NONE`].
+    /// Returns the index of the vertex colours, or [`NONE`].
     #[inline]
     pub fn colors(&self) -> u32 {
         (self.colors_and_flags & (Self::LEFT_HANDED - 1)).wrapping_sub(1)
@@ -100,7 +101,7 @@ impl AttributeRecord {
 
 const _: () = assert!(0u32.wrapping_sub(1) == NONE);
 
-/// Vertex colours of a triangle: 48 bytes.
+/// Vertex colours of a triangle, 48 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ColorRecord {
@@ -110,11 +111,11 @@ pub struct ColorRecord {
 
 const _: () = assert!(size_of::<ColorRecord>() == 48);
 
-/// Range of the triangles of an instance: 8 bytes.
+/// Range of the triangles of an instance, 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PlacementRecord {
-    /// Index of primitive 0 in [`super::ShadingScene::triangles`].
+    /// Index in [`super::ShadingScene::triangles`] of the instance's first triangle.
     pub first_triangle: u32,
     /// Number of triangles of the instance.
     pub triangle_count: u32,

@@ -8,13 +8,13 @@ use super::{
 use crate::bsdf::MaterialKind;
 use crate::texture::STACK;
 
-/// A rule that a [`ShadingScene`] breaks: the record, and why.
+/// Rule that a [`ShadingScene`] breaks, with the record that breaks it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{item}: {message}")]
 pub struct InvalidShading {
-    /// The record, such as `triangles[3]`.
+    /// Record that breaks the rule, such as `triangles[3]`.
     pub item: String,
-    /// Statement of the rule that the record breaks.
+    /// Description of the broken rule.
     pub message: &'static str,
 }
 
@@ -40,7 +40,7 @@ fn finite(numbers: &[f32], message: &'static str) -> Check {
     ensure(numbers.iter().all(|x| x.is_finite()), message)
 }
 
-/// Checks each record of an array.
+/// Checks each record of an array; `name` is the array's for errors.
 fn each<T>(name: &str, records: &[T], check: impl Fn(usize, &T) -> Check) -> Result<(), InvalidShading> {
     records.iter().enumerate().try_for_each(|(index, record)| {
         check(index, record).map_err(|message| InvalidShading { item: format!("{name}[{index}]"), message })
@@ -48,7 +48,7 @@ fn each<T>(name: &str, records: &[T], check: impl Fn(usize, &T) -> Check) -> Res
 }
 
 impl ShadingScene {
-    /// Checks what the functions that read a scene rely on. O(size of the scene).
+    /// Checks the rules on which the functions that read a scene rely. O(size of the scene).
     ///
     /// - Every index is in range or, where that is allowed, [`NONE`]; parts of a mixture come before it.
     /// - Tags and flags are known ones; a material has as many inputs as its kind asks for. Unused fields are zeros.
@@ -166,8 +166,8 @@ impl ShadingScene {
         self.boundary(material)
     }
 
-    /// Checks a boundary of media without a surface: as a surface it would block the light of every connection, and
-    /// take a bounce from every path.
+    /// Checks that a material which only bounds media has an opacity of zero everywhere: as a surface it would block
+    /// connections and cost paths a bounce.
     fn boundary(&self, material: &MaterialRecord) -> Check {
         if material.kind() != MaterialKind::Invisible || !material.has(MaterialFlags::INTERFACE) {
             return Ok(());

@@ -5,18 +5,18 @@ use super::tables::{Albedos, Tables};
 use super::vec3::Vec3s;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// The table at one alpha.
+/// Row of an albedo table at one alpha per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'t, V, W> {
     albedos: &'t Albedos,
-    /// Row below the alpha in the table, and how far beyond it.
+    /// Row below the alpha in the table; `t` is the fraction of the way to the next.
     row: W,
     t: V,
-    /// Scale and bias of what is returned to all directions.
+    /// Scale and bias of the albedo averaged over the hemisphere.
     pub mean: [V; 2],
 }
 
-/// Returns the node of the albedos on either axis.
+/// Returns the node of an albedo table below `x` on either axis, and the fraction of the way to the next.
 #[inline(always)]
 fn locate_root<V: Vector<N>, const N: usize>(x: V) -> (V::Words, V) {
     let set = x.set();
@@ -24,13 +24,13 @@ fn locate_root<V: Vector<N>, const N: usize>(x: V) -> (V::Words, V) {
     locate(x.sqrt(), Tables::ALBEDO_NODES)
 }
 
-/// Interpolates linearly, with the bits of `glam`'s `lerp`.
+/// Interpolates linearly in each lane, with the bits of `glam`'s `lerp`.
 #[inline(always)]
 pub(super) fn lerp<V: Vector<N>, const N: usize>(a: V, b: V, t: V) -> V {
     a * (V::splat(t.set(), 1.0) - t) + b * t
 }
 
-/// Returns `f0 * scale + f90 * bias`: [`crate::bsdf`]'s albedo of a lobe.
+/// Returns the albedo of a lobe in each lane: `f0 * scale + f90 * bias`, as in [`crate::bsdf`].
 #[inline(always)]
 pub(super) fn albedo<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, [scale, bias]: [V; 2]) -> Vec3s<V> {
     let set = f90.set();
@@ -42,7 +42,7 @@ pub(super) fn albedo<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, [scale,
     }
 }
 
-/// Returns the reflectance of Schlick's term, as [`crate::bsdf::fresnel`].
+/// Returns Schlick's Fresnel term in each lane, as in [`crate::bsdf::fresnel`].
 #[inline(always)]
 pub(super) fn schlick<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, cos: V) -> Vec3s<V> {
     let set = cos.set();
@@ -54,7 +54,7 @@ pub(super) fn schlick<V: Vector<N>, const N: usize>(f0: Vec3s<V>, f90: V, cos: V
 }
 
 impl<'t, V> Row<'t, V, ()> {
-    /// Returns the row at `alpha`, 0 to 1.
+    /// Returns the albedo table's rows at `alpha`, 0 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(albedos: &'t Albedos, alpha: V) -> Row<'t, V, V::Words>
     where
@@ -71,7 +71,7 @@ impl<'t, V> Row<'t, V, ()> {
 }
 
 impl<V, W> Row<'_, V, W> {
-    /// Returns scale and bias of what is returned to a direction above, by its cosine.
+    /// Returns scale and bias of the albedo in directions with these cosines.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> [V; 2]
     where

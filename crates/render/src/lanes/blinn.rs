@@ -9,35 +9,35 @@ use super::warp::{cosine_hemisphere, sin_cos_turn};
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// Parameters of [`crate::bsdf::Blinn`], a surface a lane.
+/// Parameters of [`crate::bsdf::Blinn`] for one surface per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub diffuse: Vec3s<V>,
     pub specular: Vec3s<V>,
-    /// Exponent n, 0 to 1e6.
+    /// Blinn exponent n, 0 to 1e6.
     pub exponent: V,
 }
 
-/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::blinn`'s lobes.
+/// Blinn's model prepared for one `wo` per lane, as the lobes of `crate::bsdf::blinn`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blinn<'t, V, W, M> {
     row: Row<'t, V, W>,
     n: V,
     f0: Vec3s<V>,
     f90: V,
-    /// Albedo of the base, and the shares of the light from `wo` and from all around that the facets leave it.
+    /// Albedo of the base, and the fractions of light that the facets leave it: from `wo`, and on average.
     base: Vec3s<V>,
     left: Vec3s<V>,
     left_mean: Vec3s<V>,
-    /// Probability of the facets.
+    /// Probability of choosing the facets' lobe.
     p_specular: V,
     albedo: Vec3s<V>,
-    /// Lanes in which anything scatters.
+    /// Lanes whose surface scatters at all.
     scatters: M,
 }
 
 impl<'t, V: Copy> Blinn<'t, V, (), ()> {
-    /// Finds the lobes of surfaces seen from `wo`, above or below.
+    /// Prepares the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(
         tables: &'t Tables,
@@ -81,7 +81,7 @@ impl<'t, V: Copy> Blinn<'t, V, (), ()> {
 }
 
 impl<V, W, M> Blinn<'_, V, W, M> {
-    /// Returns the density of normals.
+    /// Returns the distribution D of microfacet normals at `h`.
     #[inline(always)]
     fn d<const N: usize>(&self, h: Vec3s<V>) -> V
     where
@@ -95,7 +95,7 @@ impl<V, W, M> Blinn<'_, V, W, M> {
         (n + two) / V::splat(set, TAU) * power
     }
 
-    /// Samples a normal with the density times its cosine.
+    /// Samples a microfacet normal with density D times its cosine.
     #[inline(always)]
     fn sample_normal<const N: usize>(&self, u: [V; 2]) -> Vec3s<V>
     where
@@ -110,7 +110,7 @@ impl<V, W, M> Blinn<'_, V, W, M> {
     }
 }
 
-/// Returns the share of a facet with normal `h` and of its twin, mirrored about z, that `w` sees.
+/// Returns the fraction visible from `w` of a facet with normal `h` and its mirror image about z (masking function G1).
 #[inline(always)]
 fn g1<V: Vector<N>, const N: usize>(w: Vec3s<V>, h: Vec3s<V>) -> V {
     let set = w.z.set();

@@ -11,13 +11,13 @@ use raywarp_geom::Ray;
 use raywarp_lanes::{Vector, Words};
 use raywarp_sample::Sampler;
 
-/// Task that starts the paths of a wave that holds their pixels (index `y * width + x`) and sample numbers.
+/// Task that makes the camera rays of a wave whose pixels (index `y * width + x`) and sample numbers are set.
 pub(super) struct Start<'a> {
     pub with: &'a Generate<'a>,
     pub wave: &'a mut Wave,
 }
 
-/// Tells if the numbers of a sampler's paths begin the same for all: those of a generator have seeds, one by one.
+/// Returns `true` if vector code can make camera rays with this sampler, which is Sobol's alone.
 pub(super) fn knows(sampler: Sampler) -> bool {
     matches!(sampler, Sampler::Sobol { .. })
 }
@@ -55,7 +55,8 @@ impl AtWidth for Start<'_> {
     }
 }
 
-/// Returns origins and directions of the rays through pixel coordinates and points of the lens, as [`Lens::ray`].
+/// Returns origins and directions of the camera rays through pixel coordinates and lens points `u`, as [`Lens::ray`]
+/// does.
 #[inline(always)]
 fn rays<V: Vector<N>, const N: usize>(lens: &Lens, x: V, y: V, u: [V; 2]) -> (Vec3s<V>, Vec3s<V>) {
     let set = x.set();
@@ -88,7 +89,7 @@ mod tests {
     use raywarp_lanes::Isa;
     use raywarp_scene::{Camera, FilterKind, Projection};
 
-    /// A wave of a few pixels, by vectors if there are some.
+    /// Returns a started wave of a few pixels, by vector code if `vectors` is given.
     fn started(with: &Generate, vectors: Option<&Vectors>) -> (Vec<[u32; 8]>, Vec<[u32; 12]>, Vec<u32>) {
         let mut wave = Wave::default();
         generate(with, vectors, (0..41).map(|i| i * 11), 3..10, &mut wave);

@@ -3,11 +3,11 @@
 use raywarp_lanes::{Vector, Words};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Rest of pi and of pi / 2 beyond their `f32` values.
+/// Remainder of pi, and of pi / 2, beyond their `f32` values.
 const PI_REST: f32 = -8.742_278e-8;
 const FRAC_PI_2_REST: f32 = -4.371_139e-8;
 
-/// Returns the angle of the point (`x`, `y`), with the bits of [`raywarp_sample::elementary::atan2`].
+/// Returns the angle of the point (`x`, `y`) in each lane, with the bits of [`raywarp_sample::elementary::atan2`].
 #[inline(always)]
 pub(super) fn atan2<V: Vector<N>, const N: usize>(y: V, x: V) -> V {
     let set = x.set();
@@ -35,7 +35,7 @@ pub(super) fn atan2<V: Vector<N>, const N: usize>(y: V, x: V) -> V {
     V::from_bits(angle.to_bits() ^ (y.to_bits() & sign))
 }
 
-/// Returns the arc cosine, with the bits of [`raywarp_sample::elementary::acos`].
+/// Returns the arc cosine of each lane, with the bits of [`raywarp_sample::elementary::acos`].
 #[inline(always)]
 pub(super) fn acos<V: Vector<N>, const N: usize>(x: V) -> V {
     let set = x.set();
@@ -60,7 +60,7 @@ mod tests {
     use raywarp_lanes::{InstructionSet, Isa, Task};
     use raywarp_sample::elementary;
 
-    /// Both functions of two numbers, by vectors of eight lanes.
+    /// Test task that computes both functions of two numbers in vectors of eight lanes.
     struct Angles(f32, f32);
 
     impl Task for Angles {

@@ -9,30 +9,30 @@ use raywarp_lanes::{Mask, Vector, Words};
 use raywarp_sample::hash::ONE_MINUS_EPSILON;
 use std::f32::consts::{FRAC_1_PI, PI, TAU};
 
-/// An environment's map, and the tables by which directions to it are drawn.
+/// Environment light with a map, as vector code reads it, with the tables by which directions are sampled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sky<'s> {
     record: &'s EnvironmentRecord,
     texels: &'s [[u32; 4]],
-    /// Columns and rows of the map, in texels.
+    /// Columns and rows of the map.
     size: [u32; 2],
-    /// Words of the tables, [`raywarp_sample::warp::DensityTables::words`], and their numbers of cells.
+    /// Words of the sampling tables ([`raywarp_sample::warp::DensityTables::words`]) and their numbers of cells.
     words: &'s [u32],
     cells: [u32; 2],
 }
 
-/// Directions to an environment, with the light that comes from there.
+/// Sampled directions to an environment, with the light from there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SkySamples<V, M> {
     pub wi: Vec3s<V>,
-    /// Radiance over the density.
+    /// Radiance over the density of the direction.
     pub weight: Vec3s<V>,
     pub pdf: V,
-    /// Lanes that have a direction.
+    /// Lanes in which a direction was found.
     pub found: M,
 }
 
-/// Cells of cumulative tables, the places within them, and their probabilities.
+/// Cells of cumulative tables in each lane, with the position within the cell and the cell's probability.
 #[derive(Debug, Clone, Copy)]
 struct Cells<V, W> {
     cell: W,
@@ -41,7 +41,7 @@ struct Cells<V, W> {
 }
 
 impl<'s> Sky<'s> {
-    /// Returns the environment of a scene that has one alone, if that has a map of floats.
+    /// Returns the environment of a scene that has exactly one, if it has a map of floats.
     pub fn of(scene: &'s ShadingScene) -> Option<Self> {
         let [record] = &scene.environments[..] else { return None };
         if record.image == NONE {
@@ -57,7 +57,7 @@ impl<'s> Sky<'s> {
         Some(Self { record, texels: bytemuck::cast_slice(texels), size: image.size, words, cells: record.size })
     }
 
-    /// Samples connections to it in the lanes of `mask`, chosen with `probability`.
+    /// Samples connections to the environment in the lanes of `mask`, where it was chosen with `probability`.
     #[inline(always)]
     pub fn connect<V: Vector<N>, const N: usize>(
         &self,
@@ -79,8 +79,8 @@ impl<'s> Sky<'s> {
         SkySamples { wi, weight, pdf, found }
     }
 
-    /// Returns radiance from unit world directions and its density, choice of the environment included, in the lanes of
-    /// `mask`.
+    /// Returns the radiance from unit world directions, and the density with which connections sample them (choice of
+    /// the environment included), in the lanes of `mask`.
     #[inline(always)]
     pub fn eval<V: Vector<N>, const N: usize>(&self, direction: Vec3s<V>, mask: V::Mask) -> (Vec3s<V>, V) {
         let set = direction.x.set();
@@ -102,8 +102,8 @@ impl<'s> Sky<'s> {
         [Vec3s::splat(set, a), Vec3s::splat(set, b), Vec3s::splat(set, c)]
     }
 
-    /// Looks up the map as `crate::texture` does, bilinearly, with columns that repeat and rows that end, at
-    /// coordinates of 0 to 1.
+    /// Looks up the map bilinearly at coordinates of 0 to 1, with repeated columns and clamped rows, as
+    /// `crate::texture` does.
     #[inline(always)]
     fn look_up<V: Vector<N>, const N: usize>(&self, uv: [V; 2], mask: V::Mask) -> Vec3s<V> {
         let set = uv[0].set();
@@ -136,7 +136,7 @@ impl<'s> Sky<'s> {
         Vec3s::of_words(&index.gather_records(self.texels, mask))
     }
 
-    /// Samples points of the unit square and their densities, as [`raywarp_sample::warp::DensityTables::sample`].
+    /// Samples points of the unit square with their densities, as [`raywarp_sample::warp::DensityTables::sample`] does.
     #[inline(always)]
     fn sample<V: Vector<N>, const N: usize>(&self, u: [V; 2], mask: V::Mask) -> ([V; 2], V) {
         let set = u[0].set();
@@ -148,7 +148,8 @@ impl<'s> Sky<'s> {
         (point, density * (row.probability * V::splat(set, height as f32)))
     }
 
-    /// Returns the densities of points, as [`raywarp_sample::warp::DensityTables::pdf`].
+    /// Returns the sampling densities of points of the unit square, as [`raywarp_sample::warp::DensityTables::pdf`]
+    /// does.
     #[inline(always)]
     fn pdf<V: Vector<N>, const N: usize>(&self, point: [V; 2], mask: V::Mask) -> V {
         let set = point[0].set();
@@ -158,7 +159,7 @@ impl<'s> Sky<'s> {
         column * (self.probability::<V, N>(y, mask) * V::splat(set, height as f32))
     }
 
-    /// Returns the first word of the table of a row.
+    /// Returns the index of the first word of a row's table.
     #[inline(always)]
     fn row<V: Vector<N>, const N: usize>(&self, y: V::Words) -> V::Words {
         let [width, height] = self.cells;
@@ -170,14 +171,14 @@ impl<'s> Sky<'s> {
         V::from_bits(at.gather(self.words, mask))
     }
 
-    /// Returns the probability of the cell of which a table's word at `at` is the start.
+    /// Returns the probability of the cell that begins with the table's word `at`.
     #[inline(always)]
     fn probability<V: Vector<N>, const N: usize>(&self, at: V::Words, mask: V::Mask) -> V {
         let one = V::Words::splat(at.set(), 1);
         self.number::<V, N>(at + one, mask) - self.number::<V, N>(at, mask)
     }
 
-    /// Finds the cells that `u` falls on, of tables of so many cells from `first` on.
+    /// Finds the cells in which `u` falls, in cumulative tables of `cells` cells from the word `first` on.
     #[inline(always)]
     fn invert<V: Vector<N>, const N: usize>(
         &self,
@@ -207,7 +208,7 @@ impl<'s> Sky<'s> {
     }
 }
 
-/// Interpolates linearly, with the bits of `glam`'s `lerp`.
+/// Interpolates vectors linearly in each lane, with the bits of `glam`'s `lerp`.
 #[inline(always)]
 fn lerp<V: Vector<N>, const N: usize>(a: Vec3s<V>, b: Vec3s<V>, t: V) -> Vec3s<V> {
     a * (V::splat(t.set(), 1.0) - t) + b * t
@@ -219,7 +220,8 @@ fn cell_of<V: Vector<N>, const N: usize>(x: V, cells: u32) -> V::Words {
     (x * V::splat(set, cells as f32)).to_u32().min(V::Words::splat(set, cells - 1))
 }
 
-/// Returns points `within` cells, or their centres where rounding would leave a cell.
+/// Returns coordinates in 0 to 1 of the positions `within` cells, or of the cells' centres where rounding would leave
+/// the cell.
 #[inline(always)]
 fn place<V: Vector<N>, const N: usize>(cell: V::Words, within: V, cells: u32) -> V {
     let set = within.set();

@@ -3,14 +3,14 @@
 use raywarp_lanes::{Vector, Words};
 use std::f32::consts::LOG2_E;
 
-/// Number ln 2 in two parts.
+/// Upper part of ln 2 split into two floats.
 const LN_2_HIGH: f32 = 0.693_359_375;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// Exponent a little above that at which e^x overflows.
+/// Exponent slightly above that at which e^x overflows.
 const MOST: f32 = 89.0;
 
-/// Shifts signed integers `count` bits down, rounded downwards.
+/// Shifts signed integers right by `count` bits, rounding down.
 #[inline(always)]
 fn shift_down<W: Words<N>, const N: usize>(x: W, count: u32) -> W {
     let set = x.set();
@@ -25,13 +25,13 @@ fn nearest<V: Vector<N>, const N: usize>(x: V) -> (V, V::Words) {
     (sum - shift, sum.to_bits() - shift.to_bits())
 }
 
-/// Returns 2^n for n in -126 ..= 127, and 0 for n = -127.
+/// Returns 2^n as a float for n in -126 ..= 127, and 0 for n = -127.
 #[inline(always)]
 fn power_of_two<V: Vector<N>, const N: usize>(n: V::Words) -> V {
     V::from_bits((n + V::Words::splat(n.set(), 127)).shl(23))
 }
 
-/// Returns `r` and an integer `n` with `x = r + n ln 2`.
+/// Splits `x` into `r + n ln 2` with an integer n; returns `r` and `n`.
 #[inline(always)]
 fn reduced<V: Vector<N>, const N: usize>(x: V) -> (V, V::Words) {
     let set = x.set();
@@ -39,7 +39,7 @@ fn reduced<V: Vector<N>, const N: usize>(x: V) -> (V, V::Words) {
     ((x - whole * V::splat(set, LN_2_HIGH)) - whole * V::splat(set, LN_2_LOW), n)
 }
 
-/// Returns `e^r - 1 - r`.
+/// Returns `e^r - 1 - r` for small `r`.
 #[inline(always)]
 fn tail<V: Vector<N>, const N: usize>(r: V) -> V {
     let set = r.set();
@@ -50,7 +50,7 @@ fn tail<V: Vector<N>, const N: usize>(r: V) -> V {
     r * r * q
 }
 
-/// Returns `x`, which NaN stays, and at least `least` and at most [`MOST`].
+/// Clamps `x` to at least `least` and at most [`MOST`]; NaN stays.
 #[inline(always)]
 fn clamped<V: Vector<N>, const N: usize>(x: V, least: f32) -> V {
     let (least, most) = (V::splat(x.set(), least), V::splat(x.set(), MOST));
@@ -58,7 +58,7 @@ fn clamped<V: Vector<N>, const N: usize>(x: V, least: f32) -> V {
     V::select(x.gt(most), most, x)
 }
 
-/// Returns e^x, with the bits of [`raywarp_sample::elementary::exp`].
+/// Returns e^x in each lane, with the bits of [`raywarp_sample::elementary::exp`].
 #[inline(always)]
 pub(super) fn exp<V: Vector<N>, const N: usize>(x: V) -> V {
     let (r, n) = reduced(clamped(x, -104.0));
@@ -66,7 +66,7 @@ pub(super) fn exp<V: Vector<N>, const N: usize>(x: V) -> V {
     (V::splat(x.set(), 1.0) + (r + tail(r))) * power_of_two(half) * power_of_two(n - half)
 }
 
-/// Returns e^x - 1, with the bits of [`raywarp_sample::elementary::exp_m1`].
+/// Returns e^x - 1 in each lane, with the bits of [`raywarp_sample::elementary::exp_m1`].
 #[inline(always)]
 pub(super) fn exp_m1<V: Vector<N>, const N: usize>(x: V) -> V {
     let set = x.set();
@@ -76,10 +76,10 @@ pub(super) fn exp_m1<V: Vector<N>, const N: usize>(x: V) -> V {
     V::select(x.abs().lt(V::splat(set, 2.9e-8)), x, y)
 }
 
-/// Returns ln(1 + x), with the bits of [`raywarp_sample::elementary::ln_1p`].
+/// Returns ln(1 + x) in each lane, with the bits of [`raywarp_sample::elementary::ln_1p`].
 #[inline(always)]
 pub(super) fn ln_1p<V: Vector<N>, const N: usize>(x: V) -> V {
-    /// Bits of the root of 1/2.
+    /// Bits of the square root of 1/2 as f32, the least mantissa of the logarithm's reduced argument.
     const LEAST: u32 = 0x3f35_04f3;
     let set = x.set();
     let (zero, one) = (V::splat(set, 0.0), V::splat(set, 1.0));
@@ -99,7 +99,7 @@ pub(super) fn ln_1p<V: Vector<N>, const N: usize>(x: V) -> V {
     V::select(x.eq(zero), x, V::select(inside, y, beyond))
 }
 
-/// Returns `ln(1 + f) + k ln 2`.
+/// Returns `ln(1 + f) + k ln 2` in each lane.
 #[inline(always)]
 fn sum_of_logarithms<V: Vector<N>, const N: usize>(f: V, k: V) -> V {
     let set = f.set();
@@ -121,7 +121,7 @@ mod tests {
     use raywarp_lanes::{InstructionSet, Isa, Task};
     use raywarp_sample::elementary;
 
-    /// The functions of a number, by vectors of eight lanes.
+    /// Test task that computes the functions of a number in vectors of eight lanes.
     struct Of(f32);
 
     impl Task for Of {

@@ -7,7 +7,7 @@ use super::tables::Tables;
 use crate::bsdf::Scattering;
 use raywarp_lanes::{Vector, Words};
 
-/// Facets of one roughness.
+/// Energy that microfacets of one alpha per lane return and lose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facets<'t, V, W> {
     scattering: Scattering,
@@ -15,17 +15,17 @@ pub(super) struct Facets<'t, V, W> {
     losses: Losses<'t, V, W>,
 }
 
-/// Share of light that facets return to one direction, or to all, in the terms of Schlick's albedo.
+/// Fraction of light that facets return in one direction, or on average, in terms of Schlick's albedo.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Returned<V> {
-    /// Factors on f0 and f90 in the albedo.
+    /// Factors on f0 and f90 in the albedo of the facets.
     pub scale_bias: [V; 2],
-    /// Share of the light that white facets lose.
+    /// Fraction of the light that white facets lose.
     pub lost: V,
 }
 
 impl<V: Copy> Returned<V> {
-    /// Returns what single scattering returns, from the table's scale and bias.
+    /// Makes the fractions for single scattering, from the albedo table's scale and bias.
     #[inline(always)]
     fn single<const N: usize>(scale_bias: [V; 2]) -> Self
     where
@@ -36,7 +36,7 @@ impl<V: Copy> Returned<V> {
         Self { scale_bias, lost: one - (scale + bias).min(one) }
     }
 
-    /// Returns a scale and a bias with the same ratio, and such that white facets lose `lost`.
+    /// Scales a scale and bias by a common factor, so that white facets lose the fraction `lost`.
     #[inline(always)]
     fn corrected<const N: usize>([scale, bias]: [V; 2], lost: V) -> Self
     where
@@ -48,7 +48,7 @@ impl<V: Copy> Returned<V> {
 }
 
 impl<'t, V> Facets<'t, V, ()> {
-    /// Makes facets of `alpha`, 1e-3 to 1, whose albedos are those at `mean_alpha`.
+    /// Makes facets of `alpha`, 1e-3 to 1, whose albedos are looked up at `mean_alpha`.
     #[inline(always)]
     pub fn new<const N: usize>(
         tables: &'t Tables,
@@ -64,7 +64,7 @@ impl<'t, V> Facets<'t, V, ()> {
 }
 
 impl<V, W> Facets<'_, V, W> {
-    /// Returns what the facets return to a direction above, by its cosine.
+    /// Returns the energy that the facets return in directions with these cosines.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> Returned<V>
     where
@@ -78,7 +78,7 @@ impl<V, W> Facets<'_, V, W> {
         }
     }
 
-    /// Returns the mean over the hemisphere, weighted by the cosine.
+    /// Returns the energy that the facets return, averaged over the hemisphere with the cosine as weight.
     #[inline(always)]
     pub fn mean<const N: usize>(&self) -> Returned<V>
     where

@@ -5,10 +5,10 @@ use super::warp::sin_cos_turn;
 use raywarp_lanes::Vector;
 use std::f32::consts::PI;
 
-/// Distributions of normals; directions are above.
+/// GGX distributions of microfacet normals, one per lane; directions are above the surface.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ggx<V> {
-    /// Alpha of the facets, 1e-3 to 1.
+    /// GGX alpha of the facets, 1e-3 to 1.
     pub alpha: V,
 }
 
@@ -24,7 +24,7 @@ impl<V> Ggx<V> {
         area * area * area / (V::splat(s.set(), PI) * s * s)
     }
 
-    /// Returns the share of the facets that face `w` which `w` sees.
+    /// Returns the fraction of the facets facing `w` that are visible from it (Smith's masking function G1).
     #[inline(always)]
     pub fn g1<const N: usize>(&self, w: Vec3s<V>) -> V
     where
@@ -35,7 +35,7 @@ impl<V> Ggx<V> {
         V::splat(z.set(), 2.0) * z / (z + (z * z + x * x + y * y).sqrt())
     }
 
-    /// Returns the density of the normals `h` that `wo` sees, reflected at.
+    /// Returns the solid-angle density of the `wi` that results from reflection at a visible normal `h`.
     #[inline(always)]
     pub fn reflection_pdf<const N: usize>(&self, wo: Vec3s<V>, h: Vec3s<V>) -> V
     where
@@ -46,7 +46,7 @@ impl<V> Ggx<V> {
         self.d(h) * (half / (wo.z + (wo.z * wo.z + x * x + y * y).sqrt()))
     }
 
-    /// Samples a normal that `wo` sees.
+    /// Samples a microfacet normal visible from `wo`.
     #[inline(always)]
     pub fn sample_visible<const N: usize>(&self, wo: Vec3s<V>, u: [V; 2]) -> Vec3s<V>
     where

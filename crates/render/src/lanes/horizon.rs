@@ -6,16 +6,16 @@ use super::warp::{cosine_hemisphere, sin_cos_turn};
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::{FRAC_1_PI, TAU};
 
-/// Mixtures of a cosine lobe and one about the horizon.
+/// Mixtures of a cosine lobe and a lobe near the horizon, one per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Horizon<V> {
     alpha: V,
-    /// Share of the lobe about the horizon.
+    /// Probability of the lobe near the horizon.
     share: V,
 }
 
 impl<V> Horizon<V> {
-    /// Makes the cosine lobe alone.
+    /// Makes the mixture that is a cosine lobe alone.
     #[inline(always)]
     pub fn none<const N: usize>(set: V::Set) -> Self
     where
@@ -24,7 +24,7 @@ impl<V> Horizon<V> {
         Self { alpha: V::splat(set, 1.0), share: V::splat(set, 0.0) }
     }
 
-    /// Returns the same lobes for a part of the light only.
+    /// Returns the mixture with the horizon lobe's probability scaled by `part`.
     #[inline(always)]
     pub fn scaled<const N: usize>(self, part: V) -> Self
     where
@@ -41,7 +41,7 @@ impl<V> Horizon<V> {
         Self { alpha: V::select(mask, yes.alpha, no.alpha), share: V::select(mask, yes.share, no.share) }
     }
 
-    /// Makes the lobes for facets of `alpha`, 1e-4 to 1.
+    /// Makes the mixture for facets of roughness `alpha`, 1e-4 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(alpha: V) -> Self
     where
@@ -51,7 +51,7 @@ impl<V> Horizon<V> {
         Self { alpha, share: V::splat(set, 0.5) * (V::splat(set, 1.0) - alpha) }
     }
 
-    /// Directions above; `u_lobe` chooses between the two lobes.
+    /// Samples directions in the upper hemisphere; `u_lobe` chooses the lobe.
     #[inline(always)]
     pub fn sample<const N: usize>(&self, u_lobe: V, u: [V; 2]) -> Vec3s<V>
     where
@@ -70,7 +70,7 @@ impl<V> Horizon<V> {
         Vec3s::select(is_cosine, cosine, Vec3s { x: r * cos, y: r * sin, z })
     }
 
-    /// Densities per solid angle of directions with these cosines.
+    /// Returns the densities per solid angle of directions with these cosines.
     #[inline(always)]
     pub fn pdf<const N: usize>(&self, cos: V) -> V
     where

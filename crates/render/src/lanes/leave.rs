@@ -14,7 +14,7 @@ use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, Vector, Words};
 
 impl Stage<'_> {
-    /// Connects the lanes of `mask` to lights and sends them on.
+    /// Connects the vertices in the lanes of `mask` to lights, and sends their paths on.
     #[inline(always)]
     pub fn leave<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,
@@ -60,7 +60,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Connects the lanes of `mask` to lights, as [`crate::vertex`] does for one path.
+    /// Connects the vertices in the lanes of `mask` to lights, as [`crate::vertex`] does for one path.
     #[inline(always)]
     fn aim<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,
@@ -107,7 +107,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Sends the lanes on into their next directions, as [`crate::vertex`] does for one path.
+    /// Samples the next directions of the paths in the lanes of `mask`, as [`crate::vertex`] does for one path.
     #[inline(always)]
     fn scatter<V: Vector<N>, B: Model<V, N>, const N: usize>(
         &mut self,

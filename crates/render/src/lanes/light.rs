@@ -16,20 +16,20 @@ use crate::light::{self, LightSample};
 use glam::Vec3;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Connections to lights, as [`LightSample`], a path a lane.
+/// Connections to lights, one per lane, as [`LightSample`] for one path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LightSamples<V, M> {
     pub wi: Vec3s<V>,
     pub target: Vec3s<V>,
-    /// Lanes with a target; the light of the others is infinitely far.
+    /// Lanes whose connection ends at a point; the others' light is infinitely far away.
     pub has_target: M,
     pub weight: Vec3s<V>,
     pub pdf: V,
-    /// Lanes that a light is found for.
+    /// Lanes in which a connection was found.
     pub found: M,
 }
 
-/// Samples connections from `points`, for the lanes of `mask`, to lights chosen by `u_choice`.
+/// Samples connections from `points` to lights chosen by `u_choice`, in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn sample<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -71,8 +71,8 @@ pub(super) fn sample<V: Vector<N>, const N: usize>(
     samples
 }
 
-/// Returns the lights that numbers choose: `raywarp_sample::warp::choose_by_alias` in integers. Numbers of every
-/// sampler are whole multiples of 2^-32, and so is the product that is exact in `f64` there.
+/// Returns the lights chosen by the numbers `u`, as `raywarp_sample::warp::choose_by_alias` does in integers. Numbers
+/// of every sampler are whole multiples of 2^-32, and so is the product that is exact in `f64` there.
 #[inline(always)]
 fn choose<V: Vector<N>, const N: usize>(tables: &Tables, u: V, mask: V::Mask) -> V::Words {
     let set = u.set();
@@ -86,8 +86,8 @@ fn choose<V: Vector<N>, const N: usize>(tables: &Tables, u: V, mask: V::Mask) ->
     V::Words::select(within.lt(own), cell, alias)
 }
 
-/// Samples connections of the lanes in `mask` to triangles and parallelograms, `crate::light::planar` by area; returns
-/// also the lanes whose lights are far enough for that.
+/// Samples connections to triangles and parallelograms by area, as `crate::light::planar` does; returns also the lanes
+/// whose lights are far enough away for that.
 #[inline(always)]
 fn planar<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -146,7 +146,7 @@ fn planar<V: Vector<N>, const N: usize>(
 }
 
 impl<V, M> LightSamples<V, M> {
-    /// Adds the connections to an environment in the lanes of `mask`.
+    /// Replaces the connections in the lanes of `mask` by those to an environment.
     #[inline(always)]
     fn with_sky<const N: usize>(self, sky: &SkySamples<V, M>, mask: M) -> Self
     where
@@ -163,7 +163,7 @@ impl<V, M> LightSamples<V, M> {
         }
     }
 
-    /// Adds the connections of the lanes in `rest`, found by the scalar text.
+    /// Adds the connections of the lanes in `rest`, found by scalar code.
     #[inline(always)]
     fn with_one_by_one<const N: usize>(
         self,
@@ -200,7 +200,7 @@ impl<V, M> LightSamples<V, M> {
     }
 }
 
-/// Connections in memory: `wi`, target, weight and density.
+/// Connections of all lanes in memory: direction `wi`, target, weight and density.
 struct LaneArrays<const N: usize>([[f32; N]; 10]);
 
 impl<const N: usize> LaneArrays<N> {

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use raywarp_geom::Ray;
 use raywarp_lanes::{Vector, Words};
 
-/// Places of the lanes on their triangles, in memory.
+/// Positions of the lanes' hits on their triangles, in memory for scalar code.
 struct Places<const N: usize> {
     materials: [u32; N],
     attributes: [u32; N],
@@ -38,7 +38,7 @@ impl<const N: usize> Places<N> {
     }
 }
 
-/// Returns reflectances of Lambert's surfaces, those of `textured` lanes from their textures.
+/// Returns the reflectances of Lambert surfaces, in `textured` lanes from textures by scalar code.
 #[inline(always)]
 pub(super) fn reflectances<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -60,7 +60,8 @@ pub(super) fn reflectances<V: Vector<N>, const N: usize>(
     Vec3s { x: V::load(set, &x), y: V::load(set, &y), z: V::load(set, &z) }
 }
 
-/// Returns shading normals that the viewer sees along `wo`: `plain` ones, and those of `bent` lanes after their maps.
+/// Returns the shading normals as seen along `wo`: `plain` ones, and in `bent` lanes those of normal or bump maps, by
+/// scalar code.
 #[inline(always)]
 pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -94,7 +95,8 @@ pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
     Vec3s { x: V::load(set, &normals[0]), y: V::load(set, &normals[1]), z: V::load(set, &normals[2]) }
 }
 
-/// Puts what `record` tells of the models of `textured` lanes into `words`; returns those of them that vectors know.
+/// Evaluates the materials of `textured` lanes by scalar code and stores their parameters, encoded by `record`, in
+/// `words`; returns the lanes whose model the vector code knows.
 #[inline(always)]
 pub(super) fn parameters<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,
@@ -126,7 +128,8 @@ pub(super) fn parameters<V: Vector<N>, const N: usize>(
     known
 }
 
-/// Adds the emission that `emitting` lanes find at surfaces that shine, which are seen under `cos`.
+/// Adds the light that surfaces in `emitting` lanes emit along the path, by scalar code; `cos` is the cosine at the
+/// surface.
 #[inline(always)]
 pub(super) fn emissions<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,

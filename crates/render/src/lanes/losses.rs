@@ -4,7 +4,7 @@ use super::tables::Tables;
 use crate::bsdf::loss_table::{LEAST_ROOT, MEAN_NODES, SCALE};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Returns the node below a place of 0 to 1 on an axis of `nodes` nodes, and how far beyond it.
+/// Returns the node below a coordinate of 0 to 1 on an axis of `nodes` nodes, and the fraction of the way to the next.
 #[inline(always)]
 pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Words, V) {
     let set = x.set();
@@ -14,20 +14,20 @@ pub(super) fn locate<V: Vector<N>, const N: usize>(x: V, nodes: u32) -> (V::Word
     (node, s - V::from_u32(node))
 }
 
-/// Losses of facets of one alpha.
+/// Light lost at white facets of one alpha per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Losses<'t, V, W> {
     tables: &'t Tables,
     alpha: V,
-    /// Row of the losses below, and how far beyond it.
+    /// Row below the alpha in the loss table; `t` is the fraction of the way to the next.
     row: W,
     t: V,
-    /// Mean of the loss over all directions.
+    /// Loss averaged over the hemisphere.
     pub mean: V,
 }
 
 impl<'t, V> Losses<'t, V, ()> {
-    /// Makes the losses of facets of `alpha`, 1e-4 to 1.
+    /// Makes the losses of facets of roughness `alpha`, 1e-4 to 1.
     #[inline(always)]
     pub fn new<const N: usize>(tables: &'t Tables, alpha: V) -> Losses<'t, V, V::Words>
     where
@@ -46,7 +46,7 @@ impl<'t, V> Losses<'t, V, ()> {
 }
 
 impl<V, W> Losses<'_, V, W> {
-    /// Returns the share of the light that a direction loses, by its cosine.
+    /// Returns the fraction of light lost in directions with these cosines.
     #[inline(always)]
     pub fn at<const N: usize>(&self, cos: V) -> V
     where

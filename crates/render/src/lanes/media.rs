@@ -9,7 +9,7 @@ use crate::vertex::{Boundary, InMedia, MediaStack};
 use glam::Vec3;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// The media and surfaces of lanes, in memory.
+/// Media and surfaces of the lanes' paths, in memory for scalar code.
 pub(super) struct Crossings<'s, const N: usize> {
     scene: &'s ShadingScene,
     paths: [QueuedPath; N],
@@ -18,7 +18,8 @@ pub(super) struct Crossings<'s, const N: usize> {
 }
 
 impl<'s, const N: usize> Crossings<'s, N> {
-    /// Gathers the media and surfaces of the lanes of `mask`; `touching` is the wave's.
+    /// Gathers the media and surfaces of the lanes of `mask`; `touching` are the media of touching bodies of the wave's
+    /// entries.
     #[inline(always)]
     pub fn of<W: Words<N>>(
         scene: &'s ShadingScene,
@@ -51,9 +52,8 @@ impl<'s, const N: usize> Crossings<'s, N> {
         Boundary { material, touching: self.touching[lane], from_behind }
     }
 
-    /// Takes from throughputs the light that the media absorb which the lanes of `path` begin with, and sets the
-    /// parameters of glass where it is: surfaces in the lanes of `behind` are come to from behind. Returns the
-    /// throughputs.
+    /// Multiplies throughputs by the media's absorption along the rays, and sets the refractive index of glass for the
+    /// media it is in; `behind` has the lanes whose ray meets the surface from behind. Returns the throughputs.
     #[inline(always)]
     pub fn arrive<V: Vector<N>>(
         &self,
@@ -102,7 +102,7 @@ impl<'s, const N: usize> Crossings<'s, N> {
         }
     }
 
-    /// Returns the media of light that goes on from a lane's surface: behind it or in front.
+    /// Returns the media of light that goes on from a lane's surface, behind it or in front of it.
     pub fn beyond(&self, lane: usize, from_behind: bool, to_behind: bool) -> InMedia {
         InMedia::at_start(self.stack(lane).beyond(&self.boundary(lane, from_behind), to_behind))
     }

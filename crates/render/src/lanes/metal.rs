@@ -11,17 +11,17 @@ use crate::bsdf::ggx::MIN_ALPHA;
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::FRAC_1_PI;
 
-/// Parameters of [`crate::bsdf::Conductor`], a surface a lane.
+/// Parameters of [`crate::bsdf::Conductor`] for one surface per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub eta: Vec3s<V>,
     pub k: Vec3s<V>,
     pub alpha: V,
-    /// Mean of the Fresnel term; not black, for black metal has no further bounces.
+    /// Fresnel reflectance averaged over the hemisphere; not black, since black metal has no further bounces.
     pub fresnel_mean: Vec3s<V>,
 }
 
-/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::conductor`'s further bounces.
+/// Metal prepared for one `wo` per lane, as the further bounces of `crate::bsdf::conductor`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Metal<'t, V, W> {
     eta: Vec3s<V>,
@@ -30,17 +30,19 @@ pub(super) struct Metal<'t, V, W> {
     losses: Losses<'t, V, W>,
     horizon: Horizon<V>,
     wo_z: V,
-    /// Share of the light that `wo` loses; `further` is the part of that which comes back.
+    /// Fraction of the light from `wo` that the facets lose (`lost`), and what part of it further bounces return
+    /// (`further`).
     lost: V,
     further: Vec3s<V>,
-    /// Product of the part that comes back and `lost`, over the mean loss.
+    /// Value of the lobe of further bounces without its dependence on `wi`: the returned part of `lost`, over the mean
+    /// loss.
     factor: Vec3s<V>,
-    /// Probability of the lobe.
+    /// Probability of choosing the lobe of further bounces.
     p: V,
 }
 
 impl<'t, V: Copy> Metal<'t, V, ()> {
-    /// Finds the lobes of surfaces seen from `wo`, above or below.
+    /// Prepares the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(tables: &'t Tables, parameters: &Parameters<V>, wo: Vec3s<V>) -> Metal<'t, V, V::Words>
     where
@@ -74,7 +76,7 @@ impl<'t, V: Copy> Metal<'t, V, ()> {
 }
 
 impl<V, W> Metal<'_, V, W> {
-    /// Returns value and density of both lobes; `h` is the half vector.
+    /// Returns value and density of both lobes, first and further bounces, for the half vector `h`.
     #[inline(always)]
     fn both<const N: usize>(&self, wo: Vec3s<V>, wi: Vec3s<V>, h: Vec3s<V>) -> (Vec3s<V>, V)
     where
@@ -121,7 +123,7 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Metal<'_, V, V::Words> {
     }
 }
 
-/// Returns the reflectance of metals: [`crate::bsdf::fresnel`]'s, each channel on its own.
+/// Returns the exact Fresnel reflectance of metals per channel, as [`crate::bsdf::fresnel`] does.
 #[inline(always)]
 pub(super) fn fresnel<V: Vector<N>, const N: usize>(cos: V, eta: Vec3s<V>, k: Vec3s<V>) -> Vec3s<V> {
     let set = cos.set();
@@ -155,7 +157,7 @@ mod tests {
     use glam::Vec3;
     use raywarp_lanes::{InstructionSet, Isa, Task};
 
-    /// The reflectances at a cosine, by vectors of eight lanes.
+    /// Test task that computes metals' reflectances at a cosine in vectors of eight lanes.
     struct Fresnel(f32, Vec3, Vec3);
 
     impl Task for Fresnel {

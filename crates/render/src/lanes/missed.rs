@@ -10,7 +10,7 @@ use glam::Vec3;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Task that ends the paths of a wave that hit nothing.
+/// Task that ends the paths of a wave whose rays hit nothing.
 pub(super) struct Leave<'a> {
     pub sky: Sky<'a>,
     pub transport: &'a Transport,
@@ -41,7 +41,8 @@ impl AtWidth for Leave<'_> {
     }
 }
 
-/// Returns the weight of emission found by scattering, beside the connection to the same light.
+/// Returns the weight of emission found by scattering in multiple importance sampling with connections, of density
+/// `pdf`.
 #[inline(always)]
 fn weight<V: Vector<N>, const N: usize>(transport: &Transport, flags: V::Words, previous_pdf: V, pdf: V) -> V {
     let set = pdf.set();

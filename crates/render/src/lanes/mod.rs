@@ -53,7 +53,7 @@ use tables::Tables;
 use tables::class::{BLINN, DIFFUSE, METAL, PRINCIPLED, SPECULAR};
 use width::{AtNativeWidth, AtWidth, has_vectors};
 
-/// A scene's shading in vectors.
+/// Shading of a scene by vector code, many paths at a time.
 #[derive(Debug)]
 pub(crate) struct Vectors {
     isa: Isa,
@@ -61,13 +61,13 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Prepares shading for paths through `scene` on this CPU; none without vector instructions, where they are shaded
-    /// one by one.
+    /// Prepares vector shading of `scene` for this CPU; `None` if it has no vector instructions, so that paths are
+    /// shaded one by one.
     pub fn new(scene: &ShadingScene, transport: &Transport) -> Option<Self> {
         Self::with(Isa::preferred(), scene, transport)
     }
 
-    /// Prepares shading, as [`Vectors::new`], with an instruction set.
+    /// Prepares vector shading as [`Vectors::new`] does, for a given instruction set.
     fn with(isa: Isa, scene: &ShadingScene, transport: &Transport) -> Option<Self> {
         has_vectors(isa).then(|| Self { isa, tables: Tables::new(scene, transport.scattering) })
     }
@@ -76,8 +76,8 @@ impl Vectors {
         self.isa.run(AtNativeWidth(work));
     }
 
-    /// Starts the paths of a wave whose pixels and sample numbers are there; false if they have to be started one by
-    /// one.
+    /// Makes the camera rays of a wave whose pixels and sample numbers are set; returns `false` if scalar code must
+    /// make them.
     pub fn start(&self, with: &Generate, wave: &mut Wave) -> bool {
         let knows = camera::knows(with.sampler);
         if knows {
@@ -86,7 +86,7 @@ impl Vectors {
         knows
     }
 
-    /// Shades what it can of a wave, and queues the rest to be shaded one by one.
+    /// Shades the paths of a wave that vector code can, and queues the others to be shaded one by one.
     pub fn shade(&self, scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
         let sky = Sky::of(scene);
         queues::sort(scene, &self.tables, sky.is_some(), wave);

@@ -4,23 +4,25 @@ use super::vec3::{Vec3s, copysign, is_finite};
 use super::warp::{cosine_hemisphere, cosine_hemisphere_pdf};
 use raywarp_lanes::Vector;
 
-/// A model, opaque and the same from both sides unless it says otherwise. `wo` and `wi` are above.
+/// Scattering model evaluated for one surface per lane; by default opaque and equal on both sides. `wo` and `wi` are
+/// above.
 pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
-    /// `true` if a random number chooses a lobe.
+    /// `true` if a random number chooses between lobes.
     const CHOOSES: bool;
-    /// `true` if it has no densities: connections to lights are in vain.
+    /// `true` if the model has only delta lobes, so that connections to lights are in vain.
     const IS_SPECULAR: bool = false;
 
-    /// Returns the value and the density of `wi`.
+    /// Returns the BSDF value times cosine and the density for `wi`, with both directions above the surface.
     fn eval_above(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V);
 
-    /// Samples a direction; the mask has the lanes with one.
+    /// Samples a direction for `wo` above the surface; the mask has the lanes where there is one.
     fn sample_above(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask);
 
-    /// Returns the albedo that a denoiser is told.
+    /// Returns the albedo for a denoiser's albedo layer.
     fn albedo(&self) -> Vec3s<V>;
 
-    /// Returns the value and the density of `wi`, and the lanes in which light goes from one side to the same.
+    /// Returns the BSDF value times cosine and the density for `wi`, with the lanes where both directions are on the
+    /// same side.
     #[inline(always)]
     fn eval(&self, wo: Vec3s<V>, wi: Vec3s<V>) -> (Vec3s<V>, V, V::Mask) {
         let (value, pdf) = self.eval_above(above(wo), Vec3s { z: wi.z.abs(), ..wi });
@@ -42,7 +44,7 @@ pub(super) trait Model<V: Vector<N>, const N: usize>: Copy {
     }
 }
 
-/// Sampled directions, as [`crate::bsdf::BsdfSample`], one a lane.
+/// Sampled directions, one per lane, as [`crate::bsdf::BsdfSample`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample<V> {
     pub wi: Vec3s<V>,
@@ -50,13 +52,13 @@ pub(super) struct Sample<V> {
     pub pdf: V,
 }
 
-/// Returns `wo` as opaque models of `crate::bsdf` see it.
+/// Returns `v` mirrored to the upper side and moved off the horizon, as opaque models of `crate::bsdf` take `wo`.
 #[inline(always)]
 pub(super) fn above<V: Vector<N>, const N: usize>(v: Vec3s<V>) -> Vec3s<V> {
     Vec3s { z: v.z.abs().max(V::splat(v.z.set(), 1e-6)), ..v }
 }
 
-/// Returns the direction between two above.
+/// Returns the half vector between two directions above the surface.
 #[inline(always)]
 pub(super) fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<V>) -> Vec3s<V> {
     let set = wo.x.set();
@@ -65,7 +67,7 @@ pub(super) fn half_vector<V: Vector<N>, const N: usize>(wo: Vec3s<V>, wi: Vec3s<
     Vec3s::select(has_length, h, Vec3s { x: zero, y: zero, z: one })
 }
 
-/// Lambert reflection, a surface a lane.
+/// Lambert reflection, one surface per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Diffuse<V> {
     pub reflectance: Vec3s<V>,

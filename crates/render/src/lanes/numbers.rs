@@ -4,20 +4,21 @@ use raywarp_lanes::{Vector, Words};
 use raywarp_sample::hash::ONE_MINUS_EPSILON;
 use raywarp_sample::{Sampler, Stream, hash};
 
-/// State of the random numbers of the paths. A vertex is the same for all of them, and so is the dimension.
+/// Random numbers of the lanes' paths: the state of their samplers. A vertex is the same for all of them, and so is the
+/// dimension.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers<W> {
     sampler: Sampler,
-    /// Hashes of seed and pixel for Sobol's points, pixels for other samplers; `sample` has the sample numbers, for
-    /// Sobol's points with their bits reversed.
+    /// Hashes of seed and pixel for the Sobol sampler, pixels for others (`key`), and sample numbers, bit-reversed for
+    /// Sobol (`sample`).
     key: W,
     sample: W,
-    /// States of the generators of the others.
+    /// Generator states of samplers other than Sobol.
     pub state: W,
 }
 
 impl<W> Numbers<W> {
-    /// Resumes the numbers of paths whose generators have come to `state`.
+    /// Resumes the random numbers of paths whose generators are in `state`.
     #[inline(always)]
     pub fn resume<const N: usize>(sampler: Sampler, pixel: W, sample: W, state: W) -> Self
     where
@@ -31,7 +32,7 @@ impl<W> Numbers<W> {
         Self { sampler, key, sample, state }
     }
 
-    /// Draws a number for each lane, at `dimension` of a path.
+    /// Returns the next random number of each lane, at `dimension` of its path.
     #[inline(always)]
     pub fn next_1d<V, const N: usize>(&mut self, dimension: u32) -> V
     where
@@ -51,7 +52,7 @@ impl<W> Numbers<W> {
         to_unit(laine_karras(index, pcg(pad)).reverse_bits())
     }
 
-    /// Draws a point of the unit square for each lane, at `dimension` of a path and the one after it.
+    /// Returns the next point of the unit square of each lane, at `dimension` of its path and the one after it.
     #[inline(always)]
     pub fn next_2d<V, const N: usize>(&mut self, dimension: u32) -> [V; 2]
     where
@@ -74,7 +75,7 @@ impl<W> Numbers<W> {
         [to_unit(x.reverse_bits()), to_unit(y.reverse_bits())]
     }
 
-    /// Calls `draw` on each lane's stream, for a sampler that has no text in vectors.
+    /// Calls `draw` for each lane's stream, for samplers without vector code.
     #[inline(always)]
     fn one_by_one<V, const N: usize>(&mut self, draw: fn(&mut Stream) -> [f32; 2]) -> [V; 2]
     where
@@ -94,7 +95,7 @@ impl<W> Numbers<W> {
         [V::load(set, &drawn[0]), V::load(set, &drawn[1])]
     }
 
-    /// Draws the next number of [`raywarp_sample::xor32`].
+    /// Returns the next number of the generator [`raywarp_sample::xor32`].
     #[inline(always)]
     fn step<V, const N: usize>(&mut self) -> V
     where
@@ -110,7 +111,7 @@ impl<W> Numbers<W> {
     }
 }
 
-/// Hashes a word a lane, as [`hash::pcg`].
+/// Hashes one word per lane, as [`hash::pcg`] does.
 #[inline(always)]
 fn pcg<W: Words<N>, const N: usize>(v: W) -> W {
     let set = v.set();
@@ -120,13 +121,13 @@ fn pcg<W: Words<N>, const N: usize>(v: W) -> W {
     word.shr(22) ^ word
 }
 
-/// Hashes a key and a value a lane, as [`hash::combine`].
+/// Hashes a key and a value per lane, as [`hash::combine`] does.
 #[inline(always)]
 fn combine<W: Words<N>, const N: usize>(key: W, value: W) -> W {
     pcg(key ^ (value * W::splat(key.set(), 0x9E37_79B9)))
 }
 
-/// Scrambles words with reversed bits, as [`raywarp_sample::sobol::laine_karras`].
+/// Scrambles bit-reversed words in each lane, as [`raywarp_sample::sobol::laine_karras`] does.
 #[inline(always)]
 fn laine_karras<W: Words<N>, const N: usize>(mut x: W, seed: W) -> W {
     let set = x.set();
@@ -137,7 +138,7 @@ fn laine_karras<W: Words<N>, const N: usize>(mut x: W, seed: W) -> W {
     x ^ (x * W::splat(set, 0x53A2_2864))
 }
 
-/// Returns the second coordinate of Sobol's points, as [`raywarp_sample::sobol::dimension_1_reversed`].
+/// Returns the second coordinate of Sobol points, as [`raywarp_sample::sobol::dimension_1_reversed`] does.
 #[inline(always)]
 fn dimension_1_reversed<W: Words<N>, const N: usize>(index: W) -> W {
     let set = index.set();
@@ -149,8 +150,8 @@ fn dimension_1_reversed<W: Words<N>, const N: usize>(index: W) -> W {
     x ^ x.shr(16)
 }
 
-/// Returns numbers of 0 to 1, as [`hash::to_unit`]. Numbers of 24 bits are the same signed or not, and signed ones have
-/// an instruction everywhere.
+/// Converts random bits to numbers in 0 to 1, as [`hash::to_unit`] does. Numbers of 24 bits are the same signed or not,
+/// and signed ones have an instruction everywhere.
 #[inline(always)]
 fn to_unit<V: Vector<N>, const N: usize>(bits: V::Words) -> V {
     V::from_i32(bits.shr(8)) * V::splat(bits.set(), 1.0 / 16_777_216.0)

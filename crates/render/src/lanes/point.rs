@@ -4,7 +4,7 @@ use super::vec3::{Vec3s, is_finite, signed_one};
 use crate::flat::{LEAST_LENGTH, MOST_LENGTH, TriangleRecord, UnitCode};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Points on surfaces, as [`crate::surface::SurfacePoint`], a point a lane, as far as plain materials ask.
+/// Surface points, one per lane, with what plain materials need of [`crate::surface::SurfacePoint`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Points<V> {
     pub position: Vec3s<V>,
@@ -13,8 +13,8 @@ pub(super) struct Points<V> {
     pub shading_normal: Vec3s<V>,
 }
 
-/// Returns the points at barycentrics of triangles, and the lanes in which they are to be trusted: triangles whose
-/// normals need more than `f32` go to the scalar text.
+/// Returns the points at barycentric weights `u`, `v` of triangles, and the lanes where f32 suffices for the normals;
+/// the others need scalar code.
 #[inline(always)]
 pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V, v: V) -> (Points<V>, V::Mask) {
     let set = u.set();
@@ -44,7 +44,7 @@ pub(super) fn points<V: Vector<N>, const N: usize>(record: &[V::Words; 16], u: V
     (Points { position, extent, geometric_normal, shading_normal }, is_plain & position.is_finite() & is_finite(extent))
 }
 
-/// Unpacks unit vectors, with the bits of [`crate::flat::decode_unit`].
+/// Decodes unit vectors, with the bits of [`crate::flat::decode_unit`].
 #[inline(always)]
 pub(super) fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
     let set = code.set();
@@ -64,7 +64,7 @@ pub(super) fn unit<V: Vector<N>, const N: usize>(code: V::Words) -> Vec3s<V> {
     Vec3s::select(is_zero, Vec3s { x: zero, y: zero, z: zero }, v)
 }
 
-/// Turns normals to the viewer, as `crate::surface::shading` does.
+/// Turns shading normals towards the viewer, as `crate::surface::shading` does.
 #[inline(always)]
 pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric: Vec3s<V>, wo: Vec3s<V>) -> Vec3s<V> {
     let zero = V::splat(wo.x.set(), 0.0);
@@ -73,7 +73,8 @@ pub(super) fn facing<V: Vector<N>, const N: usize>(shading: Vec3s<V>, geometric:
 }
 
 impl<V> Points<V> {
-    /// Returns the lanes whose directions, of cosine `cos` to the shading normal, may be taken.
+    /// Returns the lanes where light may go in directions `wi`, with cosine `cos` to the shading normal, without
+    /// passing through the surface.
     #[inline(always)]
     pub fn pass<const N: usize>(&self, wi: Vec3s<V>, cos: V) -> V::Mask
     where
@@ -82,7 +83,7 @@ impl<V> Points<V> {
         (self.geometric_normal.dot(wi) * cos).gt(V::splat(cos.set(), 0.0))
     }
 
-    /// Returns the starts of rays that leave on the sides that `directions` point to.
+    /// Returns the origins of rays that leave the surfaces in these directions, offset to the right side.
     #[inline(always)]
     pub fn origins_towards<const N: usize>(&self, directions: Vec3s<V>) -> Vec3s<V>
     where
@@ -93,7 +94,7 @@ impl<V> Points<V> {
     }
 }
 
-/// Moves points off their triangles, with the bits of [`raywarp_geom::offset_from_triangle`].
+/// Moves points off their triangles along the normal, with the bits of [`raywarp_geom::offset_from_triangle`].
 #[inline(always)]
 pub(super) fn offset_from_triangle<V: Vector<N>, const N: usize>(
     point: Vec3s<V>,

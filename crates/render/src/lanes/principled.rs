@@ -14,7 +14,7 @@ use crate::bsdf::principled::LEAST_MEAN;
 use raywarp_lanes::{Mask, Vector};
 use std::f32::consts::FRAC_1_PI;
 
-/// Parameters of [`crate::bsdf::Principled`], a surface a lane.
+/// Parameters of [`crate::bsdf::Principled`] for one surface per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters<V> {
     pub base: Vec3s<V>,
@@ -24,46 +24,47 @@ pub(super) struct Parameters<V> {
     pub metallic: V,
 }
 
-/// Quantities that sampling and evaluation share for one `wo`: `crate::bsdf::principled`'s lobes.
+/// Principled model prepared for one `wo` per lane, as the lobes of `crate::bsdf::principled`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Principled<'t, V, W, M> {
     facets: Facets<'t, V, W>,
     ggx: Ggx<V>,
-    /// Fresnel term of the dielectric.
+    /// Fresnel term of the dielectric part.
     dielectric: Fresnel<V>,
     /// Fresnel term of metal and dielectric mixed.
     mixed: Fresnel<V>,
-    /// Reflectance of the base, and of the metal's further bounces, times what is left for them of the light from `wo`,
-    /// over its mean.
+    /// Reflectances of the diffuse base (`diffuse`) and of the metal's further bounces, times the light left to them
+    /// from `wo`, over its mean.
     diffuse: Vec3s<V>,
     bounces: Vec3s<V>,
     horizon: Horizon<V>,
     p_specular: V,
     p_diffuse: V,
     albedo: Vec3s<V>,
-    /// Lanes in which there is metal, and lanes in which anything scatters.
+    /// Lanes with a metal part (`has_metal`), and lanes whose surface scatters at all.
     has_metal: M,
     scatters: M,
 }
 
-/// Ends of Schlick's term, f0 and f90.
+/// Parameters of Schlick's Fresnel term: f0 and f90.
 #[derive(Debug, Clone, Copy)]
 struct Fresnel<V> {
     f0: Vec3s<V>,
     f90: V,
 }
 
-/// Further bounces of the metal.
+/// Further bounces between the facets of the metal part.
 struct Bounces<V> {
-    /// Factor on the lobe, as in [`Principled`].
+    /// Reflectance of the lobe, times the light left to it from `wo`, over its mean.
     factor: Vec3s<V>,
-    /// Share that they scatter of the light from `wo`, and the part of it that is due to what the facets lose at first.
+    /// Fraction of the light from `wo` that they scatter (`scattered`), and the fraction of the facets' first loss that
+    /// returns (`returned`).
     scattered: Vec3s<V>,
     returned: V,
 }
 
 impl<'t, V: Copy> Principled<'t, V, (), ()> {
-    /// Finds the lobes of surfaces seen from `wo`, above or below.
+    /// Prepares the lobes of surfaces seen from `wo`, above or below.
     #[inline(always)]
     pub fn of<const N: usize>(
         tables: &'t Tables,
@@ -136,7 +137,7 @@ impl<'t, V: Copy> Principled<'t, V, (), ()> {
     }
 }
 
-/// Returns the further bounces of metal of the share `m`, nothing where that is 0.
+/// Returns the further bounces of surfaces whose metal fraction is `m`; zeros where that is 0.
 #[inline(always)]
 fn further_bounces<V: Vector<N>, const N: usize>(
     scattering: Scattering,

@@ -5,30 +5,31 @@ use crate::flat::ShadingScene;
 use crate::path::Wave;
 use crate::vertex::MediaStack;
 
-/// Entries of a wave's extension queue by how they are shaded.
+/// Paths of a wave sorted by the code that shades them, as indices of their entries.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
-    /// Entries that the functions of one path shade.
+    /// Paths that scalar code shades one by one.
     pub one_by_one: Vec<u32>,
-    /// Entries at diffuse surfaces.
+    /// Paths at diffuse surfaces.
     pub diffuse: InVectors,
-    /// Entries at metal and dielectric mixed, coats among them.
+    /// Paths at surfaces of mixed metal and dielectric, coated ones among them.
     pub principled: InVectors,
-    /// Entries at surfaces under Blinn's facets.
+    /// Paths at Lambert surfaces under Blinn facets.
     pub blinn: InVectors,
-    /// Entries at rough metal.
+    /// Paths at rough metal.
     pub metal: InVectors,
-    /// Entries at mirrors, smooth metal and smooth glass.
+    /// Paths at mirrors, smooth metal and smooth glass.
     pub specular: InVectors,
-    /// Entries that left the scene for an environment that vectors know.
+    /// Paths that left the scene, where vector code can evaluate the environment.
     pub missed: Vec<u32>,
-    /// Number of surfaces that scatter and that paths came to since the wave began, and of those that vectors shaded.
+    /// Number of scattering surfaces that paths reached since the wave began (`vertices`), and of those that vector
+    /// code shaded.
     pub vertices: u64,
     pub in_vectors: u64,
 }
 
 impl Queues {
-    /// Forgets the entries and keeps the counts.
+    /// Removes all entries, but keeps the counts.
     pub fn clear(&mut self) {
         self.one_by_one.clear();
         self.diffuse.clear();
@@ -40,7 +41,7 @@ impl Queues {
     }
 }
 
-/// Entries that are shaded in vectors, and their triangles.
+/// Paths that vector code shades, as indices of their entries, with the triangles that they hit.
 #[derive(Debug, Default)]
 pub(crate) struct InVectors {
     pub entries: Vec<u32>,
@@ -60,7 +61,8 @@ impl InVectors {
     }
 }
 
-/// Sorts the entries of a wave by the class of what they hit; vectors know the environment if `knows_sky`.
+/// Sorts the paths of a wave by the shading class of their hit; misses go to vector code if `knows_sky` says that it
+/// can evaluate the environment.
 pub(super) fn sort(scene: &ShadingScene, tables: &Tables, knows_sky: bool, wave: &mut Wave) {
     let Wave { queues, paths, hits, instances, .. } = wave;
     let has_media = !scene.media.is_empty();

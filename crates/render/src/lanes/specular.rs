@@ -6,36 +6,36 @@ use super::model::{Model, Sample, above};
 use super::vec3::{Vec3s, copysign};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Kinds of surfaces, as a word of the parameters.
+/// Kinds of specular surfaces, stored as a word of their parameters.
 pub(super) mod kind {
-    /// Glass with an inside.
+    /// Glass with an inside and an outside.
     pub const GLASS: u32 = 0;
-    /// A sheet of glass without thickness.
+    /// Sheet of glass without thickness.
     pub const SHEET: u32 = 1;
-    /// A mirror without a Fresnel term.
+    /// Mirror without a Fresnel term.
     pub const MIRROR: u32 = 2;
     /// Smooth metal with a Fresnel term.
     pub const METAL: u32 = 3;
 }
 
-/// Lobes of surfaces as seen from one `wo`.
+/// Delta lobes of specular surfaces, prepared for one `wo` per lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Specular<V, M> {
-    /// Tint of reflections; of metal eta.
+    /// Tint of reflections; for metal, eta.
     first: Vec3s<V>,
-    /// Tint of transmission; of metal k.
+    /// Tint of transmission; for metal, k.
     second: Vec3s<V>,
-    /// Index of refraction inside over outside.
+    /// Refractive index inside over that outside.
     ior: V,
     is_sheet: M,
     is_mirror: M,
     is_metal: M,
-    /// Cosine of `wo`, above.
+    /// Cosine of `wo` to the normal, moved above the surface.
     wo_z: V,
 }
 
 impl<V: Copy> Specular<V, ()> {
-    /// Unpacks the parameters that `tables` keeps, seen from `wo`, above or below.
+    /// Decodes the parameters of specular surfaces from `words`, for `wo` above or below.
     #[inline(always)]
     pub fn of<const N: usize>(words: &[V::Words; 12], wo: Vec3s<V>) -> Specular<V, V::Mask>
     where
@@ -55,8 +55,8 @@ impl<V: Copy> Specular<V, ()> {
 }
 
 impl<V, M> Specular<V, M> {
-    /// Returns the shares that glass reflects, and the cosines of refracted directions; `eta` is the index beyond over
-    /// that before.
+    /// Returns the fractions of light that glass reflects, and the cosines of the refracted directions; `eta` is the
+    /// refractive index beyond over that before.
     #[inline(always)]
     fn reflected<const N: usize>(&self, cos: V, eta: V) -> (V, V)
     where
@@ -77,7 +77,7 @@ impl<V, M> Specular<V, M> {
         (V::select(self.is_sheet, two * r / (one + r), r), cos_t)
     }
 
-    /// Samples directions from glass; returns them, their weights, and the lanes with one.
+    /// Samples reflection or refraction at glass: returns directions, weights, and the lanes that have one.
     #[inline(always)]
     fn glass<const N: usize>(&self, wo: Vec3s<V>, u_lobe: V) -> (Vec3s<V>, Vec3s<V>, M)
     where
@@ -138,7 +138,7 @@ impl<V: Vector<N>, const N: usize> Model<V, N> for Specular<V, V::Mask> {
         (Sample { wi, weight, pdf: zero }, found)
     }
 
-    /// Samples the direction of a lobe; `wo` may be below, and nothing has a density.
+    /// Samples the direction of a delta lobe, for `wo` above or below; densities are zero.
     #[inline(always)]
     fn sample(&self, wo: Vec3s<V>, u_lobe: V, u: [V; 2]) -> (Sample<V>, V::Mask) {
         let (sample, found) = self.sample_above(wo, u_lobe, u);

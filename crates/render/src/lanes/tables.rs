@@ -11,90 +11,89 @@ use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
 use raywarp_sample::warp::AliasCell;
 
-/// Classes of materials by how they are shaded, as a word of a record.
+/// Shading classes of materials, by the code that shades them, stored as a word of a record.
 pub(super) mod class {
-    /// Shaded one by one, by the scalar text.
+    /// Shaded one by one, by scalar code.
     pub const ONE_BY_ONE: u32 = 0;
-    /// Lambert, the same everywhere.
+    /// Lambert surface with constant reflectance.
     pub const DIFFUSE: u32 = 1;
-    /// Lambert, of a texture.
+    /// Lambert surface with a texture.
     pub const TEXTURED_DIFFUSE: u32 = 2;
-    /// Metal and dielectric mixed, of one alpha and without a clear coat; the same everywhere.
+    /// Mixed metal and dielectric, isotropic and without a clear coat, constant everywhere.
     pub const PRINCIPLED: u32 = 3;
-    /// Metal and dielectric mixed, of textures; lanes find out if vectors know the model.
+    /// Mixed metal and dielectric with textures; whether vector code knows the model shows in each lane.
     pub const TEXTURED_PRINCIPLED: u32 = 4;
-    /// Rough metal of one alpha with further bounces; the same everywhere.
+    /// Rough isotropic metal with further bounces, constant everywhere.
     pub const METAL: u32 = 5;
-    /// Rough metal, of textures.
+    /// Rough metal with textures.
     pub const TEXTURED_METAL: u32 = 6;
-    /// Mirrors, smooth metal and smooth glass; the same everywhere.
+    /// Mirror, smooth metal or smooth glass, constant everywhere.
     pub const SPECULAR: u32 = 7;
-    /// Mirrors and glass of textures.
+    /// Mirror or glass with textures.
     pub const TEXTURED_SPECULAR: u32 = 8;
-    /// Lambert under Blinn's facets; the same everywhere.
+    /// Lambert base under Blinn facets, constant everywhere.
     pub const BLINN: u32 = 9;
-    /// Lambert under Blinn's facets, of textures.
+    /// Lambert base under Blinn facets, with textures.
     pub const TEXTURED_BLINN: u32 = 10;
-    /// Flag: the material sends out light.
+    /// Flag of a material that emits light.
     pub const EMITS: u32 = 1 << 8;
-    /// Flag: the frame lies along a tangent.
+    /// Flag of a material whose shading frame follows the tangent.
     pub const ALONG_TANGENT: u32 = 1 << 9;
-    /// Flag: a map bends the normals.
+    /// Flag of a material whose normals a map bends.
     pub const BENT: u32 = 1 << 10;
-    /// Mask of all flags.
+    /// Mask of all material flags.
     pub const FLAGS: u32 = EMITS | ALONG_TANGENT | BENT;
 }
 
-/// Flags of a record of `Tables::lights`.
+/// Flags of the records in `Tables::lights`.
 pub(super) mod flag {
-    /// Flag: the light is flat, and its points send out the same.
+    /// Flag of a flat light that emits the same radiance at all of its points.
     pub const PLANAR: u32 = 1;
-    /// Flag: both sides emit.
+    /// Flag of a light that emits on both sides.
     pub const BOTH_SIDES: u32 = 1 << 1;
-    /// Flag: the light is the environment that vectors know.
+    /// Flag of the environment light that vector code can evaluate.
     pub const SKY: u32 = 1 << 2;
 }
 
-/// Records that are made once of a scene.
+/// Tables and records of a scene for vector code, made once.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Reflectance of each material where that is constant, and its [`class`].
+    /// Constant reflectance of each material, if it has one, and its shading [`class`].
     pub materials: Vec<[u32; 4]>,
-    /// Parameters of each material whose class is [`class::PRINCIPLED`]: base, f0, f90, alpha and metallic; whose class
-    /// is [`class::METAL`]: eta, k, alpha, zero and the mean of the Fresnel term; whose class is [`class::SPECULAR`]:
-    /// tints of reflection and transmission, index of refraction, or eta, k, zero, and the [`kind`]; whose class is
-    /// [`class::BLINN`]: base, specular and exponent; zeros.
+    /// Parameters of each material by its class: [`class::PRINCIPLED`]: base, f0, f90, alpha and metallic;
+    /// [`class::METAL`]: eta, k, alpha, zero and the mean of the Fresnel term; [`class::SPECULAR`]: tints of reflection
+    /// and transmission and refractive index, or eta, k and zero, and the [`kind`]; [`class::BLINN`]: base, specular
+    /// and exponent; else zeros.
     pub parameters: Vec<[u32; 12]>,
-    /// Albedos of GGX facets, and of Blinn's.
+    /// Albedo tables of GGX facets and of Blinn facets.
     pub ggx: Albedos,
     pub blinn: Albedos,
-    /// Losses of white GGX facets, row by row of alpha: the loss at a node of the cosine, at the next, and both of the
-    /// next row.
+    /// Losses of white GGX facets, row by row of alpha: the loss at a node of the cosine and at the next, then both of
+    /// the next row.
     pub losses: Vec<[u32; 4]>,
-    /// Mean losses at a node of alpha, and at the next; zeros.
+    /// Mean losses of white GGX facets: at a node of alpha and at the next, then zeros.
     pub loss_means: Vec<[u32; 4]>,
-    /// Radiance that the points of each light send out, for an environment the probability that it is chosen and zeros,
-    /// and [`flag`]s.
+    /// Radiance of each light's points (for an environment, its choice probability and zeros), and its [`flag`]s.
     pub lights: Vec<[u32; 4]>,
-    /// Cells of the choice of lights: in 2^-32 of a cell, the share that is its own; the light that has the rest;
-    /// zeros.
+    /// Alias table for choosing lights: each cell's own part in units of 2^-32, the light that has the rest, and zeros.
     pub cells: Vec<[u32; 4]>,
 }
 
-/// Albedos of facets.
+/// Albedo table of one kind of facets, for gathers.
 #[derive(Debug, Default)]
 pub(super) struct Albedos {
     /// Scale and bias at a node of the cosine and at the next, row by row of alpha.
     pub nodes: Vec<[u32; 4]>,
-    /// Scale and bias of the means, over alpha, likewise.
+    /// Mean scale and bias at a node of alpha and at the next.
     pub means: Vec<[u32; 4]>,
 }
 
 impl Albedos {
-    /// Number of nodes on either axis.
+    /// Number of nodes of the albedo table on either axis.
     const SIDE: usize = CELLS + 1;
 
-    /// Splits the albedos of one kind of facets off the numbers of [`BsdfTables`]; returns the rest, too.
+    /// Takes the albedo table of one kind of facets off the front of the numbers of [`BsdfTables`]; returns the rest
+    /// too.
     fn split(numbers: &[f32]) -> (Self, &[f32]) {
         let row = 2 * Self::SIDE;
         let (nodes, rest) = numbers.split_at(row * Self::SIDE);
@@ -103,15 +102,15 @@ impl Albedos {
     }
 }
 
-/// Returns the pairs of a row, each with the next.
+/// Pairs each number of a row with the next.
 fn neighbours(row: &[f32]) -> Vec<[u32; 4]> {
     row.windows(4).step_by(2).map(|pairs| [0, 1, 2, 3].map(|i| pairs[i].to_bits())).collect()
 }
 
 impl Tables {
-    /// Number of nodes of the albedos on either axis.
+    /// Number of nodes of the albedo tables on either axis.
     pub const ALBEDO_NODES: u32 = Albedos::SIDE as u32;
-    /// Number of nodes of the losses on either axis.
+    /// Number of nodes of the loss table on either axis.
     pub const LOSS_NODES: u32 = WHITE_NODES as u32;
 
     pub fn new(scene: &ShadingScene, scattering: Scattering) -> Self {
@@ -143,7 +142,7 @@ fn record(v: Vec3, word: u32) -> [u32; 4] {
     [v.x.to_bits(), v.y.to_bits(), v.z.to_bits(), word]
 }
 
-/// Returns the record of a material, and that of its parameters.
+/// Returns the record of a material for vector code, and its parameters.
 fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32; 4], [u32; 12]) {
     let material = &scene.materials[index];
     let one_by_one = (record(Vec3::ZERO, class::ONE_BY_ONE), [0; 12]);
@@ -199,7 +198,7 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     }
 }
 
-/// Returns the record of metal and dielectric mixed, if vectors know the model.
+/// Returns the parameters of mixed metal and dielectric; `None` if vector code does not know the model.
 pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
     if coat > 0.0 || alpha.x != alpha.y {
@@ -208,14 +207,14 @@ pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([base.x, base.y, base.z, f0.x, f0.y, f0.z, f90, alpha.x, metallic, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
-/// Returns the record of Blinn's facets.
+/// Returns the parameters of Blinn's model; `None` for other models.
 pub(super) fn blinn(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Blinn(blinn) = *bsdf else { return None };
     let (Blinn { diffuse: d, specular: s, .. }, n) = (blinn, blinn.n());
     Some([d.x, d.y, d.z, s.x, s.y, s.z, n, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits))
 }
 
-/// Returns the record of metal, if it is rough and has further bounces.
+/// Returns the parameters of a metal that is rough and has further bounces; `None` for others.
 pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let Bsdf::Conductor(Conductor { eta, k, alpha, fresnel_mean: f }) = *bsdf else { return None };
     if Ggx::is_smooth(alpha) || alpha.x != alpha.y || f == Vec3::ZERO {
@@ -224,7 +223,7 @@ pub(super) fn metal(bsdf: &Bsdf) -> Option<[u32; 12]> {
     Some([eta.x, eta.y, eta.z, k.x, k.y, k.z, alpha.x, 0.0, f.x, f.y, f.z, 0.0].map(f32::to_bits))
 }
 
-/// Returns the record of a model that scatters into single directions.
+/// Returns the parameters of a model with only delta lobes; `None` for others.
 pub(super) fn specular(bsdf: &Bsdf) -> Option<[u32; 12]> {
     let (a, b, ior, kind) = match *bsdf {
         Bsdf::Mirror { reflectance } => (reflectance, Vec3::ZERO, 0.0, kind::MIRROR),

@@ -8,8 +8,8 @@ use crate::flat::{AttributeRecord, NONE, ShadingScene};
 use raywarp_lanes::{Mask, Vector, Words};
 
 impl<V> Frames<V> {
-    /// Returns the frames about the same normals, whose tangents in the lanes of `mask` are nearest to those of the
-    /// surfaces, where these have any.
+    /// Returns these frames, turned about their normals in the lanes of `mask` so that their tangents are nearest to
+    /// those of the surfaces.
     #[inline(always)]
     pub fn along_tangents<const N: usize>(
         self,
@@ -32,8 +32,8 @@ impl<V> Frames<V> {
     }
 }
 
-/// Returns unit tangents along increasing u, from the meshes' tangents, else from their texture coordinates, and the
-/// lanes that have one.
+/// Returns the surfaces' unit tangents along increasing u (from the meshes' tangents, else from texture coordinates),
+/// and the lanes that have one.
 #[inline(always)]
 fn tangents<V: Vector<N>, const N: usize>(
     scene: &ShadingScene,

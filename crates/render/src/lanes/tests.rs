@@ -16,11 +16,11 @@ use raywarp_scene::{
     ScalarInput, Surface, Texture, UvMapping,
 };
 
-/// Many groups of lanes of any width, and a part of one.
+/// Number of test paths: many groups of lanes of any width, and a part of one.
 const PATHS: u32 = 16 * 120 + 5;
 
-/// Surfaces of every class, with and without normals of their own, flipped, tiny, and without area; lights of every kind,
-/// near and far, some of them textured, with holes, or on both sides.
+/// Test scene in pbrt's format with surfaces of every class, with odd normals and sizes, and lights of every kind, some
+/// textured, with holes, or two-sided.
 const SCENE: &str = r#"
 LookAt 0 0 9  0 0 0  0 1 0 Camera "perspective"
 WorldBegin
@@ -153,8 +153,8 @@ fn scene(lights: bool) -> ShadingScene {
     flat(&loaded(&text))
 }
 
-/// The scene under a map of few texels, some of them black, one as bright as a sun, one below 0; alone or beside the
-/// environment of the file.
+/// Returns the test scene under an environment map of few texels, some black, one as bright as a sun, one negative;
+/// alone or beside the file's environment.
 fn scene_under_a_map(alone: bool) -> ShadingScene {
     let mut scene = loaded(SCENE);
     if alone {
@@ -174,7 +174,7 @@ fn scene_under_a_map(alone: bool) -> ShadingScene {
     flat(&scene)
 }
 
-/// The scene with media in its glass, one of them stated on both sides of a surface, and sheets of glass.
+/// Returns the test scene with media in its glass, one stated on both sides of a surface, and with sheets of glass.
 fn scene_with_media() -> ShadingScene {
     let mut scene = loaded(SCENE);
     let absorption = |i: usize| Absorption { sigma: [0.3, 0.0, 0.1 * i as f32] };
@@ -189,7 +189,7 @@ fn scene_with_media() -> ShadingScene {
     flat(&scene)
 }
 
-/// The scene with maps that bend the normals of its surfaces: heights, and normals of which some point below.
+/// Returns the test scene with bump and normal maps, some of whose normals point below the surface.
 fn scene_with_bumps() -> ShadingScene {
     let mut scene = loaded(SCENE);
     let (width, height) = (5, 3);
@@ -240,7 +240,7 @@ fn transport(sampler: Sampler) -> Transport {
     }
 }
 
-/// A wave after `bounce` bounces whose rays have just been traced; what they hit is made up.
+/// Returns a wave after `bounce` bounces, with made-up hits of its current rays.
 fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
     let mut wave = Wave::default();
     for i in 0..PATHS {
@@ -276,7 +276,7 @@ fn wave(scene: &ShadingScene, bounce: u32) -> Wave {
     wave
 }
 
-/// What shading makes of each path, as bits; the order of the queues is nobody's business.
+/// Results of shading each path, as bits, whatever the order of the queues.
 type Made = Vec<(Vec<u32>, Option<[u32; 8]>, Option<[u32; 12]>, Option<([u32; 8], [u32; 3])>)>;
 
 fn made(mut wave: Wave, scene: &ShadingScene, transport: &Transport, vectors: Option<&Vectors>) -> (Made, [u64; 2]) {
@@ -303,8 +303,8 @@ fn made(mut wave: Wave, scene: &ShadingScene, transport: &Transport, vectors: Op
     (made, [wave.queues.vertices, wave.queues.in_vectors])
 }
 
-/// The one comparison: every instruction set of this CPU beside the scalar text. Returns the share of
-/// vertices that vectors shaded; all without vectors.
+/// Compares every instruction set of this CPU with scalar code on a wave. Returns the share of vertices that vectors
+/// shaded; all without vectors.
 #[track_caller]
 fn check(scene: &ShadingScene, transport: &Transport, bounce: u32) -> f64 {
     let (expected, [vertices, none]) = made(wave(scene, bounce), scene, transport, None);

@@ -4,7 +4,7 @@
 use raywarp_lanes::{Vector, Words};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Three-vectors, as many as `V` has lanes.
+/// Three-dimensional vectors, one per lane of `V`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vec3s<V> {
     pub x: V,
@@ -88,7 +88,7 @@ impl<V: Copy + Add<Output = V> + Sub<Output = V> + Mul<Output = V>> Vec3s<V> {
 }
 
 impl<V> Vec3s<V> {
-    /// Returns the same vector in all lanes.
+    /// Returns the vector `v` in all lanes.
     #[inline(always)]
     pub fn splat<const N: usize>(set: V::Set, v: impl Into<[f32; 3]>) -> Self
     where
@@ -98,7 +98,7 @@ impl<V> Vec3s<V> {
         Self { x: V::splat(set, x), y: V::splat(set, y), z: V::splat(set, z) }
     }
 
-    /// Reads three words of records as coordinates.
+    /// Makes vectors from three words of records, read as floats.
     #[inline(always)]
     pub fn of_words<const N: usize>(words: &[V::Words]) -> Self
     where
@@ -115,7 +115,7 @@ impl<V> Vec3s<V> {
         Self { x: V::select(mask, yes.x, no.x), y: V::select(mask, yes.y, no.y), z: V::select(mask, yes.z, no.z) }
     }
 
-    /// Stores the coordinates in memory.
+    /// Returns the coordinates as arrays.
     #[inline(always)]
     pub fn store<const N: usize>(self) -> [[f32; N]; 3]
     where
@@ -124,7 +124,7 @@ impl<V> Vec3s<V> {
         [self.x.store(), self.y.store(), self.z.store()]
     }
 
-    /// Returns the vectors without signs.
+    /// Returns the absolute value of each coordinate.
     #[inline(always)]
     pub fn abs<const N: usize>(self) -> Self
     where
@@ -133,7 +133,7 @@ impl<V> Vec3s<V> {
         Self { x: self.x.abs(), y: self.y.abs(), z: self.z.abs() }
     }
 
-    /// Returns the largest coordinate.
+    /// Returns the largest coordinate of each vector.
     #[inline(always)]
     pub fn max_element<const N: usize>(self) -> V
     where
@@ -142,7 +142,7 @@ impl<V> Vec3s<V> {
         self.x.max(self.y.max(self.z))
     }
 
-    /// Returns vectors of unit length, and the lanes with such a vector: not for one without length, nor for one whose
+    /// Scales vectors to unit length; the mask has the lanes where that is possible: not for zero, nor where the
     /// squared length leaves the range of `f32`.
     #[inline(always)]
     pub fn try_normalize<const N: usize>(self) -> (Self, V::Mask)
@@ -154,7 +154,7 @@ impl<V> Vec3s<V> {
         (self * inverse, is_finite(inverse) & inverse.gt(V::splat(set, 0.0)))
     }
 
-    /// Returns the lanes whose coordinates are all finite.
+    /// Returns the lanes where all coordinates are finite.
     #[inline(always)]
     pub fn is_finite<const N: usize>(self) -> V::Mask
     where
@@ -163,7 +163,7 @@ impl<V> Vec3s<V> {
         is_finite(self.x) & is_finite(self.y) & is_finite(self.z)
     }
 
-    /// Returns the lanes whose vector is not zero.
+    /// Returns the lanes where the vector is not zero.
     #[inline(always)]
     pub fn is_something<const N: usize>(self) -> V::Mask
     where
@@ -174,25 +174,25 @@ impl<V> Vec3s<V> {
     }
 }
 
-/// Returns the numbers that one lane has in three arrays.
+/// Returns the vector of one lane from arrays of coordinates.
 #[inline(always)]
 pub(super) fn of_lane<const N: usize>([x, y, z]: &[[f32; N]; 3], lane: usize) -> [f32; 3] {
     [x[lane], y[lane], z[lane]]
 }
 
-/// Returns the lanes whose number is neither infinite nor NaN.
+/// Returns the lanes where `x` is neither infinite nor NaN.
 #[inline(always)]
 pub(super) fn is_finite<V: Vector<N>, const N: usize>(x: V) -> V::Mask {
     x.abs().lt(V::splat(x.set(), f32::INFINITY))
 }
 
-/// Returns 1 with the sign of `x`.
+/// Returns 1 or -1 with the sign of `x` in each lane.
 #[inline(always)]
 pub(super) fn signed_one<V: Vector<N>, const N: usize>(x: V) -> V {
     copysign(V::splat(x.set(), 1.0), x)
 }
 
-/// Returns a number that is not negative, with the sign of `of`.
+/// Returns `magnitude`, which must not be negative, with the sign of `of`.
 #[inline(always)]
 pub(super) fn copysign<V: Vector<N>, const N: usize>(magnitude: V, of: V) -> V {
     let sign = V::Words::splat(of.set(), 1 << 31);

@@ -23,7 +23,7 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_lanes::{Mask, Vector, Words};
 
-/// Task that shades the queue of a [`class`] of a wave: each is a function of its own, which is quicker to compile.
+/// Task that shades the queue of one [`class`] of a wave; a function per class compiles faster.
 pub(super) struct Shade<'a, const CLASS: u32> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
@@ -31,16 +31,16 @@ pub(super) struct Shade<'a, const CLASS: u32> {
     pub wave: &'a mut Wave,
 }
 
-/// The records of some entries of a queue, a word a lane.
+/// Records of queue entries (ray, hit, path, triangle), transposed to one vector per word.
 pub(super) struct Entries<W, M> {
-    /// Places of the entries in their wave's queue.
+    /// Indices of the entries in their wave.
     pub entry: W,
     pub ray: [W; 8],
     pub hit: [W; 4],
     pub path: [W; 12],
     pub triangle: W,
     pub record: [W; 16],
-    /// Lanes that there are entries for.
+    /// Lanes that have an entry.
     pub mask: M,
 }
 
@@ -105,18 +105,18 @@ impl<const CLASS: u32> AtWidth for Shade<'_, CLASS> {
     }
 }
 
-/// Data that the vertices of a wave have in common, and the queues that shaded paths go to.
+/// What the vertices of a wave have in common, with the queues to which their next rays go.
 pub(super) struct Stage<'a> {
     pub scene: &'a ShadingScene,
     pub transport: &'a Transport,
     pub tables: &'a Tables,
     pub sky: Option<Sky<'a>>,
-    /// Media of bodies that touch others where rays end, as the wave has them.
+    /// Media of bodies that touch another where rays end, by entry of the wave.
     pub touching: &'a [u32],
     pub bounce: u32,
     pub is_last: bool,
     pub connects: bool,
-    /// First dimension of the sampler that the vertex uses.
+    /// First sampler dimension that the vertices use.
     pub first: u32,
     pub radiance: &'a mut [Vec3],
     pub first_hit: &'a mut [FirstHit],
@@ -125,28 +125,28 @@ pub(super) struct Stage<'a> {
     pub shadow: &'a mut ShadowQueue,
 }
 
-/// Points, frames and models of the lanes' vertices.
+/// Vertices of the lanes' paths: surface points, frames and scattering models.
 pub(super) struct Vertices<V, B> {
     pub points: Points<V>,
     pub frames: Frames<V>,
-    /// Directions to the viewer, in the frames.
+    /// Directions to the viewer, in the shading frames.
     pub wo: Vec3s<V>,
     pub bsdf: B,
 }
 
-/// Points and parameters of surfaces with facets, before their models.
+/// Points and parameters of microfacet surfaces, before their models are prepared.
 struct Faceted<V, W, M> {
     points: Points<V>,
     frames: Frames<V>,
     wo: Vec3s<V>,
     kind: W,
     words: [W; 12],
-    /// Lanes that can be shaded here.
+    /// Lanes that vector code can shade.
     mask: M,
 }
 
 impl Stage<'_> {
-    /// Shades Lambert's surfaces; returns the lanes that it could.
+    /// Shades Lambert surfaces; returns a bit mask of the lanes that it could shade.
     #[inline(always)]
     fn diffuse<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
         let material = entries.record[12] & V::Words::splat(entries.entry.set(), TriangleRecord::MATERIAL);
@@ -162,7 +162,7 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades metal and dielectric mixed; returns the lanes that it could.
+    /// Shades mixed metal and dielectric; returns a bit mask of the lanes that it could shade.
     #[inline(always)]
     fn principled<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, words, mask } =
@@ -180,7 +180,7 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades Lambert's surfaces under Blinn's facets; returns the lanes that it could.
+    /// Shades Lambert surfaces under Blinn facets; returns a bit mask of the lanes that it could shade.
     #[inline(always)]
     fn blinn<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, words, mask } =
@@ -196,7 +196,7 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades rough metal; returns the lanes that it could.
+    /// Shades rough metal; returns a bit mask of the lanes that it could shade.
     #[inline(always)]
     fn metal<V: Vector<N>, const N: usize>(&mut self, entries: &Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, words, mask } =
@@ -213,7 +213,7 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Shades surfaces that scatter into single directions; returns the lanes that it could.
+    /// Shades surfaces with delta lobes only; returns a bit mask of the lanes that it could shade.
     #[inline(always)]
     fn specular<V: Vector<N>, const N: usize>(&mut self, mut entries: Entries<V::Words, V::Mask>) -> u32 {
         let Faceted { points, frames, wo, kind, mut words, mask } =
@@ -230,8 +230,8 @@ impl Stage<'_> {
         mask.bits()
     }
 
-    /// Returns the points that entries of materials with these [`class`] words are at, their frames, the directions in
-    /// these that they are seen from, and the lanes that are to be trusted.
+    /// Returns the entries' surface points, shading frames, local directions to the viewer, and the lanes where f32
+    /// suffices; `kind` has their [`class`] words.
     #[inline(always)]
     fn surfaces<V: Vector<N>, const N: usize>(
         &self,
@@ -251,7 +251,7 @@ impl Stage<'_> {
         (points, frames, frames.to_local(wo), mask)
     }
 
-    /// Looks up what models with facets begin with: `record` tells the parameters of those lanes whose class is
+    /// Gathers what microfacet models need of the entries; `record` encodes the parameters of lanes whose class is
     /// `textured`.
     #[inline(always)]
     fn faceted<V: Vector<N>, const N: usize>(
@@ -278,7 +278,7 @@ impl Stage<'_> {
         Faceted { points, frames, wo, kind, words, mask }
     }
 
-    /// Adds the light that surfaces send out, by the scalar text: few do.
+    /// Adds the light that surfaces emit along the paths, by scalar code, since few do.
     #[inline(always)]
     fn emit<V: Vector<N>, const N: usize>(
         &mut self,
@@ -295,14 +295,14 @@ impl Stage<'_> {
     }
 }
 
-/// Returns the lanes of a class.
+/// Returns the lanes whose [`class`] word names this class.
 #[inline(always)]
 fn class_is<V: Vector<N>, const N: usize>(kind: V::Words, class: u32) -> V::Mask {
     let set = kind.set();
     (kind & V::Words::splat(set, !class::FLAGS)).eq(V::Words::splat(set, class))
 }
 
-/// Returns the lanes whose words have a flag.
+/// Returns the lanes whose [`class`] word has this flag.
 #[inline(always)]
 pub(super) fn has_flag<V: Vector<N>, const N: usize>(kind: V::Words, flag: u32) -> V::Mask {
     let flag = V::Words::splat(kind.set(), flag);

@@ -4,7 +4,7 @@ use super::vec3::{Vec3s, signed_one};
 use raywarp_lanes::{Vector, Words};
 use std::f32::consts::{FRAC_1_PI, FRAC_PI_2, FRAC_PI_4};
 
-/// An orthonormal frame a lane; z is the shading normal.
+/// Orthonormal frames, one per lane, with the shading normal as z.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frames<V> {
     pub tangent: Vec3s<V>,
@@ -13,7 +13,7 @@ pub(super) struct Frames<V> {
 }
 
 impl<V> Frames<V> {
-    /// Makes any frames about unit normals, as [`raywarp_sample::warp::onb`].
+    /// Makes frames about unit normals with arbitrary tangents, as [`raywarp_sample::warp::onb`] does.
     #[inline(always)]
     pub fn around<const N: usize>(normal: Vec3s<V>) -> Self
     where
@@ -48,7 +48,8 @@ impl<V> Frames<V> {
     }
 }
 
-/// Warps the unit square to directions of a cosine-weighted hemisphere, as [`raywarp_sample::warp::cosine_hemisphere`].
+/// Maps points of the unit square to cosine-weighted directions of a hemisphere, as
+/// [`raywarp_sample::warp::cosine_hemisphere`] does.
 #[inline(always)]
 pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3s<V> {
     let set = u[0].set();
@@ -56,7 +57,7 @@ pub(super) fn cosine_hemisphere<V: Vector<N>, const N: usize>(u: [V; 2]) -> Vec3
     Vec3s { x, y, z: (V::splat(set, 1.0) - x * x - y * y).max(V::splat(set, 1e-12)).sqrt() }
 }
 
-/// Warps the unit square to the unit disk, as [`raywarp_sample::warp::concentric_disk`].
+/// Maps points of the unit square to the unit disk, as [`raywarp_sample::warp::concentric_disk`] does.
 #[inline(always)]
 pub(super) fn concentric_disk<V: Vector<N>, const N: usize>(u: [V; 2]) -> [V; 2] {
     let set = u[0].set();
@@ -71,13 +72,14 @@ pub(super) fn concentric_disk<V: Vector<N>, const N: usize>(u: [V; 2]) -> [V; 2]
     [V::select(wide, along, across), V::select(wide, across, along)]
 }
 
-/// Returns the density of directions of a cosine, as [`raywarp_sample::warp::cosine_hemisphere_pdf`].
+/// Returns the cosine-weighted density of directions with these cosines, as
+/// [`raywarp_sample::warp::cosine_hemisphere_pdf`] does.
 #[inline(always)]
 pub(super) fn cosine_hemisphere_pdf<V: Vector<N>, const N: usize>(cos: V) -> V {
     cos.max(V::splat(cos.set(), 0.0)) * V::splat(cos.set(), FRAC_1_PI)
 }
 
-/// Returns sine and cosine of `x` in `-pi/4 ..= pi/4`, as in [`raywarp_sample::elementary`].
+/// Returns sine and cosine of angles in `-pi/4 ..= pi/4`, as in [`raywarp_sample::elementary`].
 #[inline(always)]
 fn sin_cos_octant<V: Vector<N>, const N: usize>(x: V) -> (V, V) {
     let set = x.set();
@@ -91,7 +93,8 @@ fn sin_cos_octant<V: Vector<N>, const N: usize>(x: V) -> (V, V) {
     (x + x * y * s, V::splat(set, 1.0) + y * c)
 }
 
-/// Warps the unit square to barycentrics of a triangle, as [`raywarp_sample::warp::uniform_triangle`].
+/// Maps points of the unit square to uniform barycentric weights of a triangle, as
+/// [`raywarp_sample::warp::uniform_triangle`] does.
 #[inline(always)]
 pub(super) fn uniform_triangle<V: Vector<N>, const N: usize>([a, b]: [V; 2]) -> [V; 2] {
     let half = V::splat(a.set(), 0.5);
@@ -100,7 +103,7 @@ pub(super) fn uniform_triangle<V: Vector<N>, const N: usize>([a, b]: [V; 2]) -> 
     [V::select(upper, half_a, a - half_b), V::select(upper, b - half_a, half_b)]
 }
 
-/// Returns sine and cosine of parts of a turn, as [`raywarp_sample::warp::sin_cos_turn`].
+/// Returns sine and cosine of fractions of a full turn, as [`raywarp_sample::warp::sin_cos_turn`] does.
 #[inline(always)]
 pub(super) fn sin_cos_turn<V: Vector<N>, const N: usize>(turn: V) -> (V, V) {
     let set = turn.set();

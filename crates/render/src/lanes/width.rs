@@ -2,14 +2,14 @@
 
 use raywarp_lanes::{InstructionSet, Isa, Task, Vector};
 
-/// Work that can be done at any width.
+/// Vector code that works with any number of lanes.
 pub(super) trait AtWidth {
-    /// Does it with vectors of `N` lanes.
+    /// Runs the code with vectors of `N` lanes.
     fn at_width<V: Vector<N>, const N: usize>(self, set: V::Set);
 }
 
-/// Task that does the work at the width of an instruction set that [`has_vectors`], and at no other: two widths would
-/// be twice as much to compile.
+/// Task that runs code at the native vector width of an instruction set ([`has_vectors`]) and no other, since each
+/// width takes as long to compile.
 pub(super) struct AtNativeWidth<T>(pub T);
 
 impl<T: AtWidth> Task for AtNativeWidth<T> {
@@ -31,8 +31,8 @@ impl<T: AtWidth> Task for AtNativeWidth<T> {
     }
 }
 
-/// Tells if an instruction set has vectors. Lanes in plain Rust have nothing to gain: they would be taken one after the
-/// other.
+/// Returns `true` if vector code is worth using on this instruction set. Lanes in plain Rust have nothing to gain: they
+/// would be taken one after the other.
 pub(super) fn has_vectors(isa: Isa) -> bool {
     !matches!(isa, Isa::Portable(_))
 }

@@ -8,22 +8,23 @@ use raywarp_sample::elementary::{acos, atan2};
 use raywarp_sample::warp::{DensityTables, sin_cos_turn, uniform_sphere, uniform_sphere_pdf};
 use std::f32::consts::{FRAC_1_PI, PI, TAU};
 
-/// Radiance from everywhere around.
+/// Environment light: radiance from infinitely far away on all sides.
 #[derive(Clone, Copy)]
 pub struct Environment<'s> {
-    /// Record of the environment.
+    /// Record of the environment light.
     pub record: &'s EnvironmentRecord,
     scene: &'s ShadingScene,
 }
 
 impl<'s> Environment<'s> {
-    /// Returns the environment `index` of a scene.
+    /// Returns the environment light `index` of a scene.
     #[inline]
     pub fn of(scene: &'s ShadingScene, index: u32) -> Self {
         Self { record: &scene.environments[index as usize], scene }
     }
 
-    /// Returns the radiance from the unit world `direction` and its solid-angle density in [`Self::sample`].
+    /// Returns the radiance from the unit world `direction`, and the solid-angle density with which [`Self::sample`]
+    /// finds it.
     #[inline]
     pub fn eval(&self, direction: Vec3) -> (Vec3, f32) {
         if self.record.image == NONE {
@@ -38,7 +39,7 @@ impl<'s> Environment<'s> {
         (self.look_up(uv), pdf)
     }
 
-    /// Samples a unit world direction; returns it, its radiance and its solid-angle density.
+    /// Samples a unit world direction; returns it with its radiance and its solid-angle density.
     #[inline]
     pub fn sample(&self, u: [f32; 2]) -> Option<(Vec3, Vec3, f32)> {
         if self.record.image == NONE {
@@ -58,7 +59,7 @@ impl<'s> Environment<'s> {
         Some((d.x * rows[0] + d.y * rows[1] + d.z * rows[2], self.look_up(uv.into()), pdf))
     }
 
-    /// Samples a connection to the environment, chosen with `probability`.
+    /// Samples a connection to the environment, which was chosen with `probability`.
     #[inline]
     pub fn connect(&self, u: [f32; 2], probability: f32) -> Option<LightSample> {
         let (wi, radiance, pdf) = self.sample(u)?;
@@ -81,15 +82,14 @@ impl<'s> Environment<'s> {
 }
 
 impl ShadingScene {
-    /// Returns the radiance of all environments together from a unit `direction` of the world; zeros where there is
-    /// none.
+    /// Returns the summed radiance of all environments from a unit world `direction`; zeros if there are none.
     pub fn environment_radiance(&self, direction: [f32; 3]) -> [f32; 3] {
         let of = |index| Environment::of(self, index).eval(direction.into()).0;
         (0..self.environments.len() as u32).map(of).sum::<Vec3>().into()
     }
 }
 
-/// Returns the tables by which directions to an environment with a map are drawn.
+/// Returns the tables by which directions to an environment map are sampled.
 #[inline]
 pub fn tables<'s>(scene: &'s ShadingScene, record: &EnvironmentRecord) -> DensityTables<'s> {
     let [width, height] = record.size.map(|n| n as usize);
@@ -103,7 +103,7 @@ mod tests {
     use raywarp_geom::Aabb;
     use raywarp_scene::{Description, Image, ImageId, Light, Pixels};
 
-    /// A scene that only an image lights.
+    /// Returns a scene lit by an environment map alone.
     fn lit_by(image: Image, world_to_map: [[f32; 3]; 3]) -> ShadingScene {
         let mut scene = Description::default();
         scene.add_image(image);
@@ -112,7 +112,7 @@ mod tests {
         ShadingScene::new(&scene, &Aabb { min: [-1.0; 3], max: [1.0; 3] }).unwrap()
     }
 
-    /// A dim map with one bright texel.
+    /// Returns a scene lit by a dim environment map with one bright texel.
     fn environment(rows: [[f32; 3]; 3]) -> ShadingScene {
         let (w, h) = (16, 8);
         let mut texels = vec![[0.1, 0.2, 0.3, 1.0]; w * h];

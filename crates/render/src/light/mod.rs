@@ -18,23 +18,23 @@ use raywarp_sample::elementary::atan2;
 use raywarp_sample::warp::choose_by_alias;
 use std::f32::consts::TAU;
 
-/// A connection from a surface point to a light: 44 bytes, 4 of them saying whether there is a target.
+/// Sampled connection from a surface point to a light, 44 bytes, of which 4 tell whether there is a target.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct LightSample {
     /// Unit direction to the light.
     pub wi: Vec3,
-    /// End of the shadow ray; `None` at infinity.
+    /// End of the shadow ray; `None` if the light is infinitely far away.
     pub target: Option<Vec3>,
-    /// Incident radiance over the pdf.
+    /// Incident radiance over the density.
     pub weight: Vec3,
-    /// Solid-angle density of the direction, choice of the light included; 0 for a light that no other ray can find.
+    /// Solid-angle density of the direction, choice of the light included; 0 for lights that no scattered ray can hit.
     pub pdf: f32,
 }
 
 const _: () = assert!(size_of::<LightSample>() == 44);
 
-/// Returns the one of `steps` equal steps of a turn that the direction `(x, y)` lies in.
+/// Returns the index of the sector, of `steps` equal ones of a full turn, in which the direction `(x, y)` lies.
 #[inline]
 pub fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     let turn = atan2(y, x) / TAU;
@@ -42,7 +42,7 @@ pub fn step_of_turn(y: f32, x: f32, steps: u32) -> u32 {
     ((turn * steps as f32) as u32).min(steps - 1)
 }
 
-/// Samples a connection from `point` to a light chosen by `u_choice`; `None` when it lights nothing.
+/// Samples a connection from `point` to a light chosen by `u_choice`; `None` if no light would arrive.
 #[inline]
 pub fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> Option<LightSample> {
     if scene.light_choice.is_empty() {
@@ -58,9 +58,8 @@ pub fn sample(scene: &ShadingScene, point: Vec3, u_choice: f32, u: [f32; 2]) -> 
     }
 }
 
-/// Returns the solid-angle density with which [`sample`] finds from `point` the place of the light `index` that a ray
-/// from there hits, at a squared distance and where the front normal makes `cos` with the direction back; 0 for
-/// [`NONE`].
+/// Returns the solid-angle density with which [`sample`] finds, from `point`, the place on the light `index` that a
+/// scattered ray has hit: at this squared distance, with `cos` between front normal and direction back; 0 for [`NONE`].
 ///
 /// Rays start a little off the point that connections are made from, by some 1e-6 of its coordinates. Densities differ
 /// by as much over the light's distance, and weights of the two techniques sum to one but for that.
@@ -79,20 +78,21 @@ pub fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squ
     }
 }
 
-/// A place on an emissive surface.
+/// Point on an emissive surface.
 pub struct Place {
-    /// Position of the hit in world space.
+    /// World-space position of the point.
     pub position: Vec3,
-    /// Unit normal on the front side.
+    /// Unit normal on the surface's front side.
     pub normal: Vec3,
-    /// Largest coordinate difference to a corner of the triangle, and that to where the ray starts, or more: a ray's
-    /// test rounds as the light's distance does.
+    /// Largest coordinate difference to a corner of the triangle, or to the start of the ray if that is larger, which
+    /// bounds rounding errors.
     pub extent: f32,
-    /// Index of the triangle that was hit.
+    /// Index of the triangle that has the point.
     pub triangle: u32,
 }
 
-/// Makes a connection to `place`, found in the direction `wi` with the density `pdf`; `None` where it lights nothing.
+/// Makes a connection to a point on a light, found in the direction `wi` with the density `pdf`; `None` if no light
+/// would arrive.
 #[inline]
 pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
     if pdf <= 0.0 || !pdf.is_finite() {
@@ -112,7 +112,7 @@ pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Optio
     Some(LightSample { wi, target: Some(target), weight: radiance * (1.0 / pdf), pdf })
 }
 
-/// Returns the barycentrics of a place in the plane of a triangle; zeros for a triangle without area.
+/// Returns the barycentric coordinates of a point in a triangle's plane; zeros for a triangle without area.
 #[inline]
 pub fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     let [a, b, c] = triangle.points();
@@ -124,8 +124,8 @@ pub fn barycentrics(triangle: &TriangleRecord, place: Vec3) -> Vec2 {
     if at.is_finite() { at } else { Vec2::ZERO }
 }
 
-/// Returns the coordinates by `u` and `v` of the part of `s` in their plane; `None` where fourth powers have not all
-/// their digits.
+/// Returns the coordinates of `s`, projected into the plane of `u` and `v`, in units of these; `None` where f32 lacks
+/// digits for fourth powers.
 #[inline]
 fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
     let normal = u.cross(v);
@@ -134,7 +134,7 @@ fn weights(u: Vec3, v: Vec3, s: Vec3) -> Option<Vec2> {
     holds.then(|| Vec2::new(normal.dot(s.cross(v)), normal.dot(u.cross(s))) * (1.0 / squared))
 }
 
-/// Returns each environment's radiance from `direction` and the density with which it is sampled.
+/// Returns each environment's radiance from `direction`, with the density with which connections sample that direction.
 #[inline]
 pub fn environments(scene: &ShadingScene, direction: Vec3) -> impl Iterator<Item = (Vec3, f32)> + '_ {
     (0..scene.environments.len() as u32).map(move |index| {

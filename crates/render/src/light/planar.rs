@@ -6,41 +6,39 @@ use crate::flat::{DISK_SECTORS, LightKind, LightRecord, MaterialFlags, ShadingSc
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::{self, sin_cos_turn};
 
-/// Least and largest solid angle that is sampled as such. Below, a light is so small that its points are as good as its
-/// directions, and directions have no digits to tell them apart; above (pbrt's bound), the point all but lies in the
-/// light.
+/// Smallest and largest solid angle at which a light is sampled by solid angle rather than by area. Below, a light is
+/// so small that its points are as good as its directions, and directions have no digits to tell them apart; above
+/// (pbrt's bound), the point all but lies in the light.
 const SOLID_ANGLES: [f32; 2] = [1e-4, 6.22];
 
-/// Distance, in sizes of the light, beyond which it has nearly the same density over all its directions: what a fan of
-/// triangles would gain from there on (at most 1 % of variance in five scenes) is less than it costs (7 to 44 % of
-/// time).
+/// Distance, in sizes of the light, beyond which it is sampled by area: sampling by solid angle would gain at most 1 %
+/// of variance there (in five scenes), and costs 7 to 44 % of time.
 const FAR: f32 = 1.0;
 
-/// Factor on the width of a light of several triangles, as far as rays that end on it are concerned:
-/// [`crate::flat::shape`] lets its triangles lie 1e-5 of the width (as much as 36 times what widths count for) off the
-/// plane.
+/// Factor on the tolerance for hits on lights of several triangles, which [`crate::flat::shape`] lets deviate from
+/// their plane by 1e-5 of the width.
 pub(crate) const OUT_OF_PLANE: f32 = 40.0;
 
-/// Tangent of pi / 8.
+/// Tangent of pi / 8, for the corners of an octagon.
 const T: f32 = 0.414_213_57;
 const TRIANGLE: [[f32; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
 const PARALLELOGRAM: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-/// The octagon around the unit disk: 5 % more area, for the sake of a short outline.
+/// Corners of the octagon around the unit disk: 5 % more area than the disk, but a short outline.
 const OCTAGON: [[f32; 2]; 8] = [[1.0, -T], [1.0, T], [T, 1.0], [-T, 1.0], [-1.0, T], [-1.0, -T], [-T, -1.0], [T, -1.0]];
-/// Area of the polygon of [`DISK_SECTORS`] corners in the unit circle.
+/// Area of the regular polygon of [`DISK_SECTORS`] corners in the unit circle.
 const DISK_AREA: f32 = 3.140_331_2;
 
-/// Outline and area by which the kinds of flat lights differ.
+/// Outline and area of a kind of flat light.
 struct Planar {
-    /// Corners of the convex outline that the light lies in, in units of `u` and `v` from `at`.
+    /// Corners of a convex outline around the light, in units of `u` and `v` from `at`.
     outline: &'static [[f32; 2]],
-    /// Place of its middle, in units of both `u` and `v` from `at`.
+    /// Coordinate of the light's middle, in units of both `u` and `v` from `at`.
     middle: f32,
-    /// Area in units of that of the parallelogram of `u` and `v`.
+    /// Area of the light over that of the parallelogram of `u` and `v`.
     area: f32,
 }
 
-/// Returns the outline and the area of a flat kind; the others have none.
+/// Returns the outline and area of a kind of flat light, which other kinds do not have.
 #[inline]
 fn planar(kind: LightKind) -> Planar {
     match kind {
@@ -53,16 +51,16 @@ fn planar(kind: LightKind) -> Planar {
     }
 }
 
-/// A light's outline as a point sees it: a fan of spherical triangles around the first corner.
+/// Outline of a light as seen from a point: a fan of spherical triangles around the first corner.
 pub struct Seen {
     corners: [[f32; 3]; 8],
-    /// Triple products of the fan's triangles, `i` having the corners 0, `i + 1` and `i + 2`; `halves` has half their
-    /// solid angles.
+    /// Triple products of the fan's triangles, of which number `i` has the corners 0, `i + 1` and `i + 2` (`volumes`),
+    /// and half their solid angles (`halves`).
     volumes: [f32; 6],
     halves: [f32; 6],
     /// Number of triangles in the fan.
     count: usize,
-    /// Sum of the halves, which is half the solid angle.
+    /// Half the solid angle of the outline.
     pub half: f32,
 }
 
@@ -94,13 +92,14 @@ impl Seen {
         seen
     }
 
-    /// Tells if the solid angle is one to sample. Not for a NaN, which a point on a corner gives.
+    /// Returns `true` if the solid angle is in the range in which the light is sampled by it. Not for a NaN, which a
+    /// point on a corner gives.
     #[inline]
     fn is_near(&self) -> bool {
         2.0 * self.half >= SOLID_ANGLES[0] && 2.0 * self.half <= SOLID_ANGLES[1]
     }
 
-    /// Samples a uniform direction of the outline.
+    /// Samples a direction to the outline, uniformly by solid angle.
     #[inline]
     pub fn direction(&self, u: [f32; 2]) -> Vec3 {
         let mut rest = u[0] * self.half;
@@ -114,7 +113,7 @@ impl Seen {
     }
 }
 
-/// Returns the light as `point` sees it, where it is near enough for its solid angle to matter.
+/// Returns the light's outline as seen from `point`, if that is near enough to sample by solid angle.
 #[inline]
 pub fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     let (u, v) = (Vec3::from(light.u), Vec3::from(light.v));
@@ -126,19 +125,19 @@ pub fn seen(light: &LightRecord, area: f32, point: Vec3) -> Option<Seen> {
     Some(Seen::new(light, area, point)).filter(Seen::is_near)
 }
 
-/// Returns the area of the parallelogram of `u` and `v`.
+/// Returns the area of the parallelogram spanned by `u` and `v`.
 #[inline]
 pub fn area(light: &LightRecord) -> f32 {
     length(Vec3::from(light.u).cross(light.v.into()))
 }
 
-/// Returns the density of points by area; the choice of the light is included.
+/// Returns the density per area of points on the light, choice of the light included.
 #[inline]
 fn per_area(light: &LightRecord, area: f32) -> f32 {
     light.value / (planar(light.kind()).area * area)
 }
 
-/// Samples a uniform point of the light in units of `u` and `v`.
+/// Samples a point of the light uniformly by area, in units of `u` and `v`.
 #[inline]
 pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     match kind {
@@ -158,14 +157,14 @@ pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     }
 }
 
-/// Returns the point of the unit circle that is so many sectors on.
+/// Returns the point of the unit circle at an angle of so many sectors.
 #[inline]
 fn rim(sectors: f32) -> Vec2 {
     let (sin, cos) = sin_cos_turn(sectors / DISK_SECTORS as f32);
     Vec2::new(cos, sin)
 }
 
-/// Returns the point where `direction` from `point` meets the light's plane, in units of `u` and `v` (Moeller and
+/// Returns the point, in units of `u` and `v`, where `direction` from `point` meets the light's plane (Moeller and
 /// Trumbore 1997).
 #[inline]
 pub fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
@@ -175,7 +174,8 @@ pub fn in_plane(light: &LightRecord, point: Vec3, direction: Vec3) -> Vec2 {
     Vec2::new(s.dot(p), direction.dot(s.cross(u))) * (1.0 / u.dot(p))
 }
 
-/// Returns the place itself, moved in where rounding has left it outside of the light; `None` outside of a disk.
+/// Returns the point, moved into the light where rounding left it outside, with the triangle it is on; `None` outside a
+/// disk.
 #[inline]
 pub fn inside(kind: LightKind, place: Vec2) -> Option<(Vec2, u32)> {
     match kind {
@@ -228,7 +228,7 @@ pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2
     connect(scene, &Place { position: on_light, normal, extent, triangle: light.index + triangle }, wi, pdf)
 }
 
-/// Returns the density of directions from one of points.
+/// Converts the density per area of a point to one per solid angle.
 #[inline]
 pub fn by_distance(light: &LightRecord, area: f32, cos: f32, distance_squared: f32) -> f32 {
     let cos = cos.abs();

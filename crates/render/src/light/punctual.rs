@@ -4,7 +4,7 @@ use super::LightSample;
 use crate::flat::{LightKind, LightRecord, SpotRamp};
 use glam::Vec3;
 
-/// Makes the one connection to `point`, chosen with `probability`.
+/// Makes the only connection from `point` to a point, spot or directional light, which was chosen with `probability`.
 #[inline]
 pub fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<LightSample> {
     let strength = Vec3::from(light.w);
@@ -31,7 +31,7 @@ pub fn sample(light: &LightRecord, point: Vec3, probability: f32) -> Option<Ligh
     lights.then_some(LightSample { wi, target: Some(position), weight, pdf: 0.0 })
 }
 
-/// Returns the share of the axial intensity at an angle of cosine `cos`.
+/// Returns the fraction of a spot light's axial intensity in a direction with cosine `cos` to its axis.
 fn spot(cos: f32, cos_inner: f32, cos_outer: f32, ramp: SpotRamp) -> f32 {
     let x = if cos_inner > cos_outer {
         ((cos - cos_outer) / (cos_inner - cos_outer)).clamp(0.0, 1.0)

@@ -11,16 +11,15 @@ use raywarp_sample::elementary::acos;
 use raywarp_sample::warp;
 use std::f32::consts::FRAC_1_PI;
 
-/// Radius of the sphere of directions over that of the light's record, so that corners that are a little off
+/// Factor on a sphere light's radius for sampling directions, so that corners that are slightly off
 /// ([`crate::flat::shape`] allows half as much) lie inside.
 const MARGIN: f32 = 1.001;
-/// Distances to a face, in radii and in ulps of the centre, within which places are on it.
+/// Distances from a face within which points are on it: in radii, and in ulps of the centre's coordinates.
 const NEAR: [f32; 2] = [2e-5, 8.0 * f32::EPSILON];
-/// Number of faces that are tried on the way; a ray along a row of faces meets some ten before it has entered or
-/// passed.
+/// Largest number of faces that are tried along a ray; one along a row of faces meets about ten.
 const STEPS: u32 = 64;
 
-/// A light's polyhedron.
+/// Polyhedron of a sphere light.
 struct Ball<'a> {
     scene: &'a ShadingScene,
     light: &'a LightRecord,
@@ -28,7 +27,7 @@ struct Ball<'a> {
     radius: f32,
 }
 
-/// A line past the centre: the nearest place to it, from there, and a unit direction.
+/// Line past a sphere's centre: its point nearest to the centre, relative to that, and its unit direction.
 struct Line {
     nearest: Vec3,
     direction: Vec3,
@@ -40,8 +39,8 @@ impl<'a> Ball<'a> {
         Self { scene, light, center: light.at.into(), radius: Vec3::from(light.u).length() * MARGIN }
     }
 
-    /// Returns the face in whose row and column a place lies, counted from the centre: its first triangle, a corner,
-    /// and the normal outwards, of any length. The polyhedron is cut by planes through its axis and across it, so a
+    /// Returns the face in whose row and column a point (relative to the centre) lies: its first triangle, a corner,
+    /// and the outward normal, not normalised. The polyhedron is cut by planes through its axis and across it, so a
     /// place is inside just where it is on the inner side of this face.
     #[inline]
     fn face(&self, place: Vec3) -> (u32, Vec3, Vec3) {
@@ -55,8 +54,8 @@ impl<'a> Ball<'a> {
         (triangle, corner, if normal.dot(corner) < 0.0 { -normal } else { normal })
     }
 
-    /// Returns the first face that `line` enters, going on from `start`, which is outside: the point of entry, and the
-    /// face's first triangle.
+    /// Returns the point where `line`, going on from `start` outside, first enters the polyhedron, and the face's first
+    /// triangle.
     ///
     /// The plane of a face cuts off nothing of the polyhedron, so going on to the plane of the face at hand never
     /// passes the entry, and a line that leads away from a plane that it is outside of passes by.
@@ -87,7 +86,7 @@ impl<'a> Ball<'a> {
         Some((place, triangle))
     }
 
-    /// Returns the entry as a place of the scene, which a ray from `point` ends at.
+    /// Returns an entry point of the polyhedron as a world-space point on the light, at which a ray from `point` ends.
     #[inline]
     fn place(&self, (place, first): (Vec3, u32), point: Vec3) -> Place {
         // Of the two triangles of the face, that whose far corner is nearer: they share a diagonal.
@@ -106,7 +105,8 @@ impl<'a> Ball<'a> {
     }
 }
 
-/// Returns the cone that the sphere covers, as `1 - cos`, from a squared distance to its centre; `None` from inside.
+/// Returns `1 - cos` of the cone that the sphere covers, seen at a squared distance from its centre; `None` from
+/// inside.
 #[inline]
 fn cone(light: &LightRecord, distance_squared: f32) -> Option<f32> {
     let radius = Vec3::from(light.u).length() * MARGIN;
@@ -115,13 +115,13 @@ fn cone(light: &LightRecord, distance_squared: f32) -> Option<f32> {
     (sin_squared < 1.0).then(|| sin_squared / (1.0 + (1.0 - sin_squared).sqrt()))
 }
 
-/// Returns the density from a cone, the choice of the light included.
+/// Returns the solid-angle density of directions in the cone, choice of the light included.
 #[inline]
 fn density(light: &LightRecord, cone: Option<f32>) -> f32 {
     light.value * cone.map_or(warp::uniform_sphere_pdf(), warp::uniform_cone_pdf)
 }
 
-/// Samples a connection to a point on the ball.
+/// Samples a connection to a point on a sphere light.
 #[inline]
 pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2]) -> Option<LightSample> {
     let ball = Ball::new(scene, light);
@@ -138,7 +138,7 @@ pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2
     connect(scene, &place, wi, density(light, cone))
 }
 
-/// Samples a uniform line of the cone around `to_center`.
+/// Samples a line uniformly in the cone around `to_center`.
 #[inline]
 fn towards(to_center: Vec3, one_minus_cos: f32, u: [f32; 2]) -> Line {
     let distance = to_center.length();
@@ -151,8 +151,7 @@ fn towards(to_center: Vec3, one_minus_cos: f32, u: [f32; 2]) -> Line {
     Line { nearest: distance * (cos * side - sin_squared * axis), direction: side + cos * axis }
 }
 
-/// Returns the point where `direction` from `place`, inside the sphere and counted from its centre, meets the
-/// polyhedron.
+/// Returns where `direction` from `place`, inside the sphere and relative to its centre, meets the polyhedron.
 #[inline]
 fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)> {
     let along = place.dot(direction);
@@ -171,7 +170,7 @@ fn from_inside(ball: &Ball, place: Vec3, direction: Vec3) -> Option<(Vec3, u32)>
     ball.entry(&Line { nearest, direction: -direction }, -ball.radius)
 }
 
-/// Returns the solid-angle density of a point on the ball, seen from `point`.
+/// Returns the solid-angle density with which a point on the sphere light is sampled from `point`.
 #[inline]
 pub fn pdf(light: &LightRecord, point: Vec3) -> f32 {
     density(light, cone(light, (Vec3::from(light.at) - point).length_squared()))

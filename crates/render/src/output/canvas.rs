@@ -3,7 +3,7 @@
 use super::Rgb8;
 use super::font::text_pixels;
 
-/// The colour of text.
+/// Colour of text in sRGB bytes.
 pub(super) const INK: [u8; 3] = [255; 3];
 
 pub(super) struct Canvas {
@@ -15,7 +15,7 @@ impl Canvas {
         Self { image: Rgb8 { size, bytes: background.repeat(size[0] as usize * size[1] as usize) } }
     }
 
-    /// Colours a pixel; one outside is left out.
+    /// Sets the colour of a pixel; positions outside the canvas are ignored.
     pub fn set(&mut self, [x, y]: [u32; 2], colour: [u8; 3]) {
         let [width, height] = self.image.size;
         if x < width && y < height {
@@ -30,7 +30,7 @@ impl Canvas {
         }
     }
 
-    /// Draws a picture whose pixels become squares of `zoom` pixels.
+    /// Draws a picture at a position, with each pixel enlarged to a square of `zoom` pixels.
     pub fn picture(&mut self, [left, top]: [u32; 2], zoom: u32, picture: &Rgb8) {
         let places = (0..picture.size[1]).flat_map(|y| (0..picture.size[0]).map(move |x| [x, y]));
         for ([x, y], colour) in places.zip(picture.bytes.chunks_exact(3)) {

@@ -3,23 +3,23 @@
 use super::Exposure;
 use crate::options::Integrator;
 
-/// Quantity that the colours of a picture's pixels are.
+/// Quantity that the colours of a picture stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
-    /// Linear light: exposed and toned to be looked at.
+    /// Linear radiance, which is exposed and tone-mapped for display.
     #[default]
     Radiance,
-    /// Normals as `(n + 1) / 2`.
+    /// Shading normals as `(n + 1) / 2`.
     Normal,
-    /// Distances, [`super::MISS_DEPTH`] where there is nothing.
+    /// Distances of first hits, [`super::MISS_DEPTH`] where nothing was hit.
     Depth,
-    /// Work of camera rays.
+    /// Work of tracing camera rays.
     Cost,
-    /// Reflectance, 0 to 1.
+    /// Albedo at first hits, 0 to 1.
     Albedo,
-    /// Variance of the luminance of a pixel's mean.
+    /// Variance of the luminance of each pixel's mean.
     Variance,
-    /// Samples a pixel.
+    /// Number of samples of each pixel.
     Samples,
 }
 
@@ -27,7 +27,7 @@ impl Shows {
     const ALL: [Self; 7] =
         [Self::Radiance, Self::Normal, Self::Depth, Self::Cost, Self::Albedo, Self::Variance, Self::Samples];
 
-    /// Returns what an integrator's pictures show.
+    /// Returns the quantity that pictures of an integrator show.
     pub fn of(integrator: Integrator) -> Self {
         match integrator {
             Integrator::Path | Integrator::AmbientOcclusion { .. } => Self::Radiance,
@@ -37,7 +37,7 @@ impl Shows {
         }
     }
 
-    /// Returns the word in files.
+    /// Returns the word for this quantity in picture files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Radiance => "radiance",
@@ -50,20 +50,20 @@ impl Shows {
         }
     }
 
-    /// Parses a word of a file; a newer program's word counts as radiance.
+    /// Parses the word in a picture file; an unknown one (of a newer program) counts as radiance.
     pub(super) fn named(name: &str) -> Self {
         Self::ALL.into_iter().find(|shows| shows.name() == name).unwrap_or_default()
     }
 }
 
-/// Facts about a picture beside its numbers. EXR files and shares carry them, so that they can be converted later as
-/// the render itself would have been written.
+/// Meaning of a picture's numbers: the quantity they show, alpha, and the film's exposure. EXR files and shares carry
+/// them, so that they can be converted later as the render itself would have been written.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Content {
-    /// Quantity that pixels show.
+    /// Quantity that the colours stand for.
     pub shows: Shows,
-    /// `true` if the background was left out, so that the picture has an alpha.
+    /// `true` if the background was left out, so that the picture has an alpha channel.
     pub transparent: bool,
-    /// Factor on radiance that the scene's film asks for, before a user's own.
+    /// Factor on radiance that the scene's film asks for, besides the user's exposure.
     pub film_exposure: Exposure,
 }

@@ -2,17 +2,18 @@
 
 use super::{Look, MISS_DEPTH, Shows, heat_map};
 
-/// A picture of bytes.
+/// Picture as bytes for display.
 pub(super) struct Display {
-    /// Columns and rows; they are more than the picture's where a scale stands under it.
+    /// Columns and rows, including a scale drawn under the picture if there is one.
     pub size: [u32; 2],
-    /// Bytes of the pixels, three each, or four with alpha; row by row from the top.
+    /// Bytes of the pixels, three each, or four with alpha, row by row from the top.
     pub bytes: Vec<u8>,
-    /// `true` if there is an alpha, and the colours are not multiplied by it, as PNG has it.
+    /// `true` if there is an alpha channel; colours are then not multiplied by it, as PNG has them.
     pub has_alpha: bool,
 }
 
-/// Converts `colour` to bytes that people look at; colours are multiplied by `alpha` if there is one.
+/// Converts `colour` to bytes for display by its meaning (`shows`) and `look`; colours are premultiplied if there is an
+/// `alpha`.
 ///
 /// Radiance is exposed and toned, reflectance only encoded; normals are bytes as they are; near is bright and nothing
 /// black in pictures of distances; the other numbers become heat maps.
@@ -50,7 +51,7 @@ pub(super) fn display(
     }
 }
 
-/// Returns the four bytes of a colour that was multiplied by its alpha.
+/// Returns the four bytes of a premultiplied colour, whose alpha is divided out before `map`.
 fn with_alpha(colour: [f32; 3], alpha: f32, map: &dyn Fn([f32; 3]) -> [u8; 3]) -> [u8; 4] {
     // A NaN fails the comparison.
     let alpha = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
@@ -62,8 +63,8 @@ fn linear_byte(value: f32) -> u8 {
     (value.clamp(0.0, 1.0) * 255.0).round() as u8
 }
 
-/// Returns the 99.5th percentile of the finite values, at which scales end: a few pixels at silhouettes cost several
-/// times the rest. 0 without a finite value.
+/// Returns the 99.5th percentile of the finite values, as the end of a colour scale: a few pixels at silhouettes cost
+/// several times the rest; 0 without finite values.
 pub(crate) fn almost_largest(values: &[f32]) -> f32 {
     let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f32::total_cmp);

@@ -4,21 +4,21 @@ use super::{Exposure, Look, ToneError};
 use crate::film::luminance;
 use std::str::FromStr;
 
-/// Brightness to which the middle of a picture is brought: the reflectance of a photographer's grey card.
+/// Brightness to which auto exposure brings a picture's middle: the reflectance of a photographer's grey card.
 pub const KEY: f64 = 0.18;
 /// Largest number of stops, up or down, that [`auto_exposure`] finds.
 pub const MOST_STOPS: f64 = 40.0;
-/// Share of the lit pixels, at either end, that has no say in [`auto_exposure`].
+/// Fraction of the lit pixels at either end (darkest, brightest) that [`auto_exposure`] ignores.
 const TRIMMED: f64 = 0.05;
-/// Share of the lit pixels that [`auto_exposure`] lets grow brighter than white.
+/// Fraction of the lit pixels that [`auto_exposure`] lets exceed white.
 const BRIGHT: f64 = 0.05;
 
-/// Choice of an exposure, for `--exposure`: given, or found from the picture.
+/// Exposure as `--exposure` gives it: fixed, or found from the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ExposureChoice {
-    /// Exposure that was given.
+    /// Exposure that the user gave.
     Fixed(Exposure),
-    /// Exposure that [`auto_exposure`] finds.
+    /// Exposure that [`auto_exposure`] finds from the picture.
     Auto,
 }
 
@@ -28,7 +28,7 @@ impl Default for ExposureChoice {
     }
 }
 
-/// Parses `auto`, or what [`Exposure`] takes: stops (`1.5`, `-2`) or a factor (`x3`).
+/// Parses `auto`, or an exposure as [`Exposure`] does: stops (`1.5`, `-2`) or a factor (`x3`).
 impl FromStr for ExposureChoice {
     type Err = ToneError;
 
@@ -37,8 +37,8 @@ impl FromStr for ExposureChoice {
     }
 }
 
-/// Finds an exposure under which the picture's middle brightness is [`KEY`], as a whole tenth of a stop; `None` when no
-/// pixel has light.
+/// Returns the exposure, rounded to a tenth of a stop, that brings the picture's middle brightness to [`KEY`]; `None`
+/// if no pixel has light.
 ///
 /// The middle is the mean of log luminance (Reinhard et al. 2002, equation 1) over the pixels that have any light,
 /// without the darkest and the brightest twentieth. At most a twentieth of the lit pixels becomes brighter than white,
@@ -60,25 +60,25 @@ pub fn auto_exposure(radiance: &[[f32; 3]]) -> Option<Exposure> {
     Exposure::stops(((stops * 10.0).round() / 10.0) as f32)
 }
 
-/// Least byte that shows; below it hardly anybody sees a difference from black.
+/// Smallest sRGB byte that is visibly different from black.
 pub const DARK: u8 = 8;
 
-/// Count of the pixels of a picture that show nothing.
+/// Number of pixels of a picture that show nothing: black, nearly black, or clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lost {
-    /// Number of pixels that were looked at.
+    /// Number of pixels that were counted.
     pub pixels: usize,
     /// Number of pixels whose three bytes are all 0.
     pub black: usize,
-    /// Number of pixels without a byte as bright as byte 8, below which hardly anybody sees a difference from black.
+    /// Number of pixels without any byte of at least 8, below which hardly anybody sees a difference from black.
     pub dark: usize,
-    /// Number of pixels with a clipped channel: brighter than the display's white under [`super::Tone::Srgb`], or its
-    /// byte is 255 under a curve that compresses.
+    /// Number of pixels with a clipped channel: above the display's white with [`super::Tone::Srgb`], or of byte 255
+    /// with other tone curves.
     pub blown: usize,
 }
 
 impl Lost {
-    /// Counts pixels as `look` shows them.
+    /// Counts pixels as they look with `look`'s exposure and tone curve.
     pub fn count(radiance: impl IntoIterator<Item = [f32; 3]>, look: &Look) -> Self {
         // What is less than half a byte above white is white.
         let white = 1.0 + 0.5 / 255.0;
@@ -97,17 +97,17 @@ impl Lost {
         lost
     }
 
-    /// Returns the share of black pixels.
+    /// Returns the fraction of pixels that are black.
     pub fn black_share(&self) -> f64 {
         self.black as f64 / self.pixels.max(1) as f64
     }
 
-    /// Returns the share of pixels that are black or nearly so.
+    /// Returns the fraction of pixels that are black or nearly so.
     pub fn dark_share(&self) -> f64 {
         self.dark as f64 / self.pixels.max(1) as f64
     }
 
-    /// Returns the share of blown pixels.
+    /// Returns the fraction of pixels that are clipped.
     pub fn blown_share(&self) -> f64 {
         self.blown as f64 / self.pixels.max(1) as f64
     }

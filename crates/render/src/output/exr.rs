@@ -13,47 +13,48 @@ use exr::prelude::{
 };
 use std::io::Cursor;
 
-/// Attribute of finished pictures, lines of `key=value`.
+/// Name of the EXR attribute of finished pictures, whose text is lines of `key=value`.
 pub(super) const PICTURE_ATTRIBUTE: &str = "raywarpPicture";
 
-/// Distance that `depth.Z` holds where every sample missed, as in Blender.
+/// Distance that the layer `depth.Z` holds where all samples missed, as in Blender.
 pub const MISS_DEPTH: f32 = 1e10;
 
-/// Layers of an EXR beside the colour.
+/// Layers that an EXR file has besides the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Layers {
-    /// `true` for `albedo.R`, `.G`, `.B`: mean reflectance at the first hit. Needs a film with features, as the next
-    /// two.
+    /// `true` for the layer `albedo.R`, `.G`, `.B`: mean reflectance at the first hit. Needs a film with features, as
+    /// the next two.
     pub albedo: bool,
-    /// `true` for `normal.X`, `.Y`, `.Z`: mean world normal at the first hit, not normalized again.
+    /// `true` for the layer `normal.X`, `.Y`, `.Z`: mean world-space normal at the first hit, not normalised again.
     pub normal: bool,
-    /// `true` for `depth.Z`: mean distance to the first hit over the samples that hit; [`MISS_DEPTH`] where none did.
+    /// `true` for the layer `depth.Z`: mean distance over the samples that hit something; [`MISS_DEPTH`] where none
+    /// did.
     pub depth: bool,
-    /// `true` for `samples`: the number of samples that the pixel got.
+    /// `true` for the layer `samples`: number of samples of the pixel.
     pub samples: bool,
-    /// `true` for `variance`: estimated variance of the luminance of the pixel's mean; 0 below two samples.
+    /// `true` for the layer `variance`: estimated variance of the luminance of the pixel's mean; 0 below two samples.
     pub variance: bool,
 }
 
 impl Layers {
-    /// Selection of every layer.
+    /// All layers.
     pub const ALL: Self = Self { albedo: true, normal: true, depth: true, samples: true, variance: true };
 
-    /// Tells if a film must have features for these.
+    /// Returns `true` if a film needs sums of albedo, normal and depth for these layers.
     pub fn needs_features(&self) -> bool {
         self.albedo || self.normal || self.depth
     }
 }
 
-/// Channels by name, as many samples each as the picture has pixels.
+/// EXR channels by name, each with one value per pixel.
 pub(super) type Channels = Vec<(&'static str, FlatSamples)>;
 
-/// Makes the channels R, G, B.
+/// Makes the EXR channels R, G and B.
 pub(super) fn colour(radiance: &[[f32; 3]]) -> Channels {
     ["R", "G", "B"].into_iter().enumerate().map(|(k, name)| (name, plane(radiance.iter().map(|c| c[k])))).collect()
 }
 
-/// Makes the channels of `layers`; a film without features has only the last two.
+/// Makes the EXR channels of `layers` from a film; without sums of features it has only the last two.
 pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     let mut channels = Vec::new();
     let sums = || film.pixels().map(|p| film.sums(p));
@@ -85,12 +86,12 @@ pub(super) fn layers(film: &Film, layers: Layers) -> Channels {
     channels
 }
 
-/// Writes the text of [`PICTURE_ATTRIBUTE`].
+/// Returns the text of the EXR attribute [`PICTURE_ATTRIBUTE`].
 pub(super) fn picture_facts(content: &Content) -> String {
     format!("version=1\nshows={}\nexposure={}\n", content.shows.name(), content.film_exposure.as_factor())
 }
 
-/// Reads the content from the text of [`PICTURE_ATTRIBUTE`]; what it does not say is the default.
+/// Parses the text of the EXR attribute [`PICTURE_ATTRIBUTE`]; missing entries get defaults.
 pub(super) fn parse_picture_facts(text: &str) -> Content {
     let field = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     let exposure = field("exposure").and_then(|x| x.parse().ok()).and_then(Exposure::factor);
@@ -101,7 +102,7 @@ pub(super) fn parse_picture_facts(text: &str) -> Content {
     }
 }
 
-/// Encodes the file's bytes. `facts` is the text of [`PICTURE_ATTRIBUTE`], `attribute` another custom one, name and
+/// Encodes an EXR file to bytes. `facts` is the text of [`PICTURE_ATTRIBUTE`], `attribute` another custom one, name and
 /// value. A second of either would be written in random order: the crate keeps each in a hash map of its own.
 pub(super) fn encode<Name: AsRef<str>>(
     window: &Window,
@@ -142,7 +143,7 @@ pub(super) fn encode<Name: AsRef<str>>(
     Ok(file.into_inner())
 }
 
-/// Returns the part of its picture that a file holds; `None` where numbers leave what a picture can have.
+/// Returns the part of the whole picture that an EXR file holds; `None` if its numbers are out of range.
 pub(super) fn window(header: &Header) -> Option<Window> {
     let size = |size: Vec2<usize>| Some([u32::try_from(size.0).ok()?, u32::try_from(size.1).ok()?]);
     let (data, display) = (header.own_attributes.layer_position, header.shared_attributes.display_window);
@@ -154,8 +155,7 @@ pub(super) fn plane(values: impl Iterator<Item = f32>) -> FlatSamples {
     FlatSamples::F32(values.collect())
 }
 
-/// Makes a text of UTF-8 as it is: the format says no more than "bytes", and the crate's own conversion panics past
-/// Latin-1.
+/// Makes an EXR text of UTF-8 bytes as they are, since the crate's own conversion panics beyond Latin-1.
 fn text(value: &str) -> Text {
     Text::from_slice_unchecked(value.as_bytes())
 }

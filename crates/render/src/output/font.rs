@@ -1,9 +1,10 @@
 //! A small bitmap font for what is drawn into pictures: digits, a point, small letters and M for millions.
 
-/// Columns and rows of a glyph.
+/// Columns and rows of a character of the built-in font.
 pub(super) const GLYPH: [u32; 2] = [5, 7];
 
-/// Rows from the top, the leftmost column in bit 4. A character that is not here is a blank.
+/// Returns the pixel rows of a character from the top, with the leftmost column in bit 4. A character that is not here
+/// is a blank.
 fn rows(c: char) -> [u8; 7] {
     match c {
         '0' => [0b01110, 0b10001, 0b10001, 0b10101, 0b10001, 0b10001, 0b01110],
@@ -51,13 +52,13 @@ fn rows(c: char) -> [u8; 7] {
     }
 }
 
-/// Returns the width of a line of text in pixels of the font.
+/// Returns the width of a line of text in unscaled font pixels.
 pub(super) fn text_width(text: &str) -> u32 {
     let count = text.chars().count() as u32;
     (count * (GLYPH[0] + 1)).saturating_sub(1)
 }
 
-/// Returns the set pixels of a line of text, as (column, row) from its top left.
+/// Returns the set pixels of a line of text as (column, row) from its top left, in unscaled font pixels.
 pub(super) fn text_pixels(text: &str) -> impl Iterator<Item = [u32; 2]> + '_ {
     text.chars().zip(0_u32..).flat_map(|(c, place)| {
         rows(c).into_iter().zip(0_u32..).flat_map(move |(row, y)| {

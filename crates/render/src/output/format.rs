@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// A picture file's format.
+/// Format of a picture file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureFormat {
-    /// Eight bits of sRGB a channel, tone-mapped.
+    /// PNG: tone-mapped sRGB of eight bits per channel.
     Png,
-    /// OpenEXR: linear `f32`, layers.
+    /// OpenEXR: linear `f32`, with layers.
     Exr,
-    /// Radiance: linear, eight bits a channel with a common exponent.
+    /// Radiance HDR: linear, eight bits per channel with a common exponent.
     Hdr,
 }
 
 impl PictureFormat {
-    /// Returns the format that the extension of `path` names, in either case.
+    /// Returns the format for the extension of `path`, in upper or lower case.
     ///
     /// # Errors
     /// [`OutputError::UnknownFormat`], naming the known ones.
@@ -39,7 +39,7 @@ impl PictureFormat {
         }
     }
 
-    /// Returns the bytes that every file of this format begins with.
+    /// Returns the bytes with which every file of this format begins.
     fn magic(self) -> &'static [u8] {
         match self {
             Self::Png => b"\x89PNG\r\n\x1a\n",
@@ -48,7 +48,7 @@ impl PictureFormat {
         }
     }
 
-    /// Returns the format in words, with the article.
+    /// Returns the format's name in words, with its article.
     fn described(self) -> &'static str {
         match self {
             Self::Png => "a PNG picture",
@@ -58,9 +58,9 @@ impl PictureFormat {
     }
 }
 
-/// Checks that a picture can be written to `path`: a known extension and a place that takes a file, where there is
-/// nothing, an empty file, or a picture of that format, by its content. For before a long render, so that it does not
-/// fail at its end and destroys nothing; leaves nothing behind.
+/// Checks that a picture can be written to `path`: a known extension, and no file yet, an empty one, or a picture of
+/// that format. For before a long render, so that it does not fail at its end and destroys nothing; leaves nothing
+/// behind.
 ///
 /// # Errors
 /// [`OutputError`], the one that writing would give; [`OutputError::NotAPicture`], which writing does not look for.

@@ -3,11 +3,12 @@
 use image::codecs::hdr::HdrEncoder;
 use image::{ImageResult, Rgb};
 
-/// The exponents of the format reach from 2^-127 to 2^127; the encoder wraps around outside.
+/// Smallest value that is written: the format's exponents reach from 2^-127 to 2^127, beyond which the encoder wraps
+/// around.
 const SMALLEST: f32 = 1e-38;
 const LARGEST: f32 = 1e38;
 
-/// Encodes the file's bytes; `radiance` row by row from the top. Negative and NaN values become 0.
+/// Encodes a Radiance HDR file to bytes; `radiance` is row by row from the top. Negative and NaN values become 0.
 pub(super) fn encode(size: [u32; 2], radiance: &[[f32; 3]]) -> ImageResult<Vec<u8>> {
     let pixels: Vec<Rgb<f32>> = radiance.iter().map(|&c| Rgb(nearest_rgbe(c))).collect();
     let mut file = Vec::new();
@@ -15,8 +16,8 @@ pub(super) fn encode(size: [u32; 2], radiance: &[[f32; 3]]) -> ImageResult<Vec<u
     Ok(file)
 }
 
-/// Returns the nearest colour that the format holds. The encoder truncates, which alone would make every picture darker
-/// by half a step; what is already exact it keeps.
+/// Returns the nearest colour that the Radiance format can hold. The encoder truncates, which alone would make every
+/// picture darker by half a step; what is already exact it keeps.
 fn nearest_rgbe(c: [f32; 3]) -> [f32; 3] {
     // A NaN fails the comparison.
     let c = c.map(|c| if c > 0.0 { c.min(LARGEST) } else { 0.0 });

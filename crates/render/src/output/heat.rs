@@ -4,7 +4,7 @@ use super::Rgb8;
 use super::canvas::{Canvas, INK};
 use super::font::{GLYPH, text_width};
 
-/// Points of viridis (Smith and van der Walt 2015, released as CC0) at equal steps, sRGB. Between them we go
+/// Viridis colour map (Smith and van der Walt 2015, released as CC0) at equal steps, in sRGB bytes. Between them we go
 /// straight, which is within 6 of 255 of the original and keeps lightness rising.
 const VIRIDIS: [[u8; 3]; 17] = [
     [0x44, 0x01, 0x54],
@@ -27,8 +27,8 @@ const VIRIDIS: [[u8; 3]; 17] = [
 ];
 const BACKGROUND: [u8; 3] = [0; 3];
 
-/// Returns the colour of a value in 0 to 1, dark violet over green to yellow: equal steps look about equal, in gray too
-/// and with the common kinds of colour blindness. Values outside clip; a NaN is black, which no value is.
+/// Returns the sRGB colour for a value in 0 to 1, from dark violet over green to yellow: equal steps look about equal,
+/// also in grey and with common colour blindness. Values outside clip; a NaN is black, which no value is.
 pub fn heat_colour(value: f32) -> [u8; 3] {
     if value.is_nan() {
         return BACKGROUND;
@@ -43,9 +43,9 @@ pub fn heat_colour(value: f32) -> [u8; 3] {
     })
 }
 
-/// Draws `values`, row by row from the top, in colours from 0 to `scale_max`, and under them a bar with its numbers and
-/// `label` (small letters, digits and `.+-/`; others are blanks). A `scale_max` that is not positive and finite is
-/// replaced by the largest finite value. A picture too narrow for the scale gets black on its right.
+/// Draws `values`, row by row from the top, as a heat map from 0 to `scale_max`, above a colour bar with numbers and
+/// `label` (small letters, digits and `.+-/`; other characters are blank). A `scale_max` that is not positive and
+/// finite is replaced by the largest finite value. A picture too narrow for the scale gets black on its right.
 ///
 /// # Panics
 /// If there are not `size[0] * size[1]` values.
@@ -93,7 +93,7 @@ fn largest(values: &[f32]) -> f32 {
     if max > 0.0 { max } else { 1.0 }
 }
 
-/// Writes up to three digits and k or M: 0.25, 12.5, 340, 1.2k, 56M.
+/// Formats a number with up to three digits and k or M: 0.25, 12.5, 340, 1.2k, 56M.
 fn short_number(value: f32) -> String {
     let value = f64::from(value);
     // From 999.5 on, three digits would read 1000.
@@ -122,7 +122,7 @@ mod tests {
         [image.bytes[i], image.bytes[i + 1], image.bytes[i + 2]]
     }
 
-    /// Where `text` stands in ink, pixel for pixel, with nothing else in its box.
+    /// Finds the position where `text` is drawn in an image, pixel for pixel.
     fn find_text(image: &Rgb8, text: &str, zoom: u32) -> Option<[u32; 2]> {
         let [width, height] = [text_width(text) * zoom, GLYPH[1] * zoom];
         let set: Vec<[u32; 2]> = text_pixels(text).collect();

@@ -1,14 +1,15 @@
 //! Facts that a file states about how it was made.
 
-/// Facts that PNG and EXR carry; Radiance files have no place for them.
+/// Facts about how a picture was made, which PNG and EXR files carry, but Radiance files cannot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
-    /// Name and version of the program.
+    /// Name and version of the program that made the picture.
     pub software: String,
-    /// The command line; empty if there was none. Two runs give equal bytes only if it names no folders.
+    /// Command line that made the picture; empty if there was none. Two runs give equal bytes only if it names no
+    /// folders.
     pub command: String,
-    /// Further facts, name and value, kept in this order: samples a pixel, seed. Facts that differ from run to run,
-    /// such as a time, make files of equal pictures unequal.
+    /// Further facts as (name, value) in this order: samples per pixel, seed and so on. Facts that differ from run to
+    /// run, such as a time, make files of equal pictures unequal.
     pub entries: Vec<(String, String)>,
 }
 
@@ -23,7 +24,7 @@ impl Default for Metadata {
 }
 
 impl Metadata {
-    /// Returns one line a fact, `name: value`, the command first.
+    /// Returns the facts as text, one per line as `name: value`, the command first.
     pub fn text(&self) -> String {
         let command = (!self.command.is_empty()).then_some(("command", self.command.as_str()));
         let entries = self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -33,7 +34,7 @@ impl Metadata {
     }
 }
 
-/// Returns a text without line breaks and zero bytes, which the formats' texts cannot hold.
+/// Replaces line breaks and zero bytes in a text, which picture formats cannot hold.
 pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

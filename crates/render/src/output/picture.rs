@@ -12,17 +12,17 @@ use std::path::Path;
 /// Options of writing a picture to a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PictureOptions {
-    /// Exposure and tone curve of a PNG, the film's own exposure included. EXR and HDR hold radiance as it is.
+    /// Exposure and tone curve of a PNG, with the film's own exposure included. EXR and HDR hold radiance as it is.
     pub look: Look,
-    /// Layers of an EXR beside the colour; those that the film lacks are left out.
+    /// Layers of an EXR file besides the colour; those that the film lacks are left out.
     pub layers: Layers,
     /// Meaning of the picture's numbers.
     pub content: Content,
-    /// Facts that the file states about its making.
+    /// Facts about how the picture was made, written into the file.
     pub metadata: Metadata,
 }
 
-/// Writes the film's means in the format that the name of `path` ends in, whole or not at all.
+/// Writes the film's mean colours in the format for the extension of `path`; the file appears whole or not at all.
 ///
 /// Of distances it is the means over the samples that hit, and [`MISS_DEPTH`] (black in a PNG) where none did. A
 /// transparent picture gets an alpha: the share of each pixel's samples that hit.
@@ -47,7 +47,7 @@ pub fn write_film(path: &Path, film: &Film, options: &PictureOptions) -> Result<
     }
 }
 
-/// Makes the channels of an EXR: colours, alpha and layers.
+/// Makes the EXR channels of a film: colours, alpha and layers.
 pub(super) fn picture_channels(film: &Film, content: &Content, layers: Layers) -> exr::Channels {
     let (colour, alpha) = colours(film, content);
     let mut channels = exr::colour(&colour);
@@ -56,7 +56,7 @@ pub(super) fn picture_channels(film: &Film, content: &Content, layers: Layers) -
     channels
 }
 
-/// Returns the colours of a film as its files hold them, multiplied by the alpha if there is one.
+/// Returns the colours of a film as files hold them, and its alpha if the background was left out, premultiplied by it.
 pub(super) fn colours(film: &Film, content: &Content) -> (Vec<[f32; 3]>, Option<Vec<f32>>) {
     let colour = match content.shows {
         Shows::Depth => film.pixels().map(|p| film.mean_of_hits(p).unwrap_or([MISS_DEPTH; 3])).collect(),
@@ -66,7 +66,7 @@ pub(super) fn colours(film: &Film, content: &Content) -> (Vec<[f32; 3]>, Option<
     (colour, alpha)
 }
 
-/// Writes linear Rec. 709 pixels, row by row from the top, as [`write_film`] does; there are no layers.
+/// Writes linear Rec. 709 pixels, row by row from the top, as [`write_film`] does, without layers.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
@@ -93,7 +93,7 @@ pub fn write_pixels(
     }
 }
 
-/// Writes sRGB bytes as they are; the name must end in `.png`.
+/// Writes an image of sRGB bytes unchanged; `path` must end in `.png`.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
@@ -105,7 +105,7 @@ pub fn write_rgb8(path: &Path, image: &Rgb8, metadata: &Metadata) -> Result<(), 
     write_encoded(path, bytes)
 }
 
-/// Writes the bytes that an encoder made, if it made some.
+/// Writes the bytes of an encoded picture to a file, or returns the encoder's error.
 pub(super) fn write_encoded(path: &Path, bytes: Result<Vec<u8>, impl Display>) -> Result<(), OutputError> {
     let bytes = bytes.map_err(|error| OutputError::encode(path, error))?;
     Ok(write_atomic(path, &bytes)?)

@@ -3,7 +3,7 @@
 use super::Metadata;
 use png::{BitDepth, ColorType, EncodingError, ScaledFloat, SourceChromaticities, SrgbRenderingIntent};
 
-/// An image of sRGB bytes.
+/// Image of sRGB bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rgb8 {
     /// Columns and rows, each at least 1.
@@ -12,7 +12,7 @@ pub struct Rgb8 {
     pub bytes: Vec<u8>,
 }
 
-/// Encodes the file's bytes; `bytes` has three a pixel, or four where `has_alpha`: colours not multiplied by it.
+/// Encodes a PNG file to bytes; `bytes` has three per pixel, or four if `has_alpha` (colours not premultiplied).
 pub(super) fn encode(
     size: [u32; 2],
     bytes: &[u8],

@@ -16,39 +16,39 @@ use ::exr::prelude::FlatSamples;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A channel beside the colour.
+/// Channel of a picture file besides its colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerChannel {
-    /// Name in the file, such as `albedo.R`.
+    /// Name of the channel in the file, such as `albedo.R`.
     pub name: String,
-    /// Values of the channel, one a pixel, row by row from the top; half floats and integers became floats.
+    /// Values of the channel, one per pixel, row by row from the top; half floats and integers are converted to f32.
     pub values: Vec<f32>,
 }
 
-/// A finished picture as a file holds it.
+/// Finished picture as read from a file.
 #[derive(Debug, Clone)]
 pub struct PictureFile {
     /// Path of the file, for messages.
     pub path: PathBuf,
-    /// Part of its picture that the file holds.
+    /// Part of the whole picture that the file holds.
     pub window: Window,
-    /// Colours in linear Rec. 709, row by row from the top; multiplied by `alpha` if there is one.
+    /// Linear Rec. 709 colours, row by row from the top; premultiplied by `alpha` if there is one.
     pub colour: Vec<[f32; 3]>,
-    /// Coverage, 0 to 1.
+    /// Coverage of each pixel, 0 to 1.
     pub alpha: Option<Vec<f32>>,
-    /// Channels beside the colour, in the file's order.
+    /// Channels besides the colour, in the file's order.
     pub layers: Vec<LayerChannel>,
-    /// Meaning of the colours.
+    /// Meaning of the picture's numbers.
     pub content: Content,
-    /// `true` if the colours were decoded from eight-bit sRGB: made to be looked at, and not radiance.
+    /// `true` if the colours were decoded from eight-bit sRGB, and so are for display, not radiance.
     pub from_srgb8: bool,
-    /// Facts that the file states about its making; empty if there are none.
+    /// Facts that the file states about how it was made; empty if there are none.
     pub comments: String,
-    /// Notes for people on what could not be taken over as it is.
+    /// Notes for people on what could not be read as it is.
     pub notes: Vec<String>,
 }
 
-/// Reads a picture, whose kind its first bytes tell: OpenEXR (scan lines or tiles, half or float, with RGB or Y; also
+/// Reads a picture file whose format its first bytes tell: OpenEXR (scan lines or tiles, half or float, RGB or Y; also
 /// a share), Radiance, PNG, JPEG, WebP, TGA or KTX2.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ pub fn read_picture(path: &Path) -> Result<PictureFile, ReadError> {
     })
 }
 
-/// Reads the bytes of a regular file: a device may never end.
+/// Reads the bytes of a file that must be a regular one, since a device may never end.
 pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?.file_type();
     if !kind.is_file() {
@@ -87,7 +87,7 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// Reads a picture from the bytes of an EXR file, as an entry for fuzzing.
+/// Reads a picture from the bytes of an EXR file, for fuzzing.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -99,9 +99,8 @@ pub fn fuzz_picture(bytes: &[u8]) {
     }
 }
 
-/// Writes a picture that was read in the format that the name of `path` ends in, whole or not at all: an EXR with all
-/// its layers, its place in the whole and its film's exposure; a PNG by `look`, to which the film's exposure is to be
-/// added before.
+/// Writes a picture that was read in the format for the extension of `path`, whole or not at all: an EXR with its
+/// layers, window and film exposure; a PNG by `look`, which must already include the film's exposure.
 ///
 /// # Errors
 /// [`OutputError`], also for a Radiance file of a picture with alpha; nothing is left behind.
@@ -126,7 +125,7 @@ pub fn write_picture(path: &Path, picture: &PictureFile, look: &Look, metadata: 
 }
 
 impl PictureFile {
-    /// Makes the picture that `raywarp merge` would write of a share, with every layer that it has.
+    /// Makes the picture that `raywarp merge` would write of a share, with all layers that it has.
     fn of_share(share: Share) -> Self {
         let Share { path, info, film } = share;
         let (colour, alpha) = colours(&film, &info.content);
@@ -146,7 +145,7 @@ impl PictureFile {
         }
     }
 
-    /// Returns the number of pixels that have a colour or an alpha that is not finite.
+    /// Returns the number of pixels whose colour or alpha is not finite.
     pub fn not_finite(&self) -> usize {
         let alpha = |i: usize| self.alpha.as_ref().is_none_or(|alpha| alpha[i].is_finite());
         self.colour.iter().enumerate().filter(|(i, c)| !(c.iter().all(|c| c.is_finite()) && alpha(*i))).count()

@@ -25,53 +25,53 @@ use crate::output::{Content, OutputError, PictureFormat, format::can_write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Facts about a share: its samples, its seed, and the render that it is a part of.
+/// Facts about a share: its sample range, its seed, and a fingerprint of the render that it is part of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareInfo {
-    /// Indices of the samples that every pixel got; not empty.
+    /// Range of sample numbers that every pixel got; not empty.
     pub samples: Range<u32>,
     /// Seed of the sampler.
     pub seed: u64,
-    /// Name of what was rendered: every setting that changes a sample, and hashes of the scene's parts. Shares of
+    /// Fingerprint of the render: every setting that changes a sample, and hashes of the scene's parts. Shares of
     /// different fingerprints are never added. Words of `KEY=VALUE` between spaces let [`differences`] say in what two
     /// renders differ. Line breaks and other control characters become spaces.
     pub fingerprint: String,
-    /// Meaning of a picture of the sums.
+    /// Meaning of the picture that the sums give.
     pub content: Content,
 }
 
-/// A share in memory.
+/// Share of a picture in memory: the sums of a range of samples, to be merged with others.
 #[derive(Debug, Clone)]
 pub struct Share {
     /// Path of the file, for messages.
     pub path: PathBuf,
-    /// Facts about the part that it is.
+    /// Facts about the share.
     pub info: ShareInfo,
     /// Sums of the share's samples.
     pub film: Film,
 }
 
-/// Reason for which shares cannot be read or added; one line each, naming the file.
+/// Reason why shares cannot be read or merged; each message is one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
-    /// The file cannot be read.
+    /// The operating system fails to read the file.
     #[error("{}: cannot be read ({source})", .path.display())]
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is no share.
+    /// The file is not a share.
     #[error("{}: is not a share of a render ({reason}); make one with 'raywarp render --samples A..B -o FILE.exr'", .path.display())]
     NotAShare {
         /// Path of the file.
         path: PathBuf,
-        /// Description of what it lacks.
+        /// Description of what the file lacks.
         reason: String,
     },
-    /// The file was a share, but is incomplete or contradicts itself.
+    /// The file is a share, but incomplete or contradictory.
     #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
     Damaged {
         /// Path of the file.
@@ -79,36 +79,36 @@ pub enum ShareError {
         /// Description of the damage.
         reason: String,
     },
-    /// There is nothing to add.
+    /// There are no shares to merge.
     #[error("there are no shares to merge; name at least one")]
     NoShares,
-    /// Two shares differ in something that must be the same.
+    /// Two shares are of different renders.
     #[error("{} and {} are not shares of one render: {what}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
     Different {
         /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
-        /// Difference, with both values: `seeds differ: 0 and 1`.
+        /// Description of the difference, with both values: `seeds differ: 0 and 1`.
         what: String,
     },
-    /// Two shares hold the same samples, which would count twice.
+    /// Two shares have some of the same samples, which would count twice.
     #[error("{} and {} both hold samples {}..{}; leave one out", .paths[0].display(), .paths[1].display(), .samples.start, .samples.end)]
     Overlap {
         /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
-        /// Range of the samples in both.
+        /// Range of the samples that both have.
         samples: Range<u32>,
     },
-    /// The sums need more memory than there is.
+    /// Memory does not suffice for the sums.
     #[error("{}: {source}", .path.display())]
     Film {
         /// Path of the file.
         path: PathBuf,
-        /// Error of making the film.
+        /// Error of making the film for the sums.
         source: crate::film::FilmError,
     },
 }
 
-/// Checks that a share can be written, as [`can_write`] does; the name must also end in `.exr`.
+/// Checks that a share can be written to `path`, as [`can_write`] does for pictures; it must end in `.exr`.
 ///
 /// # Errors
 /// [`OutputError`], the one that writing would give.

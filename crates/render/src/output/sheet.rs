@@ -5,21 +5,20 @@ use super::canvas::Canvas;
 use super::font::{GLYPH, text_width};
 
 const BACKGROUND: [u8; 3] = [24; 3];
-/// Pixels between cells, and between a picture and its name.
+/// Pixels between the cells of a contact sheet, and between a picture and its name.
 const GAP: u32 = 4;
 
-/// A picture of a sheet.
+/// Picture with its name on a contact sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SheetCell {
-    /// Picture of the cell.
+    /// Picture to show in the cell.
     pub picture: Rgb8,
-    /// Name that stands under the picture: small letters, digits and `.+-/` (others are blanks), as much as there is
-    /// room for.
+    /// Name under the picture, as much as fits: small letters, digits and `.+-/`; other characters are blank.
     pub name: String,
 }
 
-/// Makes a sheet of `columns` pictures a row, each enlarged by a whole `zoom`. Cells are as large as the largest
-/// picture; a smaller one stands in the middle of its cell.
+/// Makes a contact sheet of `columns` pictures per row, each enlarged `zoom` times, with names. Cells are as large as
+/// the largest picture; a smaller one stands in the middle of its cell.
 pub fn contact_sheet(cells: &[SheetCell], columns: u32, zoom: u32) -> Rgb8 {
     let (columns, zoom) = (columns.max(1), zoom.max(1));
     let largest = |axis: usize| cells.iter().map(|cell| cell.picture.size[axis]).max().unwrap_or(1) * zoom;

@@ -4,7 +4,7 @@ use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use raywarp_system::files::FileError;
 use std::path::{Path, PathBuf};
 
-/// Small, uneven, with a miss and a pixel without samples.
+/// Returns a small uneven test film with a miss and a pixel without samples.
 fn film(features: bool) -> Film {
     let mut film = Film::new([13, 7], features).unwrap();
     for pixel in film.pixels().filter(|&p| p != [12, 6]) {

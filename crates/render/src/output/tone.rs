@@ -9,10 +9,10 @@ use crate::film::luminance;
 use std::fmt;
 use std::str::FromStr;
 
-/// Brightest input of a curve; beyond it, squares in the curves would leave `f32`.
+/// Largest input of a tone curve, beyond which squares in the curves would overflow `f32`.
 const BRIGHTEST: f32 = 1e15;
 
-/// A factor on radiance before the curve, positive and finite.
+/// Exposure: a positive finite factor on radiance, applied before the tone curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exposure(f32);
 
@@ -22,17 +22,17 @@ impl Exposure {
         Self::factor(stops.exp2())
     }
 
-    /// Makes the exposure of a factor; `None` if it is not positive and finite.
+    /// Makes the exposure with this factor; `None` if it is not positive and finite.
     pub fn factor(factor: f32) -> Option<Self> {
         (factor > 0.0 && factor.is_finite()).then_some(Self(factor))
     }
 
-    /// Returns the factor on radiance.
+    /// Returns the exposure's factor on radiance.
     pub fn as_factor(self) -> f32 {
         self.0
     }
 
-    /// Combines both, one after the other; this alone where the product is not positive and finite.
+    /// Returns the product of both exposures; this one alone if the product is not positive and finite.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::factor(self.0 * other.0).unwrap_or(self)
@@ -45,7 +45,7 @@ impl Default for Exposure {
     }
 }
 
-/// Parses an exposure: `1.5` or `-2` is stops, `x3` or `3x` a factor.
+/// Parses an exposure: `1.5` or `-2` are stops, `x3` or `3x` a factor.
 impl FromStr for Exposure {
     type Err = ToneError;
 
@@ -60,29 +60,29 @@ impl FromStr for Exposure {
     }
 }
 
-/// Tone curve that a picture is shown by.
+/// Tone curve that maps radiance to display values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
-    /// No curve: values above 1 clip. Exact where the picture is in range.
+    /// No curve: values above 1 are clipped. Exact where the picture is in range.
     #[default]
     Srgb,
-    /// Luminance L becomes L / (1 + L), hue and saturation stay (Reinhard et al. 2002, equation 3).
+    /// Curve that maps luminance L to L / (1 + L), and keeps hue and saturation (Reinhard et al. 2002, equation 3).
     Reinhard,
-    /// Hill's fit of the ACES 1.0 reference and sRGB output transforms: contrasty, film-like, saturated lights turn
+    /// Hill's fit of the ACES 1.0 reference and sRGB output transforms: high contrast, film-like; saturated lights turn
     /// towards white. Exposed as the transform defines it: 0.18 becomes about 0.11.
     Aces,
     /// Sobotka's AgX, base look: low contrast, bright colours fade to white without shifting in hue.
     Agx,
-    /// Khronos PBR Neutral: base colours below 0.8 come out as they are but for a small offset for Fresnel
-    /// reflection; only highlights are compressed.
+    /// Khronos PBR Neutral: keeps base colours below 0.8, except for a small offset for Fresnel reflection, and
+    /// compresses only highlights.
     Neutral,
 }
 
 impl Tone {
-    /// All curves, in the order of their names in commands.
+    /// All tone curves, in the order of their names in commands.
     pub const ALL: [Self; 5] = [Self::Srgb, Self::Reinhard, Self::Aces, Self::Agx, Self::Neutral];
 
-    /// Returns the name in commands.
+    /// Returns the tone curve's name in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Srgb => "srgb",
@@ -93,7 +93,7 @@ impl Tone {
         }
     }
 
-    /// Returns linear display values, 0 to 1, of linear radiance.
+    /// Maps linear radiance to linear display values, 0 to 1.
     pub fn apply(self, radiance: [f32; 3]) -> [f32; 3] {
         // A NaN fails the comparison.
         let c = radiance.map(|c| if c > 0.0 { c.min(BRIGHTEST) } else { 0.0 });
@@ -125,35 +125,35 @@ impl FromStr for Tone {
     }
 }
 
-/// Error for a word that names no curve or exposure.
+/// Error of parsing a tone curve or an exposure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToneError {
-    /// The word names no curve.
+    /// The word is not the name of a tone curve.
     #[error("there is no tone curve '{0}'; use srgb, reinhard, aces, agx or neutral")]
     Tone(String),
-    /// The word is no exposure.
+    /// The word is not an exposure.
     #[error("'{0}' is no exposure; give stops (1.5, -2), a positive factor (x3) or auto")]
     Exposure(String),
 }
 
-/// Exposure and tone curve by which a picture is brought to a display.
+/// Exposure and tone curve by which radiance becomes a displayed picture.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Look {
-    /// Exposure that is applied first.
+    /// Exposure that is applied before the tone curve.
     pub exposure: Exposure,
-    /// Tone curve that is applied to the product.
+    /// Tone curve that is applied after the exposure.
     pub tone: Tone,
 }
 
 impl Look {
-    /// Returns the sRGB bytes of linear radiance.
+    /// Returns the sRGB bytes for linear radiance: exposed, tone-mapped and encoded.
     pub fn to_srgb8(&self, radiance: [f32; 3]) -> [u8; 3] {
         self.tone.apply(radiance.map(|c| c * self.exposure.0)).map(encode_srgb)
     }
 }
 
-/// Returns the sRGB byte nearest to a linear value (IEC 61966-2-1); outside 0 to 1 it clips, a NaN is 0.
+/// Returns the sRGB byte nearest to a linear value (IEC 61966-2-1), clipped to 0 to 1; NaN gives 0.
 pub fn encode_srgb(linear: f32) -> u8 {
     let c = if linear > 0.0 { linear.min(1.0) } else { 0.0 };
     let encoded = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -165,8 +165,8 @@ fn multiply(m: [[f32; 3]; 3], v: [f32; 3]) -> [f32; 3] {
     m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
-/// Applies the curve [`Tone::Aces`]. Numbers: Hill, "ACES fitted" (in the BakingLab of Pettineo and Neubelt, 2016). The
-/// matrices go from Rec. 709 to the primaries in which the curve acts and back.
+/// Applies the tone curve [`Tone::Aces`]. Numbers: Hill, "ACES fitted" (in the BakingLab of Pettineo and Neubelt,
+/// 2016). The matrices go from Rec. 709 to the primaries in which the curve acts and back.
 fn aces(c: [f32; 3]) -> [f32; 3] {
     const INTO: [[f32; 3]; 3] =
         [[0.597_19, 0.354_58, 0.048_23], [0.076_00, 0.908_34, 0.015_66], [0.028_40, 0.133_83, 0.837_77]];
@@ -176,9 +176,9 @@ fn aces(c: [f32; 3]) -> [f32; 3] {
     multiply(BACK, multiply(INTO, c).map(curve))
 }
 
-/// Applies the curve [`Tone::Neutral`]: Khronos Group, "Khronos PBR Neutral Tone Mapper" specification, 2024.
+/// Applies the tone curve [`Tone::Neutral`] (Khronos Group, "Khronos PBR Neutral Tone Mapper" specification, 2024).
 fn neutral(c: [f32; 3]) -> [f32; 3] {
-    /// Normal reflectance of a dielectric, which the curve takes away again.
+    /// Reflectance of a dielectric at normal incidence, which the Neutral curve subtracts.
     const FRESNEL: f32 = 0.04;
     const START: f32 = 0.8 - FRESNEL;
     const DESATURATION: f32 = 0.15;

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use raywarp_sample::warp::{Distribution2d, sin_cos_turn};
 
-/// Adds an environment, and returns its mean radiance over the sphere.
+/// Adds an environment light, and returns its mean radiance over the sphere.
 pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3], rows: [[f32; 3]; 3]) -> Vec3 {
     let mut record = EnvironmentRecord { radiance, rows, image: NONE, ..bytemuck::Zeroable::zeroed() };
     let Some(index) = map else {
@@ -28,7 +28,8 @@ pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3],
     mean
 }
 
-/// Returns the weight with which each texel is drawn, luminance times solid angle, and the mean radiance.
+/// Returns the sampling weight of each texel of an environment map (luminance times solid angle), and the mean
+/// radiance.
 fn weights(image: &Image, radiance: Vec3) -> (Vec<f32>, Vec3) {
     let [w, h] = image.size;
     // The look-up is bilinear: a cell's weight takes its neighbours in, or directions beside a bright texel would have

@@ -10,17 +10,17 @@ use raywarp_scene::{
     UvMapping, Wrap,
 };
 
-/// What the only texel of the map leans to: right and up, by different amounts.
+/// Direction to which the normal map's only texel leans: right and up, by different amounts.
 const LEAN: Vec3 = Vec3::new(102.0 / 255.0, 51.0 / 255.0, 0.0);
 
-/// A square in the plane z = 0 under a normal map of one texel.
+/// Test square in the plane z = 0 under a normal map of one texel.
 struct Square {
     mesh: TriangleMesh,
     mapping: UvMapping,
     transform: Affine,
 }
 
-/// Image coordinates (v downwards) that run as x and -y.
+/// Texture coordinates (v downwards) that run along x and -y.
 const UPRIGHT: [[f32; 2]; 4] = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]];
 
 impl Square {
@@ -46,7 +46,7 @@ impl Square {
         self
     }
 
-    /// The direction in the world that the bent normal leans to on each triangle.
+    /// Returns the world direction to which the bent normal leans, for both triangles of the square.
     fn leans(self) -> [Vec3; 2] {
         let mut scene = Description::default();
         let pixels = Pixels::Linear8(vec![[178, 153, 255, 255]]);

@@ -8,8 +8,8 @@ use raywarp_geom::Aabb;
 use raywarp_scene::{LoadOptions, load_from};
 use std::path::Path;
 
-/// Extensions as docs/reference/formats-gltf.md lists them, with values that are not their defaults. The others that it names as
-/// not supported are treated as the last but one.
+/// Extensions of glTF materials as docs/reference/formats-gltf.md lists them, with values that are not the defaults.
+/// The others that it names as not supported are treated as the last but one.
 const LAYERS: [(&str, &str); 10] = [
     ("KHR_materials_transmission", r#"{"transmissionFactor": 1}"#),
     (
@@ -27,13 +27,14 @@ const LAYERS: [(&str, &str); 10] = [
 ];
 const UNLIT: u32 = LAYERS.len() as u32 - 1;
 
-/// What a material is seen to do, and what was said of it.
+/// Values that a material's evaluation gave, and the warnings of its import.
 struct Shown {
     values: Vec<Vec3>,
     warnings: Vec<String>,
 }
 
-/// A triangle of a material that has the extensions whose bits are set: all glass with transmission, else opaque.
+/// Evaluates a material with the extensions whose bits are set in `set`: transmission makes all of it glass, else it is
+/// opaque.
 fn shown(set: u32) -> Shown {
     let extensions: Vec<String> = (0..LAYERS.len())
         .filter(|i| set >> i & 1 == 1)

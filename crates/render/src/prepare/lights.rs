@@ -12,17 +12,17 @@ use raywarp_sample::warp::AliasTable;
 use raywarp_scene::{Description, Light, SpotFalloff};
 use std::f64::consts::PI;
 
-/// Returns the luminance of a colour, by which lights are chosen.
+/// Returns the luminance of a colour, by which lights are weighted.
 pub(super) fn luminance(c: Vec3) -> f32 {
     c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
-/// Returns a power that can be compared: one that overflows or is negative is no reason to choose a light.
+/// Returns the power if it is finite and positive, else 0, so that powers can be compared.
 fn finite(power: f64) -> f64 {
     if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
 
-/// Replaces the lights of `flat`, whose triangles, materials and images are there, by those of `scene`.
+/// Replaces the lights of `flat` by those of `scene`; triangles, materials and images are already there.
 pub(super) fn set(flat: &mut ShadingScene, scene: &Description, bounds: &Aabb) {
     flat.environments.clear();
     flat.tables.clear();
@@ -44,7 +44,7 @@ fn of(kind: LightKind) -> LightRecord {
     LightRecord { kind: kind.tag(), ..LightRecord::zeroed() }
 }
 
-/// Returns the luminous power that a triangle of each material sends out, per area.
+/// Returns for each material the luminous power that it emits per area.
 fn power_per_area(flat: &ShadingScene) -> Vec<f64> {
     let of = |material: &crate::flat::MaterialRecord| {
         if material.emission == NONE {
@@ -58,7 +58,7 @@ fn power_per_area(flat: &ShadingScene) -> Vec<f64> {
     flat.materials.iter().map(of).collect()
 }
 
-/// Returns the mean of an input over the unit square: an image is averaged over 256 x 256 places.
+/// Returns the mean of a material input over the unit square; images are averaged at 256 x 256 places.
 fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
     const SIDE: u32 = 256;
     let input = &flat.inputs[input as usize];
@@ -72,7 +72,7 @@ fn mean_color(flat: &ShadingScene, input: u32) -> Vec3 {
     (0..SIDE * SIDE).map(at).sum::<Vec3>() / (SIDE * SIDE) as f32
 }
 
-/// Adds lights for the triangles that emit and have area: one for each shape.
+/// Adds a light for each shape formed by emissive triangles with area.
 fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<LightRecord>, powers: &mut Vec<f64>) {
     if per_area.iter().all(|&power| power <= 0.0) {
         return;
@@ -109,7 +109,8 @@ fn add_triangles(flat: &mut ShadingScene, per_area: &[f64], lights: &mut Vec<Lig
     }
 }
 
-/// Least and largest area of the parallelogram of a light's edges (2^-100 and 2^100) by which densities can be divided.
+/// Smallest and largest area (2^-100 and 2^100) of the parallelogram of a light's edges by which densities can be
+/// divided in f32.
 const LEAST_AREA: f32 = 7.888_609e-31;
 const MOST_AREA: f32 = 1.267_650_6e30;
 
@@ -118,8 +119,8 @@ fn area(triangle: &TriangleRecord) -> f32 {
     0.5 * length((b - a).cross(c - a))
 }
 
-/// Returns the shape that `triangles`, the rest of a placement or all of it, begin with. A ball that has holes would
-/// show its inside, which directions from outside do not find: it stays triangles.
+/// Returns the kind and shape of the light that `triangles`, the rest of an instance's or all, begin with. A ball that
+/// has holes would show its inside, which directions from outside do not find: it stays triangles.
 fn first_shape(triangles: &[TriangleRecord], all: bool, opaque: bool) -> (LightKind, Shape) {
     let material = triangles[0].material();
     let whole = |kind: LightKind| all && triangles.len() == kind.triangle_count() as usize;
@@ -147,8 +148,8 @@ fn ramp(falloff: SpotFalloff) -> u32 {
     .tag()
 }
 
-/// Returns a light that is no triangle, and the luminous power that it sends into the scene, whose cross-section is
-/// `disk`.
+/// Returns the record of a light that is not made of triangles, and the luminous power that it sends into the scene,
+/// whose cross-section is `disk`.
 fn light_and_power(flat: &mut ShadingScene, light: &Light, disk: f64) -> (LightRecord, f64) {
     let strength = |c: [f32; 3]| f64::from(luminance(c.into()));
     match *light {
@@ -180,7 +181,7 @@ fn light_and_power(flat: &mut ShadingScene, light: &Light, disk: f64) -> (LightR
     }
 }
 
-/// Tells if a light is infinitely far away.
+/// Returns `true` if a light is infinitely far away.
 fn is_distant(light: &LightRecord) -> bool {
     match light.kind() {
         LightKind::Environment | LightKind::Directional => true,
@@ -193,7 +194,7 @@ fn is_distant(light: &LightRecord) -> bool {
     }
 }
 
-/// Returns the factors from power to probability for local and for distant lights.
+/// Returns the factors from power to choice probability, for local and for distant lights.
 ///
 /// A distant light's power grows with the size of the scene, a lamp's does not: under a large floor a sky would take
 /// nearly every connection and leave the lamp to noise. So where both kinds are there, each gets half of the
@@ -209,7 +210,7 @@ fn group_scales(lights: &[LightRecord], powers: &[f64]) -> (f64, f64) {
     (share(local, distant), share(distant, local))
 }
 
-/// Puts the lights in, with the probabilities that their powers give them.
+/// Stores the lights with choice probabilities in proportion to their powers.
 fn choose_by_power(flat: &mut ShadingScene, mut lights: Vec<LightRecord>, powers: &[f64]) {
     let (local, distant) = group_scales(&lights, powers);
     let scale = |light: &LightRecord| if is_distant(light) { distant } else { local };

@@ -11,7 +11,7 @@ use raywarp_scene::{
 };
 use std::collections::HashMap;
 
-/// Adds all materials of `scene`.
+/// Adds records of all materials of `scene`.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     if scene.materials.len() > TriangleRecord::MATERIAL as usize {
         return Err(RenderError::TooLarge("materials"));
@@ -32,8 +32,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), Re
     Ok(())
 }
 
-/// Returns `true` for each material that something is made of: media of others would only take numbers away from those
-/// that are met.
+/// Returns for each material whether any surface uses it: media of unused ones would only take indices away.
 fn used(scene: &Description) -> Vec<bool> {
     let mut used = vec![false; scene.materials.len()];
     for instance in &scene.instances {
@@ -53,7 +52,7 @@ fn used(scene: &Description) -> Vec<bool> {
     used
 }
 
-/// Removes media that neither absorb nor bend light: they are not worth following.
+/// Removes media that neither absorb nor bend light, since following them is of no use.
 fn forget_media(flat: &mut ShadingScene) {
     flat.media.clear();
     for material in &mut flat.materials {
@@ -62,13 +61,13 @@ fn forget_media(flat: &mut ShadingScene) {
     }
 }
 
-/// Media of bodies by the bits of their absorption and index of refraction: equal ones are one.
+/// Media of bodies, keyed by the bits of absorption and refractive index, so that equal ones are shared.
 type Bodies = HashMap<[u32; 4], u32>;
 
-/// A material while it is put together.
+/// Builder of a material's record and inputs.
 struct Maker<'f> {
     flat: &'f mut ShadingScene,
-    /// Bodies found so far; none for a material that nothing is made of.
+    /// Media of bodies found so far; `None` for a material that no surface uses.
     bodies: Option<&'f mut Bodies>,
     record: MaterialRecord,
 }
@@ -145,7 +144,7 @@ impl Maker<'_> {
         self.input(Input::constant(numbers));
     }
 
-    /// Adds the two inputs of a roughness.
+    /// Adds a roughness as two inputs, along tangent and bitangent.
     fn roughness(&mut self, roughness: &Roughness) {
         self.scalar(&roughness.x);
         self.scalar(&roughness.y);
@@ -155,7 +154,7 @@ impl Maker<'_> {
         self.flag(MaterialFlags::ANISOTROPIC | MaterialFlags::LOOKS_AT_ATTRIBUTES, anisotropic);
     }
 
-    /// Sets the medium that is inside, where transmission bends by the index `ior`.
+    /// Sets the medium inside a surface, whose transmission bends by the refractive index `ior`.
     fn medium(&mut self, thin: bool, absorption: Option<Absorption>, ior: f32) {
         self.flag(MaterialFlags::THIN, thin);
         if let (false, Some(Absorption { sigma: absorption }), Some(bodies)) = (thin, absorption, &mut self.bodies) {
@@ -169,7 +168,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Sets media on both sides, in place of what the surface has inside.
+    /// Sets the media on both sides of a surface, in place of the one inside it.
     fn interface(&mut self, media: &MediumInterface) {
         let index = |id: Option<MediumId>| id.map_or(NONE, |id| id.0);
         (self.record.inside, self.record.outside) = (index(media.inside), index(media.outside));
@@ -181,7 +180,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Adds the inputs of a kind, in the order of [`MaterialKind`].
+    /// Adds the inputs of a surface in the order of its [`MaterialKind`].
     fn surface(&mut self, surface: &Surface) {
         let kind = match surface {
             Surface::Diffuse { reflectance } => {
@@ -260,7 +259,7 @@ impl Maker<'_> {
         self.record.kind = kind.tag();
     }
 
-    /// Sets the parts of a mixture: the medium inside of one of them is inside the mixture.
+    /// Sets the two parts of a mixture, which has the medium that is inside one of them.
     fn mixture(&mut self, parts: [u32; 2]) {
         let [first, second] = parts.map(|part| self.flat.materials[part as usize]);
         self.record.parts = parts;

@@ -18,8 +18,8 @@ use raywarp_geom::Aabb;
 use raywarp_scene::Description;
 
 impl ShadingScene {
-    /// Prepares `scene` for shading; `bounds` is its box, which says how much a distant light sends into it. In
-    /// parallel on rayon's current pool; 64 bytes a triangle of every placement, twice that where a texture is on it.
+    /// Prepares `scene` for shading; its bounding box decides how much light a distant light sends into it. In parallel
+    /// on rayon's current pool; 64 bytes a triangle of every placement, twice that where a texture is on it.
     ///
     /// # Errors
     /// [`RenderError::TextureTooDeep`]; [`RenderError::TooLarge`] where an index leaves its bits.
@@ -35,8 +35,8 @@ impl ShadingScene {
         Ok(flat)
     }
 
-    /// Replaces the lights by those of `scene`, which differs from what this was made of by its lights and the images
-    /// that come with them.
+    /// Replaces the lights by those of `scene`, which may differ from the prepared scene only by its lights and their
+    /// images.
     pub fn set_lights(&mut self, scene: &Description, bounds: &Aabb) {
         self.images = scene.images.iter().map(image).collect();
         lights::set(self, scene, bounds);

@@ -17,7 +17,7 @@ fn flat(scene: &Description) -> ShadingScene {
     ShadingScene::new(scene, &Aabb { min: [-1.0; 3], max: [1.0; 3] }).unwrap()
 }
 
-/// Four texels: black, red, green and transparent blue.
+/// Returns a test scene with an image of four texels: black, red, green and transparent blue.
 fn with_four_texels() -> Description {
     let mut scene = Description::default();
     let pixels = Pixels::Linear8(vec![[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 0]]);
@@ -71,8 +71,8 @@ fn graphs_are_evaluated_and_too_deep_ones_refused() {
     assert!(matches!(refused, Err(RenderError::TextureTooDeep { .. })));
 }
 
-/// A quad of two triangles with all attributes, placed as it is and mirrored, with a plain and a textured material,
-/// lit by each kind of light.
+/// Returns a test scene: a quad with all vertex attributes, plain and mirrored, with a plain and a textured material,
+/// and a light of each kind.
 fn rich() -> Description {
     let mut scene = with_four_texels();
     let textured = scene.add_texture(image(Wrap::Repeat, ImageFilter::Bilinear));
@@ -136,14 +136,14 @@ fn triangles_come_with_what_is_looked_at_and_no_more() {
     assert_eq!((plain.uv[0], plain.color), (Vec2::new(0.25, 0.5), Vec4::ONE));
 }
 
-/// A glowing pbrt sphere, of which so much is there.
+/// Returns a test scene with an emissive pbrt sphere of opacity `alpha`.
 fn ball(alpha: f32) -> Description {
     pbrt(&format!(
         "Translate 3 -1 2 Rotate 40 1 2 3 Scale -2 2 2 Shape \"sphere\" \"float radius\" 0.7 \"float alpha\" {alpha}"
     ))
 }
 
-/// A pbrt scene of glowing shapes.
+/// Returns a pbrt scene of emissive shapes.
 fn pbrt(shapes: &str) -> Description {
     let text = format!(
         "LookAt 0 0 9  0 0 0  0 1 0 Camera \"perspective\"\nWorldBegin\nAreaLightSource \"diffuse\" \"rgb L\" [1 1 1]\n{shapes}\n"
@@ -152,7 +152,7 @@ fn pbrt(shapes: &str) -> Description {
     raywarp_scene::load_from(text.as_bytes(), std::path::Path::new("shapes.pbrt"), &options).unwrap().scene
 }
 
-/// The kinds of the lights that a scene has.
+/// Returns the kinds of a prepared scene's lights.
 #[track_caller]
 fn kinds(scene: &Description) -> Vec<LightKind> {
     let flat = flat(scene);
@@ -220,7 +220,7 @@ fn lights_can_be_changed_and_put_back() {
     );
 }
 
-/// Breaks a rule of a good scene, and checks that `validate` finds just that.
+/// Breaks a rule of a valid scene by `tamper`, and checks that `validate` reports just that.
 #[track_caller]
 fn broken(item: &str, message: &str, tamper: impl FnOnce(&mut ShadingScene)) {
     let mut flat = flat(&rich());

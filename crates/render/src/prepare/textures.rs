@@ -5,10 +5,10 @@ use crate::flat::{ImageLookup, ProgramRecord, ShadingScene, TextureKind, Texture
 use crate::texture::STACK;
 use raywarp_scene::{Description, ImageFilter, Texture, TextureId, UvMapping, Wrap};
 
-/// Largest number of steps of a program: a graph that shares its parts unfolds, and must not unfold without end.
+/// Largest number of steps of a texture program, since a graph with shared parts unfolds.
 const MAX_OPS: usize = 1024;
 
-/// Compiles all textures of `scene`.
+/// Compiles all textures of `scene` to programs.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     let mut depths: Vec<usize> = Vec::with_capacity(scene.textures.len());
     for (index, texture) in scene.textures.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), Re
     Ok(())
 }
 
-/// Returns the textures that one is made of, in the order in which they are pushed, and its own step.
+/// Returns a texture's operands in the order in which they are pushed, and its own step.
 fn step(texture: &Texture) -> (Vec<TextureId>, TextureOp) {
     match *texture {
         Texture::Constant(value) => (vec![], TextureOp { value, ..of(TextureKind::Constant) }),

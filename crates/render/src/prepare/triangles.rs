@@ -12,10 +12,10 @@ use raywarp_geom::{Affine, TriangleMesh};
 use raywarp_scene::{Description, Instance, MaterialId, Mesh, UvMapping};
 use std::ops::Range;
 
-/// Number of triangles that a worker makes records of at a time.
+/// Number of triangles per chunk of work when records are made.
 const CHUNK: usize = 1 << 14;
 
-/// Part of a placement's triangles, and the place of their records.
+/// Range of an instance's triangles, with the memory for their records.
 struct Chunk<'s> {
     instance: u32,
     placement: Placement<'s>,
@@ -27,7 +27,7 @@ struct Chunk<'s> {
     first_color: u32,
 }
 
-/// Adds the triangles of every instance of `scene`, whose materials are there already.
+/// Adds the triangles of every instance of `scene`; the materials must be there already.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     let looks: Vec<bool> = flat.materials.iter().map(|m| m.has(MaterialFlags::LOOKS_AT_ATTRIBUTES)).collect();
     let turned = turned_maps(scene);
@@ -84,13 +84,12 @@ fn mesh_of(scene: &Description, instance: u32) -> &Mesh {
     &scene.meshes[scene.instances[instance as usize].mesh.index()]
 }
 
-/// Tells if a mesh has anything that would be looked at.
+/// Returns `true` if a mesh has vertex attributes that materials may read.
 fn has_attributes(mesh: &TriangleMesh) -> bool {
     !(mesh.uvs.is_empty() && mesh.uvs1.is_empty() && mesh.tangents.is_empty() && mesh.colors.is_empty())
 }
 
-/// Splits all triangles into chunks: the instance, the primitives, and how many of them have attributes that are looked
-/// at.
+/// Splits all triangles into chunks: the instance, its range of primitives, and how many of them need attributes.
 fn parts(scene: &Description, looks: &[bool]) -> Vec<(u32, Range<usize>, usize)> {
     let chunks: Vec<(u32, Range<usize>)> = (0..scene.instances.len() as u32)
         .flat_map(|instance| {
@@ -109,14 +108,15 @@ fn parts(scene: &Description, looks: &[bool]) -> Vec<(u32, Range<usize>, usize)>
     chunks.into_par_iter().map(with_count).collect()
 }
 
-/// An instance as its records need it.
+/// Instance of a mesh, prepared for making its triangle records.
 struct Placement<'s> {
     instance: &'s Instance,
     mesh: &'s Mesh,
     is_identity: bool,
-    /// Rows that map normals, times the sign of the determinant.
+    /// Rows of the matrix that transforms normals, times the sign of the transform's determinant.
     normal_rows: [Vec3; 3],
-    /// Sign of the transform, -1 when it mirrors: winding turns over, but the front of a surface stays the front.
+    /// Sign of the transform's determinant, -1 if it mirrors: winding reverses, but the front of a surface stays the
+    /// front.
     handedness: f32,
 }
 
@@ -170,7 +170,8 @@ impl<'s> Placement<'s> {
         record
     }
 
-    /// Returns texture coordinates and tangents; `color` is the index of the triangle's colours plus one, or 0.
+    /// Returns texture coordinates and tangents of a triangle; `color` is the index of its vertex colours plus one, or
+    /// 0.
     fn attributes(&self, primitive: usize, color: u32) -> AttributeRecord {
         let mesh = &self.mesh.triangles;
         let indices = mesh.indices[primitive].map(|i| i as usize);
@@ -191,8 +192,8 @@ impl<'s> Placement<'s> {
     }
 }
 
-/// Returns for each material the mapping of its normal map, where the map's directions are not those of the first
-/// texture coordinates: shading finds those by itself.
+/// Returns for each material the mapping of its normal map, if the map's axes are not those of the first texture
+/// coordinates, which shading assumes.
 fn turned_maps(scene: &Description) -> Vec<Option<UvMapping>> {
     let is_turned = |mapping: &UvMapping| {
         let [[uu, uv, _], [vu, vv, _]] = mapping.rows;
@@ -202,8 +203,8 @@ fn turned_maps(scene: &Description) -> Vec<Option<UvMapping>> {
     materials.map(|id| scene.normal_mapping_of(MaterialId(id)).filter(is_turned)).collect()
 }
 
-/// Gives a triangle the tangent along which a map's own u grows, and the side on which its v does; none where the map
-/// has no area on it, so that its normals bend nothing.
+/// Sets a triangle's tangent and handedness to the directions of a normal map's own u and v; none if the map has no
+/// area there, so that its normals bend nothing.
 fn give_tangents(attributes: &mut AttributeRecord, triangle: &TriangleRecord, mapping: &UvMapping) {
     let uvs = if mapping.set == 0 { &attributes.uv0 } else { &attributes.uv1 };
     let [ua, ub, uc] =
@@ -223,7 +224,7 @@ fn give_tangents(attributes: &mut AttributeRecord, triangle: &TriangleRecord, ma
     attributes.colors_and_flags |= if is_left { AttributeRecord::LEFT_HANDED } else { 0 };
 }
 
-/// Makes the records of a chunk.
+/// Makes the triangle records of a chunk.
 fn fill(chunk: Chunk, looks: &[bool], turned: &[Option<UvMapping>]) {
     let placement = &chunk.placement;
     let mesh = &placement.mesh.triangles;

@@ -7,10 +7,10 @@ use crate::surface::Holes;
 use glam::Vec3;
 use raywarp_geom::{Hit, TraceError, Tracer};
 
-/// Salt of the alpha decisions of shadow rays, so that they are independent of the path's own.
+/// Salt of shadow rays' random opacity decisions, which makes them independent of the path's own.
 pub(crate) const SHADOW_SALT: u32 = 0x8000_0000;
 
-/// Traces the connection queue and adds the contributions that arrive. `seed` and `salt` are those of the alpha
+/// Traces the queued shadow rays, and adds the contributions that arrive. `seed` and `salt` are those of the alpha
 /// decisions.
 pub(crate) fn connect(
     scene: &ShadingScene,
@@ -42,7 +42,7 @@ pub(crate) fn connect(
     }
 }
 
-/// Adds what those of the rays last asked bring that nothing blocks, and keeps those that go on behind a hole.
+/// Adds the contributions of the last shadow rays that nothing blocks, and keeps those that continue behind a hole.
 fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
     let Wave { shadow, scratch, radiance, pixel, sample, bounce, rays_traced, .. } = wave;
     let Scratch { blocked, undecided, retry_rays, retry_after, retry_index, next_index, .. } = scratch;
@@ -71,7 +71,7 @@ fn take_arrivals(scene: &ShadingScene, seed: u32, salt: u32, wave: &mut Wave) {
 }
 
 impl ShadowQueue {
-    /// Returns the light that ray `i` brings to its path.
+    /// Returns the light that shadow ray `i` brings to its path.
     #[inline]
     fn arriving(&self, scene: &ShadingScene, i: usize) -> Vec3 {
         let contribution = self.contributions[i];
@@ -80,7 +80,7 @@ impl ShadowQueue {
         contribution * media.transmittance(scene, ray.t_max, Vec3::from(ray.direction).length())
     }
 
-    /// Takes ray `i` through a surface that is not there.
+    /// Continues shadow ray `i` behind a surface that is a hole at the hit.
     fn pass(&mut self, scene: &ShadingScene, i: usize, hit: &Hit, instance: u32) {
         if let Some(media) = self.media.get_mut(i) {
             let (left, behind) = media.passed(scene, &self.rays[i], hit, instance);

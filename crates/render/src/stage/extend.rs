@@ -6,7 +6,7 @@ use crate::path::{Scratch, Wave};
 use crate::surface::Holes;
 use raywarp_geom::{HitKey, TraceError, Tracer};
 
-/// Finds the next visible vertex of every living path; `seed` is that of the alpha decisions.
+/// Finds the next vertex of every living path, past holes; `seed` is that of the opacity decisions.
 pub(crate) fn extend(
     scene: &ShadingScene,
     seed: u32,
@@ -53,7 +53,7 @@ pub(crate) fn extend(
     }
 }
 
-/// Keeps those of the rays last asked whose nearest candidate turns out to be a hole, to be asked again behind it.
+/// Keeps the last rays whose nearest candidate hit turns out to be a hole, to trace them again behind it.
 fn keep_holes(scene: &ShadingScene, seed: u32, wave: &mut Wave) {
     let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, next_index, .. } =
         &mut wave.scratch;

@@ -4,8 +4,8 @@ use crate::film::{SampleResult, Tile};
 use crate::path::Wave;
 use glam::Vec3;
 
-/// Adds every path of the wave to its pixel. Paths lie pixel by pixel in increasing sample number,
-/// whatever order they ended in, so sums do not depend on how work was shared out.
+/// Adds every path's result to its pixel in the tile. Paths lie pixel by pixel in increasing sample number, whatever
+/// order they ended in, so sums do not depend on how work was shared out.
 pub(crate) fn finalize(wave: &Wave, width: u32, tile: &mut Tile) {
     for slot in 0..wave.pixel.len() {
         let pixel = wave.pixel[slot];
@@ -24,7 +24,7 @@ pub(crate) fn finalize(wave: &Wave, width: u32, tile: &mut Tile) {
 }
 
 impl Wave {
-    /// Sets the value of a sample, for integrators that are not paths.
+    /// Sets the value of a sample, for integrators other than path tracing.
     pub(crate) fn set(&mut self, slot: usize, value: Vec3) {
         self.radiance[slot] = value;
     }

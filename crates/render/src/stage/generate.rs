@@ -7,7 +7,7 @@ use crate::path::Wave;
 use crate::vertex::MediaStack;
 use raywarp_sample::Sampler;
 
-/// Inputs of the stage: camera, filter and sampler.
+/// Inputs of the stage that makes camera rays: camera, filter and sampler.
 pub(crate) struct Generate<'a> {
     pub lens: &'a Lens,
     pub filter: &'a PixelFilter,
@@ -17,8 +17,8 @@ pub(crate) struct Generate<'a> {
     pub media: MediaStack,
 }
 
-/// Starts a path for each pixel (index `y * width + x`) and each sample number, a pixel's samples
-/// side by side in increasing order; by `vectors` where they can. A path's bits are the same either way.
+/// Makes the camera ray of a path for each pixel (index `y * width + x`) and each sample number, a pixel's samples side
+/// by side in increasing order; by `vectors` if possible. A path's bits are the same either way.
 pub(crate) fn generate(
     g: &Generate,
     vectors: Option<&Vectors>,

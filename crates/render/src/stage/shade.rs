@@ -6,7 +6,7 @@ use crate::path::{QueuedPath, Wave};
 use crate::surface::{SurfacePoint, surface_point};
 use crate::vertex::{PathState, Transport, arrive, leave};
 
-/// Shades the vertices that `extend` found: adds emission, queues shadow rays and the paths that live on. Those that
+/// Shades the vertices that `extend` found: adds emission, queues shadow rays and the next rays of paths. Those that
 /// `vectors` has a text for are shaded many at a time, before the others; a path's bits are the same either way.
 pub(crate) fn shade(scene: &ShadingScene, transport: &Transport, vectors: Option<&Vectors>, wave: &mut Wave) {
     wave.next_rays.clear();
@@ -20,7 +20,7 @@ pub(crate) fn shade(scene: &ShadingScene, transport: &Transport, vectors: Option
     one_by_one(scene, transport, wave);
 }
 
-/// Shades what has no text in vectors.
+/// Shades the entries that vector code cannot, one by one.
 fn one_by_one(scene: &ShadingScene, transport: &Transport, wave: &mut Wave) {
     // All surface points first, in a loop so short that the look-ups of many hits wait for memory together.
     wave.points.clear();

@@ -5,26 +5,27 @@ use crate::vertex::MediaStack;
 use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, TraceError, Tracer};
 
-/// Largest number of surfaces that each look takes in.
+/// Largest number of surfaces that each ray in search of surrounding media passes.
 const MOST_SURFACES: usize = 256;
 
-/// Directions of the looks, along no axis; a surface that is not closed misleads one of them, seldom three.
+/// Directions of the rays in search of surrounding media, along no axis; a surface that is not closed misleads one of
+/// them, seldom three.
 const DIRECTIONS: [[f32; 3]; 5] =
     [[0.31, 0.87, 0.39], [-0.77, 0.23, 0.59], [0.53, -0.61, -0.59], [0.83, -0.29, 0.47], [-0.41, -0.73, -0.55]];
 
-/// Bodies and media that a look from a place finds.
+/// Bodies and media found along a ray from a point.
 #[derive(Default)]
 struct Look {
-    /// Bodies entered on the way and not yet left.
+    /// Bodies entered along the ray and not yet left.
     entered: Vec<u32>,
-    /// Bodies left that were not entered: they hold the place, the inmost first.
+    /// Bodies left along the ray but not entered, which contain the point, innermost first.
     around: Vec<u32>,
-    /// The medium before the first interface.
+    /// Medium on the near side of the first surface that states the media on both sides.
     stated: Option<u32>,
 }
 
-/// Returns the media that `place` lies in, as the closed surfaces around it tell: bodies that hold it, and the near
-/// side of the first interface. The answer of most of several directions counts.
+/// Returns the media in which `place` lies, by the closed surfaces around it: bodies that contain it, and the near side
+/// of the first interface. The answer of most of several directions counts.
 pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec3) -> Result<MediaStack, TraceError> {
     if scene.media.is_empty() || !place.is_finite() {
         return Ok(MediaStack::default());
@@ -51,7 +52,7 @@ pub(crate) fn media_around(scene: &ShadingScene, tracer: &dyn Tracer, place: Vec
 }
 
 impl Look {
-    /// Takes the look on through a surface.
+    /// Continues the ray through a surface that it hits.
     fn pass(&mut self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) {
         let (triangle, material) = scene.surface_of(hit, instance);
         let from_behind = triangle.is_met_from_behind(ray.direction.into());

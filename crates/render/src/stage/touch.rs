@@ -6,7 +6,8 @@ use crate::path::{Scratch, Wave};
 use crate::vertex::{search, touching};
 use raywarp_geom::{HitKey, TraceError, Tracer};
 
-/// Finds them for every path that `extend` took to a body; nothing where no scene has any.
+/// Finds bodies that touch at the end of each path's ray, for every path that `extend` took to a body; does nothing in
+/// scenes without bodies.
 pub(crate) fn touch(
     scene: &ShadingScene,
     tracer: &dyn Tracer,
@@ -32,7 +33,7 @@ pub(crate) fn touch(
     Ok(())
 }
 
-/// Queues the searches of a wave.
+/// Queues a wave's rays in search of touching bodies.
 fn ask(scene: &ShadingScene, wave: &mut Wave) {
     let Scratch { retry_rays, retry_after, retry_index, retry_hits, retry_instances, .. } = &mut wave.scratch;
     retry_rays.clear();

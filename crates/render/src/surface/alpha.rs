@@ -7,7 +7,7 @@ use glam::Vec2;
 use raywarp_geom::Hit;
 use raywarp_sample::hash;
 
-/// Returns the probability with which the surface of `triangle` is at the barycentrics `at`.
+/// Returns the opacity of `triangle` at the barycentric coordinates `at`.
 #[inline]
 pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
     let record = &scene.triangles[triangle as usize];
@@ -23,18 +23,18 @@ pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
     }
 }
 
-/// Random decision of where blended surfaces have holes, the same for the same place and ray.
+/// Random decision whether partly opaque surfaces have a hole at a hit, always the same for the same place and ray.
 #[derive(Debug, Clone, Copy)]
 pub struct Holes {
-    /// Seed of the render.
+    /// Seed of the render's random numbers.
     pub seed: u32,
-    /// Number that keeps the decisions of different rays of a path apart.
+    /// Salt that keeps the decisions of different rays of a path independent.
     pub salt: u32,
 }
 
 impl Holes {
-    /// Tells if the surface is there at a candidate hit; blended surfaces decide by a number that depends on (seed,
-    /// pixel, sample, salt) and the place alone, so the answer never changes.
+    /// Returns `true` if the surface is there at a candidate hit; partly opaque ones decide by a hash of (seed, pixel,
+    /// sample, salt) and the place, so that the answer never changes.
     pub fn is_surface(self, scene: &ShadingScene, hit: &Hit, instance: u32, pixel: u32, sample: u32) -> bool {
         let triangle = scene.triangle_of(hit, instance);
         let coverage = coverage(scene, triangle, Vec2::new(hit.u, hit.v));

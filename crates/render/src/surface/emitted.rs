@@ -5,8 +5,8 @@ use crate::flat::{MaterialFlags, MaterialRecord, NONE, ShadingScene};
 use crate::texture::color;
 use glam::{Vec2, Vec3};
 
-/// Returns the radiance that a triangle of `material` sends out at the barycentrics `at`, where its front normal makes
-/// `cos` with the direction out.
+/// Returns the radiance that a triangle of `material` emits at the barycentric coordinates `at`, where its front normal
+/// makes `cos` with the outgoing direction.
 #[inline]
 pub fn emitted(scene: &ShadingScene, material: &MaterialRecord, attributes: u32, at: Vec2, cos: f32) -> Vec3 {
     if material.emission == NONE || (cos <= 0.0 && !material.has(MaterialFlags::EMITS_ON_BOTH_SIDES)) {

@@ -2,19 +2,19 @@
 
 use glam::Vec3;
 
-/// A right-handed or left-handed orthonormal frame; z is the shading normal.
+/// Orthonormal shading frame, right-handed or left-handed, whose z axis is the shading normal.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// Axis x of the frame.
+    /// Unit tangent, the x axis of the frame.
     pub tangent: Vec3,
-    /// Axis y of the frame.
+    /// Unit bitangent, the y axis of the frame.
     pub bitangent: Vec3,
-    /// Axis z of the frame.
+    /// Unit shading normal, the z axis of the frame.
     pub normal: Vec3,
 }
 
 impl Frame {
-    /// Makes any frame about a unit normal.
+    /// Makes a frame about a unit normal with an arbitrary tangent.
     pub fn around(normal: Vec3) -> Self {
         let (t, b) = raywarp_sample::warp::onb(normal.into());
         Self { tangent: t.into(), bitangent: b.into(), normal }
@@ -28,12 +28,12 @@ impl Frame {
         }
     }
 
-    /// Turns a direction of the world into this frame.
+    /// Rotates a world direction into this frame.
     pub fn to_local(self, v: Vec3) -> Vec3 {
         Vec3::new(self.tangent.dot(v), self.bitangent.dot(v), self.normal.dot(v))
     }
 
-    /// Turns a direction of this frame into the world.
+    /// Rotates a direction of this frame into the world.
     pub fn to_world(self, v: Vec3) -> Vec3 {
         v.x * self.tangent + v.y * self.bitangent + v.z * self.normal
     }

@@ -5,20 +5,20 @@ use crate::texture::TexturePoint;
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::{Hit, offset_from_triangle};
 
-/// A point on a surface, in world space: 60 bytes.
+/// Point on a surface in world space, 60 bytes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct SurfacePoint {
-    /// Position of the hit.
+    /// World-space position of the hit.
     pub position: Vec3,
     /// Largest coordinate difference to a corner of the triangle.
     pub extent: f32,
-    /// Unit geometric normal on the front side: where the mesh's normals point, or, without normals, where the winding
+    /// Unit geometric normal on the front side: where the mesh's normals point, or without normals, where the winding
     /// is counter-clockwise.
     pub geometric_normal: Vec3,
-    /// Unit interpolated normal, before normal maps; on the front side as far as the mesh is sane.
+    /// Unit interpolated normal before normal maps, on the front side if the mesh is consistent.
     pub shading_normal: Vec3,
-    /// Index of the material.
+    /// Index of the surface's material.
     pub material: u32,
     /// Index of the triangle's record.
     pub triangle: u32,
@@ -26,14 +26,14 @@ pub struct SurfacePoint {
     pub attributes: u32,
     /// Barycentric weights of the second and the third corner.
     pub barycentrics: Vec2,
-    /// Medium of a body whose boundary is in the same place as this one of another body, or [`NONE`].
+    /// Medium of another body whose boundary coincides with this surface, or [`NONE`].
     pub touching: u32,
 }
 
 const _: () = assert!(size_of::<SurfacePoint>() == 64);
 
 impl SurfacePoint {
-    /// Point that stands where a ray missed.
+    /// Placeholder for the surface point of a ray that missed.
     pub const NONE: Self = Self {
         position: Vec3::ZERO,
         extent: 0.0,
@@ -46,7 +46,7 @@ impl SurfacePoint {
         touching: NONE,
     };
 
-    /// Returns the start of a ray that leaves on the side that `direction` points to.
+    /// Returns the origin of a ray that leaves the surface along `direction`, offset to that side.
     #[inline]
     pub fn origin_towards(&self, direction: Vec3) -> [f32; 3] {
         let side = self.geometric_normal * self.geometric_normal.dot(direction).signum();
@@ -59,7 +59,7 @@ fn unit(code: UnitCode) -> Vec3 {
     decode_unit(code).into()
 }
 
-/// Returns the point of a hit.
+/// Returns the surface point of a hit.
 #[inline]
 pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
     let triangle = scene.triangle_of(hit, instance);
@@ -87,7 +87,7 @@ pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfaceP
     }
 }
 
-/// Returns texture coordinates and vertex colour at the barycentrics `at` of a triangle.
+/// Returns the texture coordinates and the vertex colour at the barycentric coordinates `at` of a triangle.
 #[inline]
 pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> TexturePoint {
     if attributes == NONE {
@@ -101,8 +101,8 @@ pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> Texture
     }
 }
 
-/// Returns the unit tangent along increasing u, perpendicular to nothing in particular, and the sign of the bitangent;
-/// from the mesh's tangents, else from its texture coordinates.
+/// Returns the unit tangent along increasing u (not necessarily perpendicular to the normal) and the sign of the
+/// bitangent, from the mesh's tangents, else from its texture coordinates.
 pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)> {
     if point.attributes != NONE {
         let record = &scene.attributes[point.attributes as usize];
@@ -120,7 +120,7 @@ pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)
     Some((direction, sign))
 }
 
-/// Returns the world-space change of position along the first texture coordinates, where they have area.
+/// Returns the derivatives of the world-space position by the first texture coordinates; `None` if these have no area.
 pub fn position_derivatives(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, Vec3)> {
     let [a, b, c] = scene.triangles[point.triangle as usize].points();
     let (e1, e2) = (b - a, c - a);

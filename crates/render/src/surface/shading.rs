@@ -8,17 +8,17 @@ use crate::texture::{Inputs, TexturePoint, scalar, value};
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::choose;
 
-/// Model and frame that a vertex scatters with.
+/// Scattering model and shading frame at a vertex.
 pub struct Shading {
-    /// The model of scattering, in `frame`.
+    /// Scattering model, with directions in `frame`.
     pub bsdf: Bsdf,
-    /// The frame of shading.
+    /// Shading frame, whose z axis is the shading normal.
     pub frame: Frame,
     /// Unit geometric normal, on the front side.
     pub geometric_normal: Vec3,
 }
 
-/// Step in texture coordinates over which a bump map's slope is taken.
+/// Step in texture coordinates for the finite differences of a bump map.
 const BUMP_STEP: f32 = 1.0 / 2048.0;
 
 /// Returns the BSDF and its frame at a surface point seen from the unit direction `wo`; `u` decides between the parts
@@ -36,7 +36,7 @@ pub fn shading(scene: &ShadingScene, scattering: Scattering, point: &SurfacePoin
     shading_of_any(scene, scattering, outer, point, wo, u)
 }
 
-/// Does as [`shading`], for whatever material.
+/// Returns the BSDF and its frame as [`shading`] does, for any kind of material.
 fn shading_of_any(
     scene: &ShadingScene,
     scattering: Scattering,
@@ -61,7 +61,7 @@ fn shading_of_any(
     Shading { bsdf, frame, geometric_normal }
 }
 
-/// Returns the part of a mixture that `u` falls on, and `u` spread over the unit interval again. Parts come before the
+/// Returns the part of a mixture that `u` chooses, and `u` rescaled to the unit interval. Parts come before the
 /// mixtures that hold them, so this ends.
 pub fn decided<'s>(
     scene: &'s ShadingScene,
@@ -78,7 +78,7 @@ pub fn decided<'s>(
     (material, u)
 }
 
-/// Returns the shading normal that the viewer sees, after the normal map or bump map of `bent_by`, of a surface of a
+/// Returns the shading normal as the viewer sees it, after the normal or bump map of `bent_by`, for a surface of this
 /// kind.
 pub(crate) fn bent_towards(
     scene: &ShadingScene,
@@ -92,7 +92,7 @@ pub(crate) fn bent_towards(
     if kind.mirrors() { lifted(normal, point.geometric_normal, wo) } else { normal }
 }
 
-/// Returns the shading normal after the normal map or bump map of `material`.
+/// Returns the shading normal after the normal or bump map of `material`.
 pub fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &SurfacePoint, at: &TexturePoint) -> Vec3 {
     let input = &scene.inputs[material.normal as usize];
     let bent = if material.has(MaterialFlags::BUMP) {
@@ -103,7 +103,7 @@ pub fn bent_normal(scene: &ShadingScene, material: &MaterialRecord, point: &Surf
     bent.filter(|n| n.is_finite()).unwrap_or(point.shading_normal)
 }
 
-/// Returns the normal of a tangent-space normal map.
+/// Returns the shading normal from a tangent-space normal map.
 fn mapped(scene: &ShadingScene, input: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
     let (tangent, sign) = tangent(scene, point)?;
     let (normal, scale) = (point.shading_normal, input.factor[0]);
@@ -113,7 +113,7 @@ fn mapped(scene: &ShadingScene, input: &Input, point: &SurfacePoint, at: &Textur
     bent.try_normalize()
 }
 
-/// Returns the normal of a height field.
+/// Returns the shading normal from a height field (bump map).
 fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &TexturePoint) -> Option<Vec3> {
     let (dpdu, dpdv) = position_derivatives(scene, point)?;
     let normal = point.shading_normal;
@@ -127,15 +127,15 @@ fn bumped(scene: &ShadingScene, height: &Input, point: &SurfacePoint, at: &Textu
     Some(if bent.dot(normal) < 0.0 { -bent } else { bent })
 }
 
-/// Returns a shading normal on the geometric normal's side, or the geometric normal where the viewer sees the surface
-/// from one side and the shading normal from the other.
+/// Returns the shading normal on the geometric normal's side, or the geometric normal if the viewer sees the two from
+/// different sides.
 pub fn facing(shading: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {
     let normal = if shading.dot(geometric) < 0.0 { -shading } else { shading };
     if normal.dot(wo) * geometric.dot(wo) > 0.0 { normal } else { geometric }
 }
 
-/// Turns a normal that a map bent back as little as it takes for the mirrored direction to leave the surface: a mirror
-/// with bumps would be black where that direction goes below it.
+/// Rotates a normal bent by a map back just enough for the mirrored direction to leave the surface, since a bumpy
+/// mirror would be black where it goes below.
 ///
 /// `normal` must come from [`facing`].
 pub fn lifted(normal: Vec3, geometric: Vec3, wo: Vec3) -> Vec3 {

@@ -4,15 +4,15 @@ use crate::flat::{Image, ImageLookup, Texels, Wrapping, srgb_to_linear};
 use glam::{Vec2, Vec4};
 use std::sync::LazyLock;
 
-/// Table from sRGB bytes to linear values.
+/// Linear value of each sRGB byte.
 static SRGB: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|i| srgb_to_linear(i as u8)));
 
-/// Returns the linear values of the 256 bytes of sRGB.
+/// Returns the linear values of the 256 sRGB bytes.
 pub fn srgb_table() -> &'static [f32; 256] {
     &SRGB
 }
 
-/// Returns the linear RGBA of a texel that is there.
+/// Returns the linear RGBA of a texel within the image.
 #[inline]
 pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
     let i = y as usize * image.size[0] as usize + x as usize;
@@ -27,7 +27,7 @@ pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
     }
 }
 
-/// Returns the texel index that integer position `i` falls on, or none for black outside.
+/// Returns the texel index for an integer position `i` along an axis; `None` for black outside.
 #[inline]
 fn wrapped(i: i64, size: u32, wrap: Wrapping) -> Option<u32> {
     let size = i64::from(size);
@@ -43,7 +43,7 @@ fn wrapped(i: i64, size: u32, wrap: Wrapping) -> Option<u32> {
     Some(index as u32)
 }
 
-/// Looks up an image at texture coordinates `uv`.
+/// Looks up an image at the texture coordinates `uv`, and returns linear RGBA.
 pub fn look_up(image: &Image, uv: Vec2, wrap: [Wrapping; 2], lookup: ImageLookup) -> Vec4 {
     // Coordinates far out lose their fraction anyway; the clamp keeps the integers in range.
     let uv = if uv.is_finite() { uv.clamp(Vec2::splat(-1e9), Vec2::splat(1e9)) } else { Vec2::ZERO };

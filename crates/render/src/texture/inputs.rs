@@ -6,14 +6,14 @@ use crate::flat::{Input, InputChannel, MaterialFlags, MaterialRecord, Remap, Sha
 use glam::{Vec2, Vec3};
 use raywarp_sample::elementary::ln;
 
-/// Returns a colour at a point.
+/// Returns the linear RGB value of a material input at a surface point: its factor times its texture.
 #[inline]
 pub fn color(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> Vec3 {
     let factor = Vec3::from(input.factor);
     if input.is_textured() { factor * value(scene, input.texture(), at).truncate() } else { factor }
 }
 
-/// Returns a number at a point.
+/// Returns the scalar value of a material input at a surface point: its factor times a channel of its texture.
 #[inline]
 pub fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
     let factor = input.factor[0];
@@ -31,16 +31,16 @@ pub fn scalar(scene: &ShadingScene, input: &Input, at: &TexturePoint) -> f32 {
         }
 }
 
-/// The inputs of a material at a point, by their number in the order of its kind.
+/// Inputs of a material, evaluated at a surface point, by their number in the order of the material's kind.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// The scene with the textures.
+    /// Scene that has the textures.
     pub scene: &'a ShadingScene,
-    /// The material whose inputs are asked.
+    /// Material whose inputs are evaluated.
     pub material: &'a MaterialRecord,
-    /// The point where they are asked.
+    /// Texture coordinates and vertex colour of the surface point.
     pub at: &'a TexturePoint,
-    /// Bounces that count between facets.
+    /// Light bounces that count between microfacets.
     pub scattering: Scattering,
 }
 
@@ -50,38 +50,38 @@ impl Inputs<'_> {
         &self.scene.inputs[(self.material.first_input + number) as usize]
     }
 
-    /// Returns a colour as it is.
+    /// Returns input `number` as an RGB value, unclamped.
     #[inline]
     pub fn color(&self, number: u32) -> Vec3 {
         color(self.scene, self.input(number), self.at)
     }
 
-    /// Returns a colour from 0 to 1.
+    /// Returns input `number` as an RGB value clamped to 0 to 1.
     #[inline]
     pub fn share(&self, number: u32) -> Vec3 {
         self.color(number).clamp(Vec3::ZERO, Vec3::ONE)
     }
 
-    /// Returns a number as it is.
+    /// Returns input `number` as a scalar, unclamped.
     #[inline]
     pub fn scalar(&self, number: u32) -> f32 {
         scalar(self.scene, self.input(number), self.at)
     }
 
-    /// Returns a number from 0 to 1.
+    /// Returns input `number` as a scalar clamped to 0 to 1.
     #[inline]
     pub fn fraction(&self, number: u32) -> f32 {
         self.scalar(number).clamp(0.0, 1.0)
     }
 
-    /// Returns three numbers that never vary.
+    /// Returns the three numbers of a constant input.
     #[inline]
     pub fn numbers(&self, number: u32) -> [f32; 3] {
         self.input(number).factor
     }
 
-    /// Returns the GGX alpha, `least` to 1, from the roughness along the tangent and, if it is another, along the
-    /// bitangent: the input `number` and the one after it.
+    /// Returns the GGX alpha along tangent and bitangent, `least` to 1, from the roughness inputs `number` and, if
+    /// anisotropic, the one after it.
     #[inline]
     pub fn alpha(&self, number: u32, least: f32) -> Vec2 {
         let remapping = Remap::of(self.material.remap);
@@ -90,14 +90,14 @@ impl Inputs<'_> {
         Vec2::new(x, if self.material.has(MaterialFlags::ANISOTROPIC) { one(number + 1) } else { x })
     }
 
-    /// Tells if transmission does not bend.
+    /// Returns `true` if the material is thin, so that transmission does not bend.
     #[inline]
     pub fn is_thin(&self) -> bool {
         self.material.has(MaterialFlags::THIN)
     }
 }
 
-/// Returns a file's roughness as GGX alpha.
+/// Returns the GGX alpha for a roughness of the file.
 #[inline]
 fn remapped(roughness: f32, remap: Remap) -> f32 {
     let r = roughness.max(0.0);

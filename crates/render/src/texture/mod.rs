@@ -13,11 +13,11 @@ pub use program::value;
 
 use glam::{Vec2, Vec4};
 
-/// Attributes of the surface point that a texture may ask for.
+/// Attributes of a surface point that textures may read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TexturePoint {
-    /// Both sets of texture coordinates.
+    /// Texture coordinates of both sets.
     pub uv: [Vec2; 2],
-    /// The colour of the vertices.
+    /// Interpolated vertex colour.
     pub color: Vec4,
 }

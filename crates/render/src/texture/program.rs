@@ -4,10 +4,10 @@ use super::{TexturePoint, look_up};
 use crate::flat::{ImageLookup, ShadingScene, TextureKind, TextureOp, Wrapping};
 use glam::{Vec2, Vec4};
 
-/// Largest number of values that a program may hold on its stack.
+/// Largest number of values that a texture program may hold on its stack.
 pub(crate) const STACK: usize = 12;
 
-/// Evaluates a texture at a point; returns linear RGBA.
+/// Evaluates a texture program at a surface point; returns linear RGBA.
 pub fn value(scene: &ShadingScene, program: u32, point: &TexturePoint) -> Vec4 {
     let program = scene.programs[program as usize];
     let mut stack = [Vec4::ZERO; STACK];

@@ -9,21 +9,21 @@ use crate::options::DirectLight;
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// A shadow ray, and what it brings if nothing blocks it and no medium absorbs: 56 bytes.
+/// Shadow ray from a path's vertex to a light, with its contribution if nothing blocks or absorbs it, 56 bytes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Connection {
-    /// Ray from the surface to the light.
+    /// Shadow ray from the surface to the light.
     pub ray: Ray,
-    /// The light that arrives if nothing is between.
+    /// Light that arrives if nothing is in between.
     pub contribution: Vec3,
-    /// Media that the ray starts in.
+    /// Media that the shadow ray starts in.
     pub media: InMedia,
 }
 
 const _: () = assert!(size_of::<Connection>() == 56);
 
-/// Connects a vertex to a light; the path's random numbers go on behind.
+/// Connects a vertex to a light, and advances the path's random numbers.
 #[inline]
 pub(super) fn aim(
     scene: &ShadingScene,

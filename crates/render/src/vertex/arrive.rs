@@ -8,23 +8,23 @@ use crate::texture::color;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 
-/// Result of an arrival: 60 bytes, 4 of them saying whether there is a first vertex.
+/// Result of a path's arrival at the end of its ray, 60 bytes, of which 4 tell whether there are first-hit features.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Arrival {
-    /// Light that the path brings back from there.
+    /// Light that the path brings back from the end of its ray.
     pub radiance: Vec3,
-    /// Throughput of the path that is left.
+    /// Throughput that the path has left after absorption.
     pub throughput: Vec3,
-    /// Features of the first vertex, where a path ends at it.
+    /// Features of the first vertex, if the path ends there.
     pub first_hit: Option<FirstHit>,
-    /// `true` if the path is at a surface that scatters.
+    /// `true` if the path arrived at a surface that scatters.
     pub scatters: bool,
 }
 
 const _: () = assert!(size_of::<Arrival>() == 60);
 
-/// Takes `path` along `ray` to `hit`, where `point` is, if anything was hit.
+/// Takes `path` along `ray` to `hit` at `point` (if anything was hit): absorbs, and collects emitted light.
 #[inline]
 pub fn arrive(
     scene: &ShadingScene,

@@ -8,8 +8,8 @@ use crate::surface::{SurfacePoint, emitted};
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// Returns the weight of emission found by scattering, beside the connection to the same light, whose density is
-/// `light_pdf`.
+/// Returns the weight of emission found by scattering in multiple importance sampling with connections, which find it
+/// with density `light_pdf`.
 #[inline]
 fn weight(transport: &Transport, path: &PathState, light_pdf: f32) -> f32 {
     match transport.direct {
@@ -20,7 +20,7 @@ fn weight(transport: &Transport, path: &PathState, light_pdf: f32) -> f32 {
     }
 }
 
-/// Returns the light that a path brings that leaves the scene along `direction`.
+/// Returns the environment light that a path brings back when it leaves the scene along `direction`.
 #[inline]
 pub(super) fn from_environments(
     scene: &ShadingScene,
@@ -38,8 +38,8 @@ pub(super) fn from_environments(
     sum
 }
 
-/// Returns the light that the surface that a path has come to along `ray` sends along it: `t` away, seen under `cos` to
-/// the front normal.
+/// Returns the emitted light that a path brings back from the surface at the distance `t` on `ray`, which it meets with
+/// `cos` to the front normal.
 #[inline]
 pub(crate) fn from_surface(
     scene: &ShadingScene,

@@ -10,26 +10,27 @@ use crate::surface::{Shading, SurfacePoint, shading};
 use glam::Vec3;
 use raywarp_geom::Ray;
 
-/// Result of leaving a surface: the connection to a light, and the path's next ray.
+/// Result of a path's departure from a surface: the connection to a light, and the path's next ray.
 #[derive(Debug, Clone, Copy)]
 pub struct Departure {
-    /// Features of the surface, where it is the first.
+    /// Features of the surface, if it is the path's first vertex.
     pub first_hit: Option<FirstHit>,
-    /// Shadow ray to a light, and what it brings.
+    /// Shadow ray to a light, with its contribution.
     pub connection: Option<Connection>,
-    /// Ray on which the path goes on, and its state there.
+    /// Next ray of the path, with its state.
     pub next: Option<(Ray, PathState)>,
 }
 
-/// A vertex that a path is at, seen from the unit direction `wo`.
+/// Vertex of a path, seen from the unit direction `wo`.
 pub(super) struct Vertex<'a> {
     pub point: &'a SurfacePoint,
     pub shading: Shading,
-    /// `wo` in the shading frame.
+    /// Direction `wo` in the shading frame.
     pub wo: Vec3,
 }
 
-/// Takes `path` on from `point`, which it came to along `ray` after the distance `t`.
+/// Continues `path` from `point`, which it reached along `ray` at distance `t`: connects it to a light and samples its
+/// next ray.
 #[inline]
 pub fn leave(
     scene: &ShadingScene,
@@ -62,7 +63,7 @@ pub fn leave(
     Departure { first_hit, connection, next }
 }
 
-/// Returns the random number that decides between the parts of a material, if it has any.
+/// Returns the random number that chooses between the parts of a material; 0.5 if it has none.
 #[inline]
 fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut PathState, point: &SurfacePoint) -> f32 {
     if !scene.materials[point.material as usize].has(MaterialFlags::CHOOSES) {
@@ -74,7 +75,7 @@ fn part_of_material(scene: &ShadingScene, transport: &Transport, path: &mut Path
     choice
 }
 
-/// Gives glass the index of refraction that it has where it is, or takes it away where it is not there.
+/// Sets the refractive index of glass for the medium it is in, or removes its boundary where that does not count.
 fn place_in_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, wo: Vec3, bsdf: &mut Bsdf) {
     let (material, from_behind) = (&scene.materials[point.material as usize], point.geometric_normal.dot(wo) < 0.0);
     let (stack, at) = (path.media.stack, Boundary { material, touching: point.touching, from_behind });
@@ -98,14 +99,14 @@ fn place_in_media(scene: &ShadingScene, path: &PathState, point: &SurfacePoint, 
 }
 
 impl Vertex<'_> {
-    /// Tells if light can go between `wo` and the world direction `wi`, `cos` its cosine to the shading normal: a
-    /// shading normal must not send it through the surface.
+    /// Returns `true` if light may go between `wo` and the world direction `wi`, with `cos` to the shading normal,
+    /// which must not send it through the surface.
     #[inline]
     pub fn passes(&self, wi: Vec3, cos: f32) -> bool {
         self.shading.geometric_normal.dot(wi) * cos > 0.0
     }
 
-    /// Returns the media of light that goes on from here, `cos` the cosine of its direction to the shading normal.
+    /// Returns the media of light that goes on from the vertex in a direction with `cos` to the shading normal.
     #[inline]
     pub fn media_beyond(&self, scene: &ShadingScene, path: &PathState, cos: f32) -> InMedia {
         if scene.media.is_empty() {
@@ -116,7 +117,7 @@ impl Vertex<'_> {
         InMedia::at_start(path.media.stack.beyond(&at, cos < 0.0))
     }
 
-    /// Returns the model that the vertex scatters with.
+    /// Returns the vertex's scattering model.
     #[inline]
     pub fn bsdf(&self) -> &Bsdf {
         &self.shading.bsdf

@@ -11,67 +11,67 @@ use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 use raywarp_sample::elementary::exp;
 
-/// Number of bodies that a path can be in at once; those that it comes into besides are not there for it, and only
-/// counted.
+/// Number of bodies that a path can be in at once with a named medium; further ones are only counted, and their media
+/// ignored.
 const ENTRIES: usize = 4;
-/// Mask of the bits of an entry that name the medium.
+/// Mask of the bits of a stack entry that hold the medium.
 const MEDIUM: u16 = 0x3fff;
-/// Largest number of bodies that are counted besides.
+/// Largest number of bodies beyond the named ones that is counted.
 const MOST_UNNAMED: u32 = 255;
 
-/// The media that a path is in, the one entered last first: 8 bytes.
+/// Stack of the media that a path is in, the last entered first, 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct MediaStack {
-    /// Indices of media plus one; 0 behind the last. The upper two bits of the four, the first lowest, count the bodies
-    /// that a path came into when there was no room.
+    /// Entries of the stack: indices of media plus one, and 0 after the last. The upper two bits of the four, the first
+    /// lowest, count the bodies that a path came into when there was no room.
     pub entries: [u16; ENTRIES],
 }
 
-/// The media that a path is in, and since when: 12 bytes.
+/// Media that a path is in, and the distance at which it entered the current one, 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct InMedia {
-    /// The media, the last entered on top.
+    /// Stack of the media, the last entered on top.
     pub stack: MediaStack,
-    /// Distance along its ray at which the path came into the medium that it runs in.
+    /// Distance along the path's ray at which it entered the current medium.
     pub since: f32,
 }
 
 const _: () = assert!(size_of::<MediaStack>() == 8 && size_of::<InMedia>() == 12);
 
-/// A surface that light has come to, as what lies on its sides.
+/// Surface that light has reached, as a boundary between media.
 #[derive(Debug, Clone, Copy)]
 pub struct Boundary<'a> {
-    /// The material of the surface.
+    /// Material of the surface.
     pub material: &'a MaterialRecord,
-    /// The medium of another body that begins or ends in the same place, or [`NONE`].
+    /// Medium of another body whose boundary coincides with this one, or [`NONE`].
     pub touching: u32,
-    /// `true` if light comes from behind.
+    /// `true` if light comes from behind the surface.
     pub from_behind: bool,
 }
 
 impl MediaStack {
-    /// Makes the stack of a medium alone, or of empty space for [`NONE`].
+    /// Makes a stack of a single medium, or an empty one (empty space) for [`NONE`].
     #[inline]
     pub fn of(medium: u32) -> Self {
         if medium == NONE { Self::default() } else { Self::default().entered(medium) }
     }
 
-    /// Returns the stack as two words, the first entry lowest.
+    /// Returns the stack as two words, with the first entry in the lowest bits.
     pub fn words(self) -> [u32; 2] {
         let [a, b, c, d] = self.entries.map(u32::from);
         [a | b << 16, c | d << 16]
     }
 
-    /// Returns the medium that light runs in, or [`NONE`] for empty space.
+    /// Returns the medium in which light runs, or [`NONE`] for empty space.
     #[inline]
     pub fn medium(self) -> u32 {
         let entry = self.entries[0] & MEDIUM;
         if entry == 0 { NONE } else { u32::from(entry) - 1 }
     }
 
-    /// Returns the number of bodies that light is in and that have no entry.
+    /// Returns the number of bodies that light is in beyond the entries of the stack.
     #[inline]
     fn unnamed(self) -> u32 {
         let [a, b, c, d] = self.entries.map(|entry| u32::from(entry >> 14));
@@ -88,13 +88,13 @@ impl MediaStack {
         Self { entries }
     }
 
-    /// Tells if no other medium can be entered.
+    /// Returns `true` if the stack has no entry left for another medium.
     #[inline]
     fn is_full(self) -> bool {
         self.entries[ENTRIES - 1] & MEDIUM != 0
     }
 
-    /// Returns the stack after light has come into a medium, which has no entry where there are as many as can be.
+    /// Returns the stack after light enters a medium; one too many is only counted.
     #[inline]
     pub fn entered(self, medium: u32) -> Self {
         if self.is_full() {
@@ -104,8 +104,8 @@ impl MediaStack {
         Self { entries: [(medium + 1) as u16, a, b, c] }
     }
 
-    /// Returns the stack after light has left a medium; the same where it was not in it. Those without an entry,
-    /// entered last, are left first.
+    /// Returns the stack after light leaves a medium; unchanged if light was not in it. Those without an entry, entered
+    /// last, are left first.
     #[inline]
     pub fn left(self, medium: u32) -> Self {
         if self.unnamed() > 0 {
@@ -123,23 +123,23 @@ impl MediaStack {
         Self { entries }
     }
 
-    /// Tells if light is in a medium.
+    /// Returns `true` if light is in this medium.
     #[inline]
     fn holds(self, medium: u32) -> bool {
         let entry = (medium + 1) as u16;
         self.entries.into_iter().any(|other| other & MEDIUM == entry)
     }
 
-    /// Returns the medium of the body that touches another at a boundary, or [`NONE`]: one that light comes into as it
-    /// leaves the other, or the other way round. At the edge of a body alone, where it begins and ends, light is not in
-    /// it before.
+    /// Returns the medium of the other body at a coinciding boundary that light enters as it leaves the first, or
+    /// leaves as it enters; else [`NONE`]. At the edge of a body alone, where it begins and ends, light is not in it
+    /// before.
     #[inline]
     fn touching(self, at: &Boundary) -> u32 {
         let held = if at.from_behind { at.material.inside } else { at.touching };
         if at.touching != NONE && self.holds(held) { at.touching } else { NONE }
     }
 
-    /// Returns the stack after light has gone through the boundary of a body, and of one that touches it there.
+    /// Returns the stack after light has passed the boundary of a body, and of another that touches it there.
     #[inline]
     fn through(self, at: &Boundary) -> Self {
         let (inside, touching) = (at.material.inside, self.touching(at));
@@ -148,8 +148,8 @@ impl MediaStack {
         if entered == NONE { stack } else { stack.entered(entered) }
     }
 
-    /// Tells if the boundary of a body is not there for light: that of one in another that was entered later, and that
-    /// of one body too many.
+    /// Returns `true` if a body's boundary does not count for light: if it is inside another body entered later, or
+    /// beyond the stack's entries.
     #[inline]
     pub fn hides(self, at: &Boundary) -> bool {
         let inside = at.material.body();
@@ -165,8 +165,8 @@ impl MediaStack {
         self.is_full() && self.touching(at) == NONE
     }
 
-    /// Returns the index of refraction of what is behind a surface over that of what is in front, `ior` being that
-    /// which its material says. In another body, or where it touches one, that is the index of one over the other's.
+    /// Returns the refractive index behind a surface over that in front, where its material alone would say `ior`. In
+    /// another body, or where it touches one, that is the index of one over the other's.
     #[inline]
     pub fn relative_ior(self, scene: &ShadingScene, at: &Boundary, ior: f32) -> f32 {
         if at.material.body() == NONE {
@@ -177,7 +177,7 @@ impl MediaStack {
         if around > 0.0 { ior / around } else { ior }
     }
 
-    /// Returns the stack after light has come to a surface and goes on: behind it or in front.
+    /// Returns the stack after light goes on from a surface, behind it or in front of it.
     #[inline]
     pub fn beyond(self, at: &Boundary, to_behind: bool) -> Self {
         if at.material.has(MaterialFlags::INTERFACE) {
@@ -191,14 +191,14 @@ impl MediaStack {
 }
 
 impl InMedia {
-    /// Makes a state that begins with the start of a ray.
+    /// Makes the state of a path at the start of its ray.
     #[inline]
     pub fn at_start(stack: MediaStack) -> Self {
         Self { stack, since: 0.0 }
     }
 
-    /// Returns the share of light that is left from where the path came into its medium up to `t` on a ray whose
-    /// direction has `length` (Beer-Lambert).
+    /// Returns the transmittance from where the path entered its medium up to `t` on a ray whose direction has `length`
+    /// (Beer-Lambert).
     #[inline]
     pub fn transmittance(&self, scene: &ShadingScene, t: f32, length: f32) -> Vec3 {
         let medium = self.stack.medium();
@@ -211,8 +211,8 @@ impl InMedia {
         Vec3::select(absorption.cmpgt(Vec3::ZERO), (-absorption * distance).map(exp), Vec3::ONE)
     }
 
-    /// Returns the share of light that is left along `ray` at a surface that is not there, and the media that it is in
-    /// behind: a body that light enters through a hole in its surface is entered.
+    /// Returns the transmittance along `ray` to a hole in a surface, and the media behind it: a body is entered even
+    /// through a hole.
     #[inline]
     pub fn passed(&self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> (Vec3, Self) {
         let (triangle, material) = scene.surface_of(hit, instance);

@@ -26,56 +26,56 @@ pub use touching::{search, touching};
 
 use raywarp_sample::Sampler;
 
-/// Rules by which light is carried: the same for all paths of a render.
+/// Settings of light transport, the same for all paths of a render.
 #[derive(Debug, Clone, Copy)]
 pub struct Transport {
-    /// Source of random numbers.
+    /// Sampler that gives the paths' random numbers.
     pub sampler: Sampler,
-    /// Techniques that find light.
+    /// Techniques that estimate direct light.
     pub direct: crate::options::DirectLight,
-    /// Bounces that count between facets of rough surfaces.
+    /// Light bounces that count between the facets of rough surfaces.
     pub scattering: crate::bsdf::Scattering,
     /// Largest number of bounces: 0 is emission only.
     pub max_depth: u32,
-    /// `true` if the last vertex is connected to a light, too.
+    /// `true` if a path's last vertex is connected to a light too.
     pub connect_last: bool,
-    /// Throughput below which Russian roulette begins.
+    /// Throughput below which Russian roulette may end a path.
     pub roulette_below: f32,
-    /// One over `roulette_below`.
+    /// Inverse of `roulette_below`.
     pub roulette_scale: f32,
-    /// `true` if camera rays that miss bring nothing.
+    /// `true` if camera rays that miss bring no light of environments.
     pub transparent: bool,
-    /// `true` if albedos of first hits are wanted: those of what scatters are zeros otherwise.
+    /// `true` if albedos of first hits are wanted; otherwise those of scattering surfaces are zeros.
     pub first_albedos: bool,
 }
 
 impl Transport {
-    /// Tells if no ray goes on from a vertex with so many behind it.
+    /// Returns `true` if a path ends at a vertex with `bounce` vertices behind it.
     #[inline]
     pub fn is_last(&self, bounce: u32) -> bool {
         bounce >= self.max_depth
     }
 }
 
-/// Sampler dimensions that a camera ray takes: two in the pixel, two on the lens.
+/// Number of sampler dimensions that a camera ray uses: two in the pixel, two on the lens.
 pub(crate) const CAMERA_DIMENSIONS: u32 = 4;
 
-/// Sampler dimensions of a vertex, from its first on.
+/// Sampler dimensions that a vertex uses, relative to its first.
 pub(crate) mod dimension {
-    /// Choice between the parts of a material.
+    /// Dimension that chooses between the parts of a material.
     pub const MATERIAL: u32 = 0;
-    /// Choice of a light, and the point on it.
+    /// First dimension for a connection: choice of a light, and the point on it.
     pub const LIGHT: u32 = 1;
-    /// Choice of a lobe, and the direction.
+    /// First dimension for scattering: choice of a lobe, and the direction.
     pub const SCATTER: u32 = 4;
-    /// Decision of Russian roulette.
+    /// Dimension that decides Russian roulette.
     pub const ROULETTE: u32 = 7;
-    /// Number of dimensions of a vertex.
+    /// Number of sampler dimensions per vertex.
     pub const COUNT: u32 = 8;
 }
 
-/// Returns the weight of the power heuristic with exponent 2 (Veach 1997, section 9.2) for one sample of each
-/// technique.
+/// Returns the weight of a technique by the power heuristic with exponent 2 (Veach 1997, section 9.2), for one sample
+/// of each technique.
 #[inline]
 pub fn power_heuristic(pdf: f32, other: f32) -> f32 {
     if pdf.is_infinite() {

@@ -4,37 +4,37 @@ use super::{CAMERA_DIMENSIONS, InMedia, Transport, dimension};
 use glam::Vec3;
 use raywarp_sample::Stream;
 
-/// Flag: the path's last vertex was specular, or it has no vertex yet; emission counts in full.
+/// Flag of a path whose last vertex was specular, or that has no vertex yet: emission counts in full.
 pub(crate) const SPECULAR: u8 = 1;
-/// Flag: every vertex so far was specular; what is seen now is seen "directly".
+/// Flag of a path whose vertices were all specular, so that it sees surfaces as if directly.
 pub(crate) const ALL_SPECULAR: u8 = 2;
 
-/// A path between two vertices: 48 bytes, of which three pad the flags.
+/// State of a path between two vertices, 48 bytes, of which three pad the flags.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct PathState {
     /// Index of the path's pixel.
     pub pixel: u32,
-    /// Number of the path among the pixel's samples.
+    /// Number of the path's sample among those of its pixel.
     pub sample: u32,
-    /// Number of vertices behind the path.
+    /// Number of vertices that the path has behind it.
     pub bounce: u32,
     /// Factor on the light that the path finds from here on.
     pub throughput: Vec3,
-    /// Solid-angle density of the last scattering direction.
+    /// Solid-angle density of the direction last sampled by scattering.
     pub previous_pdf: f32,
-    /// Sampler state; counter samplers leave it alone.
+    /// State of the path's sampler; samplers that only count leave it unchanged.
     pub sampler_state: u32,
-    /// The bits `SPECULAR` and `ALL_SPECULAR` of its vertices.
+    /// Flags of the path's vertices so far: `SPECULAR` and `ALL_SPECULAR`.
     pub flags: u8,
-    /// Media that the path runs in.
+    /// Media that the path is in.
     pub media: InMedia,
 }
 
 const _: () = assert!(size_of::<PathState>() == 48);
 
 impl PathState {
-    /// Resumes the path's random numbers from `dimension` of its vertex on, for a generator that has come to `state`.
+    /// Returns the path's random numbers from `dimension` of its current vertex on, for a sampler in `state`.
     #[inline]
     pub fn stream(&self, transport: &Transport, dimension: u32, state: u32) -> Stream {
         let at = CAMERA_DIMENSIONS + self.bounce * dimension::COUNT + dimension;
@@ -42,13 +42,13 @@ impl PathState {
     }
 }
 
-/// Features of a path's first vertex: 28 bytes.
+/// First-hit features of a path (albedo, normal, depth), 28 bytes.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct FirstHit {
     /// Albedo at the first vertex.
     pub albedo: Vec3,
-    /// Shading normal at the first vertex.
+    /// Shading normal at the first vertex, in world space.
     pub normal: Vec3,
     /// Distance from the camera; infinite for a miss.
     pub depth: f32,

@@ -3,7 +3,8 @@
 use super::{PathState, Transport, dimension};
 use glam::Vec3;
 
-/// Returns the throughput and the sampler state with which `path` goes on, or `None` where it ends.
+/// Decides Russian roulette: returns the throughput and the sampler state with which `path` goes on, or `None` if it
+/// ends.
 #[inline]
 pub fn roulette(transport: &Transport, path: &PathState, throughput: Vec3, state: u32) -> Option<(Vec3, u32)> {
     let largest = throughput.max_element();

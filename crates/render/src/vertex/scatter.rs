@@ -7,7 +7,7 @@ use crate::bsdf::{Bsdf, Prepared};
 use crate::flat::ShadingScene;
 use raywarp_geom::Ray;
 
-/// Sends a path on; `None` where it ends.
+/// Samples a path's next direction; returns `None` if the path ends.
 #[inline]
 pub(super) fn scatter(
     scene: &ShadingScene,

@@ -5,12 +5,12 @@ use crate::surface::surface_point;
 use glam::Vec3;
 use raywarp_geom::{Hit, Ray};
 
-/// Least cosine: smaller ones are taken for it, for along a boundary the search would be long.
+/// Smallest cosine for the search of a touching boundary: smaller ones count as this, since along a boundary the search
+/// would be long.
 const LEAST_COS: f32 = 0.01;
 
-/// Returns the ray that finds a boundary behind which the next ray of a path at `hit` would start: the part of `ray`
-/// from there on that the start is moved by, and once more for the other boundary's own rounding. `None` where no body
-/// begins or ends.
+/// Returns the ray that searches for another boundary close behind a hit, over the distance by which the next ray's
+/// origin is offset and its rounding. `None` where no body begins or ends.
 #[inline]
 pub fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Option<Ray> {
     if !hit.is_hit() {
@@ -26,8 +26,8 @@ pub fn search(scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> Opti
     Some(ray.with_interval(hit.t, hit.t + way))
 }
 
-/// Returns the medium of the body whose boundary `found` such a search from a hit came to, or [`NONE`] if light does
-/// not leave one body there and come into the other.
+/// Returns the medium of the other body whose boundary `found` such a search reached, or [`NONE`] if light does not
+/// leave one body there and enter the other.
 #[inline]
 pub fn touching(scene: &ShadingScene, ray: &Ray, from: (&Hit, u32), found: (&Hit, u32)) -> u32 {
     if !found.0.is_hit() {

@@ -125,9 +125,9 @@ pub(crate) fn glass_at(side: usize, [index, alpha, t]: [f64; 3]) -> f64 {
     exact(alpha, cos_at(t, alpha), Some(if side == 0 { n } else { 1.0 / n }))
 }
 
-/// Returns the value to store at a node of the glass table, which the neighbouring nodes' values bound. Between nodes
-/// the loss is mostly convex, and straight lines through its values lie too high: half the mean error at the middles of
-/// the cells about is taken off.
+/// Returns the value to store at a node of the glass table: the exact loss, less a correction for interpolation. Between
+/// nodes the loss is mostly convex, and straight lines through its values lie too high: half the mean error at the
+/// middles of the cells about is taken off.
 pub(crate) fn glass_node(side: usize, node: [usize; 3], value: &impl Fn(usize, [usize; 3]) -> f64) -> f64 {
     let (mut error, mut cells) = (0.0, 0.0);
     for corner in 0..8 {
@@ -277,22 +277,42 @@ fn write(
     let turns = "[u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3]]";
     let turns_means = "[u16; TURNED_NODES[0] * TURNED_NODES[1]]";
     for (about, name, size, numbers) in [
-        ("alpha, then the cosine", "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white),
-        ("the side (the thinner first), the index, alpha, then the cosine", "GLASS", side, glass),
-        ("the coat's alpha, the base's alpha, then the cosine", "COAT", coats, coat),
-        ("the coat's alpha, the base's alpha, then the numbers of `CoatMeans`", "COAT_MEANS", coats_means, coat_means),
-        ("the larger alpha, the ratio, the alpha along the view, then the cosine", "TURNED", turns, turned),
-        ("the larger alpha, then the ratio", "TURNED_MEANS", turns_means, turned_means),
+        ("Loss of white facets, by alpha, then cosine", "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white),
+        ("Loss of clear glass, by side (thinner first), refractive index, alpha, then cosine", "GLASS", side, glass),
+        ("Loss of a coat over white facets, by the coat's alpha, the base's alpha, then cosine", "COAT", coats, coat),
+        (
+            "Means of a coat's losses, by the coat's alpha, the base's alpha, then the numbers of `CoatMeans`",
+            "COAT_MEANS",
+            coats_means,
+            coat_means,
+        ),
+        (
+            "Extra loss of anisotropic white facets, by larger alpha, ratio, alpha along the view, then cosine",
+            "TURNED",
+            turns,
+            turned,
+        ),
+        (
+            "Mean loss of anisotropic white facets over that of isotropic ones, by larger alpha, then ratio",
+            "TURNED_MEANS",
+            turns_means,
+            turned_means,
+        ),
     ] {
-        text += &format!("\n/// Over {about}.");
+        text += &format!("\n/// {about}.");
         array(&mut text, name, size, numbers.iter().map(u16::to_string));
     }
     let size = "[f32; 2 * GLASS_NODES * MEAN_NODES]";
     for (about, name, size, numbers) in [
-        ("alpha", "WHITE_MEANS", "[f32; MEAN_NODES]", white_means),
-        ("the side, the index, then alpha", "GLASS_MEANS", size, glass_means),
+        ("Mean loss of white facets over alpha^2, by alpha", "WHITE_MEANS", "[f32; MEAN_NODES]", white_means),
+        (
+            "Mean loss of clear glass over alpha^2, by side, refractive index, then alpha",
+            "GLASS_MEANS",
+            size,
+            glass_means,
+        ),
     ] {
-        text += &format!("\n/// Over {about}.");
+        text += &format!("\n/// {about}.");
         array(&mut text, name, size, numbers.iter().map(|m| format!("{m:.4}")));
     }
     text

@@ -179,15 +179,19 @@ fn write(table: &[u16], means: &[u16]) -> String {
     );
     for (about, name, size, numbers) in [
         (
-            "the side (the thinner first), the index, the larger alpha, the ratio, the alpha along the view, then the \
-             cosine",
+            "Extra loss of anisotropic glass, by side, index, larger alpha, ratio, alpha along the view, then cosine",
             "TURNED_GLASS",
             "[u16; 2 * SIDE]",
             table,
         ),
-        ("the side, the index, the larger alpha, then the ratio", "TURNED_GLASS_MEANS", "[u16; 2 * MEANS_SIDE]", means),
+        (
+            "Mean loss of anisotropic glass over that of isotropic, by side, index, larger alpha, then ratio",
+            "TURNED_GLASS_MEANS",
+            "[u16; 2 * MEANS_SIDE]",
+            means,
+        ),
     ] {
-        text += &format!("\n/// Over {about}.");
+        text += &format!("\n/// {about}.");
         array(&mut text, name, size, numbers.iter().map(u16::to_string));
     }
     text

@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_sample::statistics::{chi_squared_test, sidak};
 
-/// Number of cells of the sphere in elevation and azimuth, for chi-square tests.
+/// Numbers of cells of the sphere in elevation and azimuth (`GRID`), and of quadrature points in each (`FINE`).
 const GRID: [usize; 2] = [24, 16];
 const FINE: [usize; 2] = [6, 32];
 const SAMPLES: u32 = 40_000;

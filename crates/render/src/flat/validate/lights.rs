@@ -5,17 +5,17 @@ use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene,
 use crate::light::environment;
 use glam::Vec3;
 
-/// Largest difference of the length of a light's direction from 1: single precision gives 2e-7.
+/// Largest deviation of a light's direction from unit length; single precision gives 2e-7.
 const UNIT: f32 = 1e-6;
-/// Largest difference of a row of a rotation from length 1, and of two rows from right angles. A scene that is loaded
+/// Largest deviation of a rotation's rows from unit length, and from right angles between them. A scene that is loaded
 /// may have 1e-3; its rounding is another.
 const ROTATION: f32 = 1.5e-3;
-/// Largest difference of two statements of one probability, in parts of it.
+/// Largest relative difference between two stored values of one probability.
 const PROBABILITY: f32 = 1e-6;
-/// Largest difference of a light's cells from its probability, in parts of it: a light of a million cells has sums of
-/// as many shares.
+/// Largest relative difference between a light's probability and the sum of its alias cells, which for a million cells
+/// has as many rounded terms.
 const SHARE: f64 = 1e-4;
-/// Rounding of the share that one cell leaves to its alias.
+/// Rounding error of the part that one alias cell leaves to its other light.
 const LEFT: f64 = 1e-7;
 
 fn same_probability(a: f32, b: f32) -> bool {
@@ -94,8 +94,8 @@ impl ShadingScene {
         ensure(tables.are_guided(), "has a table with the guide of another")
     }
 
-    /// Checks the choice of lights, whose cells name lights that are there: a light that is chosen more often or less
-    /// often than connections and the paths that meet it are told is too bright or too dark.
+    /// Checks the alias table of lights: cells must name existing lights, and choose each with its stated probability,
+    /// or it would be too bright or too dark.
     fn validate_choice(&self) -> Result<(), InvalidShading> {
         let cells = &self.light_choice;
         // In cells: what each light is chosen by, and how many cells that is beside its own.
@@ -120,13 +120,13 @@ impl ShadingScene {
         })
     }
 
-    /// Returns the probability of the light `index`; 0 where none is ever chosen.
+    /// Returns the probability of choosing light `index`; 0 if no light is ever chosen.
     fn probability(&self, index: usize) -> f32 {
         self.light_choice.get(index).map_or(0.0, |cell| cell.probability)
     }
 
-    /// Checks the probabilities that lights and environments state: the weights of multiple importance sampling come of
-    /// it.
+    /// Checks the probabilities stated by lights and environments, from which weights of multiple importance sampling
+    /// follow.
     fn validate_probabilities(&self) -> Result<(), InvalidShading> {
         let message = "has another probability than the choice gives it";
         let mut light_of = vec![None; self.environments.len()];

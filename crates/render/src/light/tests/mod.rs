@@ -13,7 +13,7 @@ fn random(i: u32) -> [f32; 2] {
     [to_unit(pcg(2 * i)), to_unit(pcg(2 * i + 1))]
 }
 
-/// Glowing pbrt shapes.
+/// Returns a scene of emissive pbrt shapes.
 fn scene(shapes: &str) -> ShadingScene {
     let text = format!(
         "LookAt 0 0 9  0 0 0  0 1 0 Camera \"perspective\"\nWorldBegin\n\
@@ -28,13 +28,13 @@ fn corners(scene: &ShadingScene, triangle: usize) -> [DVec3; 3] {
     scene.triangles[triangle].points().map(Vec3::as_dvec3)
 }
 
-/// Solid angle of a triangle, in f64.
+/// Returns the solid angle of a triangle seen from `point`, in f64.
 fn solid_angle(corners: [DVec3; 3], point: DVec3) -> f64 {
     let [a, b, c] = corners.map(|corner| (corner - point).normalize());
     2.0 * a.dot(b.cross(c)).abs().atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// The share of each corner at the place of a triangle's plane that is nearest to `place`.
+/// Returns the barycentric weights of the point of a triangle's plane nearest to `place`.
 fn weights([a, b, c]: [DVec3; 3], place: DVec3) -> DVec3 {
     let (u, v, s) = (b - a, c - a, place - a);
     let normal = u.cross(v);
@@ -43,7 +43,7 @@ fn weights([a, b, c]: [DVec3; 3], place: DVec3) -> DVec3 {
     DVec3::new(1.0 - (x + y) / area, x / area, y / area)
 }
 
-/// The triangle that a place is on: of a ball's, by the angles of the place.
+/// Returns the index of the triangle that a point is on; on a sphere light, by the point's angles.
 fn triangle_at(scene: &ShadingScene, place: DVec3) -> usize {
     let light = &scene.lights[0];
     let candidates: Vec<usize> = if light.kind() == LightKind::Sphere {
@@ -62,7 +62,8 @@ fn triangle_at(scene: &ShadingScene, place: DVec3) -> usize {
     candidates.into_iter().max_by(|a, b| inside(a).total_cmp(&inside(b))).unwrap()
 }
 
-/// Parts of a triangle: its four halves-by-halves, or all of it, so that bins are neither few nor empty.
+/// Returns the parts of a triangle that serve as bins: its quarters, their quarters and so on, or all of it, so that
+/// bins are neither few nor empty.
 fn parts(count: usize, corners: [DVec3; 3]) -> Vec<[DVec3; 3]> {
     let mut parts = vec![corners];
     while parts.len() * count < 64 {
@@ -75,8 +76,8 @@ fn parts(count: usize, corners: [DVec3; 3]) -> Vec<[DVec3; 3]> {
     parts
 }
 
-/// The largest deviation, in standard errors, of what samples say of the solid angle of the light's parts that face
-/// `point`, and of their sum; `tamper` changes the samples' weights.
+/// Returns the largest deviation, in standard errors, of the solid angles of the light's parts that samples imply, and
+/// of their sum; `tamper` changes the samples' weights.
 fn deviation(scene: &ShadingScene, point: Vec3, tamper: impl Fn(f32) -> f32) -> f64 {
     const BINS: usize = 64;
     let from = point.as_dvec3();
@@ -129,7 +130,8 @@ fn deviation(scene: &ShadingScene, point: Vec3, tamper: impl Fn(f32) -> f32) -> 
     std::iter::zip(&sums, &expected).map(z).fold(0.0, f64::max)
 }
 
-/// A sample is on the light, in the direction that it says, and of the density that a ray which hits it there has.
+/// Checks that a sample is on the light, in its stated direction, and has the density that a scattered ray which hits
+/// there would get.
 fn check_sample(scene: &ShadingScene, point: Vec3, triangle: usize, target: Vec3, found: &super::LightSample) {
     let to_light = target.as_dvec3() - point.as_dvec3();
     let normal = scene.triangles[triangle].front_normal();

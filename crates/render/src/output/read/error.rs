@@ -4,27 +4,27 @@ use crate::output::ShareError;
 use raywarp_scene::SceneError;
 use std::path::PathBuf;
 
-/// Reason for which a picture cannot be read; one line each, naming the file.
+/// Reason why a picture cannot be read; each message is one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The file cannot be read.
+    /// The operating system fails to read the file.
     #[error("{}: cannot be read ({source})", .path.display())]
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// An OpenEXR file that has no picture that is read here.
+    /// The file is OpenEXR, but holds no picture of a supported kind.
     #[error("{}: {reason}; a picture has channels R, G and B, or Y, of full size", .path.display())]
     Unsupported {
         /// Path of the file.
         path: PathBuf,
-        /// Description of what it has instead.
+        /// Description of what the file holds instead.
         reason: String,
     },
-    /// An OpenEXR file that is cut off or contradicts itself.
+    /// The file is OpenEXR, but cut off or contradictory.
     #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
     Damaged {
         /// Path of the file.
@@ -32,34 +32,34 @@ pub enum ReadError {
         /// Description of the damage.
         reason: String,
     },
-    /// The memory for the picture is not there.
+    /// Memory does not suffice for the picture.
     #[error("{}: {}x{} pixels of {channels} channels need {} MB, but {} MB are free", .path.display(), .size[0], .size[1], .needed >> 20, .free >> 20)]
     Memory {
         /// Path of the file.
         path: PathBuf,
         /// Columns and rows of the picture.
         size: [u32; 2],
-        /// Number of channels.
+        /// Number of channels of the picture.
         channels: usize,
-        /// Number of bytes that reading takes.
+        /// Bytes of memory that reading takes.
         needed: u64,
-        /// Number of bytes that are free.
+        /// Bytes of memory that are free.
         free: u64,
     },
-    /// The picture has no such layer.
+    /// The picture has no layer of the given name.
     #[error("{}: has no layer {name}; {}", .path.display(), if .known.is_empty() { "it has none beside the picture".to_owned() } else { format!("it has {}", .known.join(", ")) })]
     NoLayer {
         /// Path of the file.
         path: PathBuf,
         /// Name of the layer that was asked for.
         name: String,
-        /// Names of the layers that there are.
+        /// Names of the picture's layers.
         known: Vec<String>,
     },
-    /// A share cannot be read.
+    /// The file is a share, but cannot be read.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// A file of another format cannot be read.
+    /// The file is of another picture format, but cannot be read.
     #[error(transparent)]
     Image(SceneError),
 }

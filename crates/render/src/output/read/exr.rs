@@ -13,14 +13,14 @@ use raywarp_system::memory;
 use std::io::Cursor;
 use std::path::Path;
 
-/// Number of bytes up to which a picture may be packed as tightly as it likes.
+/// Size in bytes up to which a picture may be compressed without limit.
 const SMALL_BYTES: u64 = 64 << 20;
-/// Names that Blender and others give the picture itself, among layers that have R, G and B too.
+/// Names of layers that hold the picture itself, as Blender and others call it, among other layers with R, G and B.
 const MAIN_LAYERS: [&str; 4] = ["combined", "beauty", "rgba", "rgb"];
-/// Prefixes of the names of a share's sums.
+/// Prefixes of channel names of a share's sums.
 const SUM_PREFIXES: [&str; 3] = ["hi.", "lo.", "rest."];
 
-/// Layers that are never the picture.
+/// Names of layers that never hold the picture itself.
 const OTHER_LAYERS: [&str; 3] = ["albedo", "normal", "depth"];
 
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
@@ -108,7 +108,8 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     Ok(PictureFile { path: path.into(), window, colour, alpha, layers, content, from_srgb8: false, comments, notes })
 }
 
-/// Refuses what the file cannot hold, what the memory cannot, and what the decoder does not read.
+/// Refuses an EXR file whose header promises more than its bytes or the memory can hold, or that the decoder cannot
+/// read.
 fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadError> {
     let mut claimed = 0_u128;
     for header in headers {
@@ -141,15 +142,15 @@ fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadE
     }
 }
 
-/// Place of the picture in a file: its part and the names of its channels.
+/// Colours in an EXR file: the part that holds them, and the names of the channels.
 struct Colours {
     part: usize,
-    /// Names of red, green, blue and alpha; of a luminance the first and the last alone.
+    /// Names of the red, green, blue and alpha channels; for luminance, the first and the last only.
     names: [String; 4],
 }
 
-/// Finds the colours without a prefix first, then those of a layer that is named as the main one, then of the first
-/// layer; in each part of the file, and colours before luminance.
+/// Finds the colours of an EXR file: without a layer's name first, then in a layer named as the picture, then in the
+/// first layer; colours before luminance.
 fn find_colours(headers: &[Header]) -> Option<Colours> {
     let names: Vec<Vec<String>> = headers
         .iter()
@@ -183,18 +184,18 @@ fn find_colours(headers: &[Header]) -> Option<Colours> {
     })
 }
 
-/// Returns a text as it was written: the crate's own conversion takes bytes for Latin-1.
+/// Returns an EXR text as UTF-8, since the crate's own conversion takes bytes for Latin-1.
 fn string(text: &Text) -> String {
     String::from_utf8_lossy(text.as_slice()).into_owned()
 }
 
-/// Tells if primaries are those of Rec. 709, within what programs round to.
+/// Returns `true` if primaries are those of Rec. 709, within the rounding of usual programs.
 fn is_rec709(c: &Chromaticities) -> bool {
     let near = |a: Vec2<f32>, b: [f32; 2]| (a.0 - b[0]).abs() < 2e-3 && (a.1 - b[1]).abs() < 2e-3;
     near(c.red, [0.64, 0.33]) && near(c.green, [0.30, 0.60]) && near(c.blue, [0.15, 0.06])
 }
 
-/// Returns the values as `f32`, moved where they are.
+/// Converts a channel's values to `f32`; those that are `f32` already are moved.
 pub(super) fn floats(samples: FlatSamples) -> Vec<f32> {
     match samples {
         FlatSamples::F32(values) => values,

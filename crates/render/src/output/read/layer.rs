@@ -4,8 +4,8 @@ use super::{LayerChannel, PictureFile, ReadError};
 use crate::film::Window;
 use crate::output::{Content, Shows};
 
-/// Splits a channel's name into its layer and its place in it: `albedo.R` is channel `R` of `albedo`, `variance` the
-/// only one of itself.
+/// Splits a channel's name into layer and channel: `albedo.R` is channel `R` of `albedo`, and `variance` is a layer of
+/// one channel.
 fn split(name: &str) -> (&str, &str) {
     match name.rsplit_once('.') {
         Some((layer, channel)) if channel.len() == 1 => (layer, channel),
@@ -14,7 +14,7 @@ fn split(name: &str) -> (&str, &str) {
 }
 
 impl PictureFile {
-    /// Names of the layers beside the picture, in the file's order.
+    /// Returns the names of the layers besides the colour, in the file's order.
     pub fn layer_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for channel in &self.layers {
@@ -26,7 +26,7 @@ impl PictureFile {
         names
     }
 
-    /// Channels of a layer, as many as R, G, B or X, Y, Z are there.
+    /// Returns the channels of a layer: three if it has R, G, B or X, Y, Z, else one.
     pub(crate) fn channels_of(&self, layer: &str) -> Vec<&LayerChannel> {
         let mut channels: Vec<&LayerChannel> = self.layers.iter().filter(|c| split(&c.name).0 == layer).collect();
         let order = |c: &LayerChannel| "RXGYBZ".find(split(&c.name).1).unwrap_or(usize::MAX);
@@ -35,7 +35,7 @@ impl PictureFile {
         channels
     }
 
-    /// Makes a layer a picture: three channels become its colours, one stands for all three. Its name says what it
+    /// Makes a picture of a layer: three channels become its colours, and one becomes grey. Its name says what it
     /// shows: albedo, normal, depth, variance and samples are known, another is taken for radiance. Normals become
     /// colours.
     ///
@@ -81,7 +81,7 @@ impl PictureFile {
         })
     }
 
-    /// Returns the part of this that lies in `window`, a part of its own window.
+    /// Returns the part of the picture within `window`, which must lie in its own window.
     pub(crate) fn cut(&self, window: Window) -> Self {
         let [x, y] = [0, 1].map(|k| window.origin[k].abs_diff(self.window.origin[k]) as usize);
         let [width, height] = window.size.map(|n| n as usize);

@@ -10,7 +10,7 @@ use std::io::Cursor;
 
 const SIZE: [u32; 2] = [23, 17];
 
-/// Uneven; the left third misses, and the next column half.
+/// Returns an uneven test film: the left third misses, and in the next column half the samples do.
 fn film(window: Window) -> Film {
     let mut film = Film::of(window, true).unwrap();
     for [x, y] in film.pixels() {
@@ -170,7 +170,7 @@ fn layers_become_pictures_that_people_can_read() {
     assert!(error.contains("no layer beauty; it has albedo, depth, normal, samples, variance"), "{error}");
 }
 
-/// A file of another program, from its parts: name, size, and channels with their values.
+/// Part of a test file by another program: name, size, and channels with their values.
 type Part<'a> = (&'a str, [usize; 2], Vec<(&'a str, FlatSamples)>);
 
 fn foreign(parts: &[Part], blocks: Blocks, compression: Compression) -> Vec<u8> {
@@ -186,7 +186,7 @@ fn foreign(parts: &[Part], blocks: Blocks, compression: Compression) -> Vec<u8> 
     file.into_inner()
 }
 
-/// As many values as a picture of 40 x 25 has.
+/// Returns the values of a channel of a 40 x 25 picture.
 fn floats(scale: f32) -> FlatSamples {
     FlatSamples::F32((0..1000).map(|i| scale * i as f32).collect())
 }

@@ -1,6 +1,6 @@
 //! Differences between two renders, from their fingerprints.
 
-/// Returns the settings of a fingerprint; none where it is no list of `KEY=VALUE`.
+/// Returns the settings of a fingerprint as (key, value); `None` if it is not a list of `KEY=VALUE`.
 fn settings(fingerprint: &str) -> Option<Vec<(&str, &str)>> {
     fingerprint
         .split_whitespace()
@@ -9,13 +9,12 @@ fn settings(fingerprint: &str) -> Option<Vec<(&str, &str)>> {
         .filter(|s| !s.is_empty())
 }
 
-/// Tells if a value is a hash, which says that something differs, but not how.
+/// Returns `true` if a fingerprint's value is a hash, which tells that something differs, but not how.
 fn is_hash(value: &str) -> bool {
     value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Lists the differences between two renders, each like `seeds differ: 0 and 1`; empty where the fingerprints are
-/// equal.
+/// Lists the differences between two renders' fingerprints, such as `seeds differ: 0 and 1`; empty if they are equal.
 pub fn differences(a: &str, b: &str) -> Vec<String> {
     if a == b {
         return Vec::new();

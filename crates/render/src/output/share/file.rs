@@ -13,24 +13,24 @@ use exr::prelude::{FlatSamples, ReadChannels as _, ReadLayers as _};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Custom attribute of the file, lines of `key=value`.
+/// Name of a share's EXR attribute, whose text is lines of `key=value`.
 const ATTRIBUTE: &str = "raywarpShare";
-/// Version of the file, which changes when old readers would misread a new file. Version 1 had hits only where it had
-/// features, and neither the part of the picture nor what it shows.
+/// Version of the share file format, raised when old readers would misread new files. Version 1 had hits only where it
+/// had features, and neither the part of the picture nor what it shows.
 const VERSION: &str = "2";
 const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 
-/// Sum of a pixel: its channel's name, and how to read and write it.
+/// Sum of a pixel in a share file: the names of its channels, and how to read and write it.
 struct Sum<T> {
     hi: &'static str,
     lo: &'static str,
-    /// Channel of what two floats leave of the sum; not in files of other programs' and older making.
+    /// Name of the channel with the last bits of the sum beyond two floats, which older files lack.
     rest: &'static str,
     get: fn(&T) -> f64,
     set: fn(&mut T, f64),
 }
 
-/// Names a field of `T` as a [`Sum`].
+/// Makes a [`Sum`] for a field of `T`.
 macro_rules! sum {
     ($name:literal, $($field:tt)+) => {
         Sum {
@@ -68,7 +68,7 @@ const FEATURES: [Sum<FeatureSums>; 7] = [
 const SAMPLES: &str = "samples";
 const HITS: &str = "hits";
 
-/// Writes the film's sums as a share, whole or not at all.
+/// Writes the film's sums as a share; the file appears whole or not at all.
 ///
 /// # Errors
 /// [`OutputError`]: as [`crate::output::write_film`], and for a name that does not end in `.exr`.
@@ -81,8 +81,8 @@ pub fn write_share(path: &Path, film: &Film, info: &ShareInfo, metadata: &Metada
     write_encoded(path, bytes)
 }
 
-/// Writes a picture as [`write_film`] does, where an `.exr` is also a share of its samples: any program shows the
-/// picture, and the sums can be merged and gone on with.
+/// Writes a picture as [`write_film`] does, but makes an `.exr` also a share of its samples, which can be merged and
+/// resumed.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind.
@@ -105,7 +105,7 @@ pub fn write_film_and_sums(
     write_encoded(path, bytes)
 }
 
-/// Makes the channels of a film's sums.
+/// Makes the EXR channels of a film's sums.
 fn sums(film: &Film) -> exr_file::Channels {
     let counts = |of: fn(&PixelSums) -> u32| FlatSamples::U32(film.pixels().map(|p| of(film.sums(p))).collect());
     let mut channels = vec![(SAMPLES, counts(|s| s.samples)), (HITS, counts(|s| s.hits))];
@@ -123,7 +123,7 @@ fn sums(film: &Film) -> exr_file::Channels {
     channels
 }
 
-/// Writes the share's facts as text.
+/// Returns the text of a share's EXR attribute.
 fn attribute(film: &Film, info: &ShareInfo) -> String {
     format!(
         "version={VERSION}\nsamples={}..{}\nseed={}\nfingerprint={}\nexposure={}\nshows={}\ntransparent={}\ninvalid={}\n",
@@ -138,8 +138,8 @@ fn attribute(film: &Film, info: &ShareInfo) -> String {
     )
 }
 
-/// Splits each value into the nearest `f32`, the `f32` nearest to what is left, and the last bits: 24, 24 and 5 of 53.
-/// Sums stay below `f32::MAX` by [`crate::film::LARGEST`].
+/// Splits each f64 into three `f32` values: the nearest one, the nearest one to the rest, and the last bits (24, 24 and
+/// 5 of 53). Sums stay below `f32::MAX` by [`crate::film::LARGEST`].
 fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 3] {
     let (mut hi, mut lo, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for value in values {
@@ -153,7 +153,7 @@ fn planes(values: impl Iterator<Item = f64>) -> [FlatSamples; 3] {
     [hi, lo, rest].map(FlatSamples::F32)
 }
 
-/// Reads a share.
+/// Reads a share file.
 ///
 /// # Errors
 /// [`ShareError`] if the file cannot be read, is something else or is damaged.
@@ -162,7 +162,7 @@ pub fn read_share(path: &Path) -> Result<Share, ShareError> {
     parse(path, &read_file(path).map_err(read_error)?)
 }
 
-/// Reads a share from the bytes of its file, as an entry for fuzzing.
+/// Reads a share from the bytes of its file, for fuzzing.
 ///
 /// # Panics
 /// Never, which is what the fuzz target checks.
@@ -171,10 +171,10 @@ pub fn fuzz_share(bytes: &[u8]) {
     let _ = parse(Path::new("fuzz.exr"), bytes);
 }
 
-/// Largest number of bytes that one byte of the file can stand for: Deflate's limit is 1032.
+/// Largest number of bytes that one byte of a compressed file can stand for; Deflate's limit is 1032.
 pub(in crate::output) const MAX_INFLATION: u64 = 1100;
 
-/// Tells if a file has sums.
+/// Returns `true` if an EXR file holds the sums of a share.
 pub(in crate::output) fn is_share(header: &Header) -> bool {
     header.own_attributes.other.keys().any(|name| name.as_slice() == ATTRIBUTE.as_bytes())
 }
@@ -274,7 +274,7 @@ fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Resu
     Ok(())
 }
 
-/// Reads the share's facts and its count of invalid samples from text.
+/// Parses the text of a share's EXR attribute; returns its facts and its number of invalid samples.
 fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
     let field = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));

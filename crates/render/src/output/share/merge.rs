@@ -5,39 +5,39 @@ use crate::film::Film;
 use crate::output::Content;
 use std::ops::Range;
 
-/// Result of adding shares.
+/// Result of merging shares.
 #[derive(Debug, Clone)]
 pub struct Merged {
-    /// Sums of all shares.
+    /// Sums of all merged shares.
     pub film: Film,
     /// Seed of the sampler.
     pub seed: u64,
-    /// Fingerprint of what was rendered, as in [`ShareInfo::fingerprint`].
+    /// Fingerprint of the render, as in [`ShareInfo::fingerprint`].
     pub fingerprint: String,
     /// Meaning of the picture, as in [`ShareInfo::content`].
     pub content: Content,
-    /// Ranges of the samples that were found, in order, neighbours joined: one unless a share is missing between
-    /// others.
+    /// Sample ranges of the merged shares in order, adjacent ones joined: a single range unless a share is missing in
+    /// between.
     pub samples: Vec<Range<u32>>,
 }
 
 impl Merged {
-    /// Returns the facts that this has as a share itself, to be merged with more; `None` with a gap in its samples.
+    /// Returns the facts that make the result a share itself, to be merged with more; `None` if its samples have a gap.
     pub fn info(&self) -> Option<ShareInfo> {
         let [samples] = self.samples.as_slice() else { return None };
         let (samples, fingerprint) = (samples.clone(), self.fingerprint.clone());
         Some(ShareInfo { samples, seed: self.seed, fingerprint, content: self.content })
     }
 
-    /// Returns the samples before the last one that no share held.
+    /// Returns the ranges of samples before the last one that no share has.
     pub fn missing(&self) -> Vec<Range<u32>> {
         let starts = std::iter::once(0).chain(self.samples.iter().map(|r| r.end));
         starts.zip(&self.samples).map(|(start, next)| start..next.start).filter(|gap| !gap.is_empty()).collect()
     }
 }
 
-/// Adds shares of one render, in the order of their samples whatever the order given, so that equal shares give equal
-/// bits. Each pixel's mean is within one unit in the last place of the whole render's.
+/// Merges shares of one render in the order of their samples, whatever the order given, so that the same shares give
+/// the same bits. Each pixel's mean is within one unit in the last place of the whole render's.
 ///
 /// A gap between ranges is no error: see [`Merged::missing`].
 ///

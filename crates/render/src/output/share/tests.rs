@@ -6,7 +6,7 @@ use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 
 const SIZE: [u32; 2] = [19, 11];
 
-/// Any number of any size, the same for the same sample; both signs in the normal, twenty powers of ten in radiance.
+/// Returns a pseudo-random sample with numbers of either sign and twenty powers of ten.
 fn sample(pixel: [u32; 2], index: u32) -> SampleResult {
     let mut h = (pixel[0] * 7919 + pixel[1] * 104_729 + index).wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
     let mut next = || {
@@ -41,7 +41,7 @@ fn info(samples: Range<u32>) -> ShareInfo {
     ShareInfo { samples, seed: 7, fingerprint: "cornell-3fa9 64x64".into(), content: content() }
 }
 
-/// A share that has been through its file.
+/// Returns a test share that was written to a file and read back.
 fn share(samples: Range<u32>, features: bool) -> Share {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("{}-{}.exr", samples.start, samples.end));
@@ -56,7 +56,7 @@ fn file_of(film: &Film, info: &ShareInfo) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Distance in units of the last place of `f32`.
+/// Returns the distance of two floats in units in the last place.
 fn ulps(a: f32, b: f32) -> u64 {
     let order = |x: f32| {
         let bits = i64::from(x.to_bits() & 0x7FFF_FFFF);

@@ -6,22 +6,22 @@
 
 use super::multiply;
 
-/// Matrix of the inset in Rec. 709; its rows sum to 1 within 2e-4.
+/// AgX's inset matrix in Rec. 709; its rows sum to 1 within 2e-4.
 const INSET: [[f32; 3]; 3] = [
     [0.842_479_06, 0.078_433_6, 0.079_223_745],
     [0.042_328_242, 0.878_468_64, 0.079_166_13],
     [0.042_375_655, 0.078_433_6, 0.879_142_97],
 ];
-/// Matrix of the outset, the inverse of [`INSET`].
+/// AgX's outset matrix, the inverse of [`INSET`].
 const OUTSET: [[f32; 3]; 3] = [
     [1.196_879, -0.098_020_88, -0.099_029_744],
     [-0.052_896_85, 1.151_903_1, -0.098_961_18],
     [-0.052_971_636, -0.098_043_45, 1.151_073_7],
 ];
-/// Number of stops below and above middle gray.
+/// Range of AgX's curve: stops below and above middle grey.
 const STOPS: [f32; 2] = [10.0, 6.5];
 const MIDDLE_GRAY: f32 = 0.18;
-/// Slope at middle gray, which maps to one half, and the powers of the two ends of the sigmoid.
+/// Slope of AgX's curve at middle grey (`SLOPE`), which maps to one half, and the powers of its lower and upper end.
 const SLOPE: f32 = 2.0;
 const TOE: f32 = 3.0;
 const SHOULDER: f32 = 3.25;
@@ -35,7 +35,7 @@ pub fn agx(c: [f32; 3]) -> [f32; 3] {
     multiply(OUTSET, contrasted).map(|c| c.max(0.0).powf(2.2))
 }
 
-/// Evaluates AgX's curve, which goes through (0, 0), middle gray at one half with [`SLOPE`], and (1, 1).
+/// Evaluates AgX's sigmoid, which goes through (0, 0), middle grey at one half with [`SLOPE`], and (1, 1).
 pub fn sigmoid(x: f32) -> f32 {
     let pivot = STOPS[0] / (STOPS[0] + STOPS[1]);
     // Both ends are the same curve, mirrored about the pivot: `room` is the distance to the end, `power` its bend.
