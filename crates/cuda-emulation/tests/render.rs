@@ -7,9 +7,7 @@ use raywarp_cuda_emulation::twins::{flat, scene_of_everything};
 use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
-use raywarp_render::{
-    DirectLight, Integrator, LensRecord, RenderOptions, ShadingScene, Unobserved, Watch, render_onto, render_with,
-};
+use raywarp_render::{DirectLight, Integrator, LensRecord, RenderContext, RenderOptions, ShadingScene, Watch, render};
 use raywarp_render_cuda::{
     CudaRenderer, CudaRenderers, EngineOptions, FeatureSet, Organisation, RenderCudaError, SceneFeatures, ShadingClass,
     TextureFilter,
@@ -88,12 +86,10 @@ impl Prepared {
 
     /// The films of the CPU and of the kernels on so many devices.
     fn films_of(&self, options: &RenderOptions, engine: impl Into<EngineOptions>, devices: usize) -> [Film; 2] {
-        let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
-        let watch = Watch::default();
-        let cpu = render_onto(&self.shading, &self.camera, &self.tracer, options, &watch, &Unobserved, film()).unwrap();
+        let cpu = render(&self.shading, &self.camera, &self.tracer, options, RenderContext::default()).unwrap();
         let mut engine = self.engine(engine, devices);
-        let rendered =
-            render_with(&self.shading, &self.camera, &self.tracer, options, &watch, film(), &mut engine).unwrap();
+        let context = RenderContext::by(&mut engine);
+        let rendered = render(&self.shading, &self.camera, &self.tracer, options, context).unwrap();
         assert_eq!((rendered.paths, rendered.rays), (cpu.paths, cpu.rays));
         [cpu.film, rendered.film]
     }
@@ -328,14 +324,13 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
             &[],
         ),
     ] {
-        let render = || -> Result<Film, String> {
-            let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
+        let film = || -> Result<Film, String> {
             let mut engine = prepared.try_engine(engine.clone(), 1)?;
-            let (watch, tracer) = (Watch::default(), &prepared.tracer);
-            let rendered = render_with(&prepared.shading, &prepared.camera, tracer, options, &watch, film, &mut engine);
+            let context = RenderContext::by(&mut engine);
+            let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, options, context);
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
         };
-        let (calls, said) = every_call_fails(&driver, render);
+        let (calls, said) = every_call_fails(&driver, film);
         assert!(calls > 40, "{calls}");
         for doing in calls_of_its_own {
             assert!(said.contains(doing), "{doing}: {said}");
@@ -405,10 +400,9 @@ fn what_does_not_fit_is_refused_with_its_sizes_before_anything_starts_and_what_i
         assert_eq!(needed.check(&device), Ok(()));
         assert_eq!(difference(&prepared.films(&options, engine.clone())), None, "{organisation:?}");
         driver.memory(total - 1100);
-        let film = Film::of(Window::new(options.size, None).unwrap(), options.features).unwrap();
-        let (watch, camera, tracer) = (Watch::default(), &prepared.camera, &prepared.tracer);
         let mut engine = prepared.engine(engine, 1);
-        let error = render_with(&prepared.shading, camera, tracer, &options, &watch, film, &mut engine).unwrap_err();
+        let context = RenderContext::by(&mut engine);
+        let error = render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context).unwrap_err();
         assert!(error.to_string().contains("memory"), "{error}");
         drop(engine);
         driver.memory(1 << 30);
@@ -423,10 +417,9 @@ fn a_camera_far_outside_gets_the_same_picture_or_none() {
     let farthest_origin = LensRecord::new(&prepared.camera, small().size).farthest_origin();
     let engine = EngineOptions { farthest_origin, ..few(64).into() };
     assert_eq!(difference(&prepared.films(&small(), engine)), None);
-    let film = Film::of(Window::new(small().size, None).unwrap(), false).unwrap();
-    let (watch, mut engine) = (Watch::default(), prepared.engine(few(64), 1));
-    let refused =
-        render_with(&prepared.shading, &prepared.camera, &prepared.tracer, &small(), &watch, film, &mut engine);
+    let mut engine = prepared.engine(few(64), 1);
+    let context = RenderContext::by(&mut engine);
+    let refused = render(&prepared.shading, &prepared.camera, &prepared.tracer, &small(), context);
     let error = refused.unwrap_err().to_string();
     assert!(error.contains("the scene on the GPU is for rays from up to 8e0"), "{error}");
 }

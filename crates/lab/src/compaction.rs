@@ -2,7 +2,7 @@
 //! [`raywarp_study::compaction`].
 
 use raywarp::render::{BuiltInLight, CameraRequest, LightRequest, Picture, PictureError, PictureRequest, Prepared};
-use raywarp_render::{RenderError, StopReason, Watch};
+use raywarp_render::{RenderContext, RenderError, StopReason, Watch};
 use raywarp_scene::SamplerKind;
 use raywarp_study::compaction::PathCounter;
 
@@ -62,7 +62,8 @@ pub fn compaction(
         };
         let picture = Picture::settle(prepared, &asked)?;
         let recorder = counter.recorder();
-        let rendered = prepared.render_observed(&picture.camera, &picture.options, watch, &recorder)?;
+        let context = RenderContext { watch: *watch, observer: Some(&recorder), ..RenderContext::default() };
+        let rendered = prepared.render(&picture.camera, &picture.options, context)?;
         if rendered.stop == StopReason::Cancelled {
             return Err(CountError::Cancelled.into());
         }

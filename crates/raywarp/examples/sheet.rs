@@ -7,7 +7,7 @@
 
 use raywarp::device::Plan;
 use raywarp::render::output::{Look, Metadata, Rgb8, SheetCell, Tone, contact_sheet, write_rgb8};
-use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared, Watch};
+use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared, RenderContext};
 use raywarp::scene::LoadOptions;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -156,7 +156,7 @@ fn render(sample: &Sample, path: &Path, arguments: &Arguments) -> Result<Rgb8, S
     for note in &picture.notes {
         println!("  {note}");
     }
-    let rendered = prepared.render(&picture.camera, &picture.options, &Watch::default());
+    let rendered = prepared.render(&picture.camera, &picture.options, RenderContext::default());
     let film = rendered.map_err(|error| error.to_string())?.film;
     let look = Look { exposure: picture.exposure_of(&film), tone: Tone::Srgb };
     Ok(Rgb8 { size: film.size(), bytes: film.means().into_iter().flat_map(|c| look.to_srgb8(c)).collect() })

@@ -2,7 +2,7 @@
 
 use raywarp::device::Plan;
 use raywarp::render::film::{Crop, Film, Window};
-use raywarp::render::{BounceRays, PathRays, Picture, PictureRequest, Prepared, Rendered, Watch};
+use raywarp::render::{BounceRays, PathRays, Picture, PictureRequest, Prepared, RenderContext, Rendered};
 use raywarp::scene::{Alpha, ScalarInput, default_scene, make_clay};
 use raywarp::{Control, Hit, Query, Ray};
 
@@ -30,8 +30,8 @@ fn rays_of(prepared: &Prepared, picture: &Picture, samples: u32) -> (Rendered, V
     let options = &picture.options;
     let film = Film::of(Window::new(options.size, options.crop).unwrap(), false).unwrap();
     let rays = PathRays::new(&film, options, samples).unwrap();
-    let watch = Watch::default();
-    let rendered = prepared.render_onto_observed(&picture.camera, options, &watch, &rays, film).unwrap();
+    let context = RenderContext { observer: Some(&rays), film: Some(film), ..RenderContext::default() };
+    let rendered = prepared.render(&picture.camera, options, context).unwrap();
     (rendered, rays.into_bounces().unwrap().collect())
 }
 
@@ -124,7 +124,7 @@ fn neither_threads_nor_a_listener_change_anything() {
     let mut prepared = Prepared::new(default_scene(), &Plan::default()).unwrap();
     let one = picture(&mut prepared, 1, None);
     let (rendered, rays) = rays_of(&prepared, &one, 2);
-    let unobserved = prepared.render(&one.camera, &one.options, &Watch::default()).unwrap();
+    let unobserved = prepared.render(&one.camera, &one.options, RenderContext::default()).unwrap();
     let means = |rendered: &Rendered| rendered.film.means();
     assert_eq!((means(&rendered), rendered.rays), (means(&unobserved), unobserved.rays));
     for threads in [2, 3] {

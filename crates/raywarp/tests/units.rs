@@ -2,7 +2,7 @@
 //! with a contact shadow, seen by one camera, in units of 1e-9 to 1e9 and up to 1e4 sizes from zero.
 
 use raywarp::device::Plan;
-use raywarp::render::{Picture, PictureRequest, Prepared, Watch};
+use raywarp::render::{Picture, PictureRequest, Prepared, RenderContext};
 use raywarp::scene::{LoadOptions, SamplerKind, load_from};
 use std::fmt::Write;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn show(text: &str, seed: u32) -> Shown {
     };
     let picture = Picture::settle(&mut prepared, &request).unwrap();
     lines.extend(picture.notes.iter().cloned());
-    let rendered = prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap();
+    let rendered = prepared.render(&picture.camera, &picture.options, RenderContext::default()).unwrap();
     assert_eq!(rendered.film.invalid_samples(), 0);
     Shown { origin, pixels: rendered.film.means(), lines }
 }

@@ -3,7 +3,9 @@
 use raywarp::cpu::CpuTracer;
 use raywarp::device::Plan;
 use raywarp::render::film::Film;
-use raywarp::render::{Picture, PictureRequest, Prepared, RenderError, Rendered, Shown, StopReason, Watch, render};
+use raywarp::render::{
+    Picture, PictureRequest, Prepared, RenderContext, RenderError, Rendered, Shown, StopReason, Watch,
+};
 use raywarp::scene::{Alpha, Description, ScalarInput, flatten};
 use raywarp::{BatchStats, BuildOptions, Control, Hit, HitKey, Ray, TraceError, Tracer};
 use std::sync::Mutex;
@@ -117,12 +119,13 @@ fn setting(scene: Description, size: [u32; 2], samples: u32, shown: Shown) -> Se
 
 impl Setting {
     fn by_workers(&self) -> Film {
-        self.prepared.render(&self.picture.camera, &self.picture.options, &Watch::default()).unwrap().film
+        self.prepared.render(&self.picture.camera, &self.picture.options, RenderContext::default()).unwrap().film
     }
 
     fn by(&self, device: &Device) -> Result<Rendered, RenderError> {
         let watch = Watch { cancel: Some(&device.cancel), ..Watch::default() };
-        render(self.prepared.shading()?, &self.picture.camera, device, &self.picture.options, &watch)
+        let context = RenderContext::watched(watch);
+        raywarp_render::render(self.prepared.shading()?, &self.picture.camera, device, &self.picture.options, context)
     }
 }
 
@@ -219,7 +222,8 @@ fn progress_is_told_and_the_first_pass_is_finished_when_time_is_over() {
     let note = |progress: &raywarp::render::Progress| seen.lock().unwrap().push((progress.paths, progress.rays));
     let watch = Watch { progress: Some(&note), ..Watch::default() };
     let (shading, picture) = (setting.prepared.shading().unwrap(), &setting.picture);
-    let rendered = render(shading, &picture.camera, &device, &picture.options, &watch).unwrap();
+    let context = RenderContext::watched(watch);
+    let rendered = raywarp_render::render(shading, &picture.camera, &device, &picture.options, context).unwrap();
     assert_eq!((rendered.stop, rendered.samples), (StopReason::Time, [1, 1]));
     let seen = seen.into_inner().unwrap();
     assert_eq!(seen.len(), 3);

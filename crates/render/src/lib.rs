@@ -12,6 +12,7 @@ pub mod flat;
 pub mod functions;
 mod fuzz;
 mod integrator;
+mod job;
 mod joined;
 mod lanes;
 mod lens;
@@ -38,10 +39,8 @@ pub use flat::{ShadingBytes, ShadingScene};
 #[doc(hidden)]
 pub use fuzz::fuzz_shading;
 pub use lens::LensRecord;
-pub use observe::{PathObserver, PathRecorder, Unobserved};
+pub use observe::{PathObserver, PathRecorder};
 pub use options::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
 pub use pace::Between;
-pub use render::{
-    Progress, Rendered, StopReason, Watch, engine_can, render, render_observed, render_onto, render_with,
-};
+pub use render::{Progress, RenderContext, Rendered, StopReason, Watch, engine_can, render};
 pub use texture::srgb_table;

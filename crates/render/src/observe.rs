@@ -6,11 +6,6 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Observer that is told of each path before it is extended by a ray.
 pub trait PathObserver: Sync {
-    /// Returns `true` if the observer wants to be told anything.
-    fn listens(&self) -> bool {
-        true
-    }
-
     /// Reports that a path (sample number `sample` of `pixel`, index `y * width + x`) is alive with `bounce` vertices
     /// behind it. Called from the workers, wave by wave.
     fn alive(&self, pixel: u32, sample: u32, bounce: u32);
@@ -21,18 +16,6 @@ pub trait PathObserver: Sync {
     /// Reports the shadow ray to a light that a path tries from the end of its last ray, and what it contributes if
     /// nothing blocks it. Nobody has to listen.
     fn connection(&self, _pixel: u32, _sample: u32, _bounce: u32, _ray: &Ray, _contribution: [f32; 3]) {}
-}
-
-/// Observer that does not listen, at no cost.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unobserved;
-
-impl PathObserver for Unobserved {
-    fn listens(&self) -> bool {
-        false
-    }
-
-    fn alive(&self, _pixel: u32, _sample: u32, _bounce: u32) {}
 }
 
 /// Observer that records the number of segments of each path.

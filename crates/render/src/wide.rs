@@ -8,9 +8,9 @@
 //! Tiles belong to one wave at a time and parts to one tile, so that sums are those of any other order of work.
 
 use crate::film::{MAX_TILE, Tile};
+use crate::job::Job;
 use crate::joined::Joined;
 use crate::path::Wave;
-use crate::render::Job;
 use raywarp_geom::{TraceError, Tracer};
 use raywarp_system::memory;
 use std::ops::Range;

@@ -306,10 +306,12 @@ fn a_recorder_has_each_path_and_leaves_the_picture_as_it_is() {
     let (tracer, camera) = (crate::common::BruteForce(flat), camera([0.0, 4.0, 0.0], [0.0; 3], 40.0));
     let options = raywarp_render::RenderOptions { samples: 3..5, ..options(size, 0, 8) };
     let shading = raywarp_render::ShadingScene::new(&scene, &bounds).unwrap();
-    let watch = raywarp_render::Watch::default();
     let recorder = raywarp_render::PathRecorder::new(size, 3..5);
-    let seen = raywarp_render::render_observed(&shading, &camera, &tracer, &options, &watch, &recorder).unwrap().film;
-    let plain = raywarp_render::render(&shading, &camera, &tracer, &options, &watch).unwrap().film;
+    let film = |observer: Option<&dyn raywarp_render::PathObserver>| {
+        let context = raywarp_render::RenderContext { observer, ..raywarp_render::RenderContext::default() };
+        raywarp_render::render(&shading, &camera, &tracer, &options, context).unwrap().film
+    };
+    let (seen, plain) = (film(Some(&recorder)), film(None));
     assert_eq!(seen.means(), plain.means());
     let segments = recorder.into_segments();
     assert_eq!(segments.len(), 16 * 8 * 2);
@@ -328,14 +330,52 @@ fn an_observer_sees_each_path_until_it_ends() {
     let flat = raywarp_scene::flatten(&scene).unwrap();
     let (bounds, alive) = (flat.bounds(), Alive::default());
     // Every camera ray meets the floor, is scattered up into the sky once, and ends.
-    raywarp_render::render_observed(
+    raywarp_render::render(
         &raywarp_render::ShadingScene::new(&scene, &bounds).unwrap(),
         &camera([0.0, 4.0, 0.0], [0.0; 3], 40.0),
         &crate::common::BruteForce(flat),
         &options([8, 8], 4, 8),
-        &raywarp_render::Watch::default(),
-        &alive,
+        raywarp_render::RenderContext { observer: Some(&alive), ..raywarp_render::RenderContext::default() },
     )
     .unwrap();
     assert_eq!(alive.0.map(std::sync::atomic::AtomicU64::into_inner), [256, 256, 0, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+/// Engine that must not be asked for anything.
+struct Idle;
+
+impl raywarp_render::PathEngine for Idle {
+    fn begin(
+        &mut self,
+        _frame: &raywarp_render::Frame<'_>,
+        _film: &raywarp_render::film::Film,
+    ) -> Result<(), raywarp_geom::TraceError> {
+        unreachable!("the render is refused before it begins")
+    }
+
+    fn pass(
+        &mut self,
+        _samples: std::ops::Range<u32>,
+        _watch: &dyn raywarp_render::PassWatch,
+    ) -> Result<(), raywarp_geom::TraceError> {
+        unreachable!("the render is refused before it begins")
+    }
+
+    fn fetch(&mut self, _film: &mut raywarp_render::film::Film) -> Result<(), raywarp_geom::TraceError> {
+        unreachable!("the render is refused before it begins")
+    }
+}
+
+#[test]
+fn an_engine_that_would_have_to_tell_an_observer_is_refused() {
+    let scene = Description { lights: vec![white_sky()], ..Description::default() };
+    let bounds = raywarp_geom::Aabb { min: [-1.0; 3], max: [1.0; 3] };
+    let shading = raywarp_render::ShadingScene::new(&scene, &bounds).unwrap();
+    let tracer = crate::common::BruteForce(raywarp_scene::flatten(&scene).unwrap());
+    let observer = Alive::default();
+    let context =
+        raywarp_render::RenderContext { observer: Some(&observer), ..raywarp_render::RenderContext::by(&mut Idle) };
+    let view = camera([0.0, 4.0, 0.0], [0.0; 3], 40.0);
+    let refused = raywarp_render::render(&shading, &view, &tracer, &options([8, 8], 4, 8), context);
+    assert!(matches!(refused, Err(raywarp_render::RenderError::Option(_))), "{refused:?}");
 }

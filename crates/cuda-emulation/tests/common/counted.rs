@@ -404,13 +404,13 @@ fn expected(
 
 /// Renders on the CPU and on a device, and compares what was counted, and the pictures.
 pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Experiment) -> PathCounts {
-    let film = || Film::of(Window::new(options.size, options.crop).unwrap(), options.features).unwrap();
-    let (scene, camera, tracer, watch) = (&prepared.shading, &prepared.camera, &prepared.tracer, Watch::default());
+    let (scene, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
     let recorder = Recorder {
         lengths: PathRecorder::new(options.size, options.samples.clone()),
         connections: AtomicU64::default(),
     };
-    let cpu = render_onto(scene, camera, tracer, options, &watch, &recorder, film()).unwrap();
+    let context = RenderContext { observer: Some(&recorder), ..RenderContext::default() };
+    let cpu = render(scene, camera, tracer, options, context).unwrap();
     let lengths = recorder.lengths.into_segments();
     let capacity = engine.paths.min(lengths.len());
     let results = capacity * if refills(engine.organisation) { engine.queues_per_batch } else { 1 };
@@ -420,7 +420,7 @@ pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine:
     want.asked = cpu.rays - want.extended - connected;
 
     let mut renderers = prepared.engine(engine, 1);
-    let rendered = render_with(scene, camera, tracer, options, &watch, film(), &mut renderers).unwrap();
+    let rendered = render(scene, camera, tracer, options, RenderContext::by(&mut renderers)).unwrap();
     let got = renderers.renderers()[0].counts();
     if !knows_warps {
         // A warp has from one path to one for each lane, on each turn.
@@ -595,9 +595,8 @@ fn counts_of_several_devices_are_those_of_the_whole_picture() {
     for organisation in MeasuredOrganisation::ALL {
         let sums = [1, 2].map(|devices| {
             let mut engine = prepared.engine(Experiment { organisation, ..Experiment::default() }, devices);
-            let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-            let (scene, tracer, watch) = (&prepared.shading, &prepared.tracer, Watch::default());
-            render_with(scene, &prepared.camera, tracer, &options, &watch, film, &mut engine).unwrap();
+            let context = RenderContext::by(&mut engine);
+            render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context).unwrap();
             engine.counts()
         });
         let [one, two] = &sums;

@@ -3,8 +3,8 @@
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
 use raywarp_cuda_emulation::twins::scene_of_everything;
 use raywarp_experiments::{Experiment, MeasuredOrganisation};
-use raywarp_render::film::{Film, Window};
-use raywarp_render::{DirectLight, RenderOptions, Watch, render_with};
+use raywarp_render::film::Film;
+use raywarp_render::{DirectLight, RenderContext, RenderOptions, render};
 use raywarp_render_cuda::{EngineOptions, ImageUse, TextureFilter};
 use raywarp_scene::{Camera, ImageFilter, Texture};
 
@@ -110,13 +110,12 @@ fn pictures_of_all_there_is_by_units_are_about_those_of_the_cpu() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = everything();
     let [exact, units] = {
-        let film = || Film::of(Window::new(options().size, None).unwrap(), true).unwrap();
-        let render = |texture_filter| {
+        let film = |texture_filter| {
             let mut engine = prepared.engine(EngineOptions { texture_filter, ..few(1 << 12).into() }, 1);
-            let (watch, camera, tracer) = (Watch::default(), &prepared.camera, &prepared.tracer);
-            render_with(&prepared.shading, camera, tracer, &options(), &watch, film(), &mut engine).unwrap().film
+            let context = RenderContext::by(&mut engine);
+            render(&prepared.shading, &prepared.camera, &prepared.tracer, &options(), context).unwrap().film
         };
-        [TextureFilter::Exact, TextureFilter::Hardware].map(render)
+        [TextureFilter::Exact, TextureFilter::Hardware].map(film)
     };
     let sum = |film: &Film, pixel| film.mean(pixel).iter().sum::<f32>();
     // A path that decides otherwise, at an edge of a hole or of a lobe, leaves another pixel.
@@ -135,14 +134,13 @@ fn whatever_call_fails_with_images_it_is_an_error_or_the_same_picture_and_no_ima
     let Some(driver) = Driver::get() else { return };
     let prepared = screen();
     let options = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
-    let render = || -> Result<Film, String> {
-        let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
+    let film = || -> Result<Film, String> {
         let mut engine = prepared.try_engine(hardware(MeasuredOrganisation::Megakernel, (64, 1)), 1)?;
-        let (watch, tracer) = (Watch::default(), &prepared.tracer);
-        let rendered = render_with(&prepared.shading, &prepared.camera, tracer, &options, &watch, film, &mut engine);
+        let context = RenderContext::by(&mut engine);
+        let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context);
         rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
     };
-    let (_, said) = every_call_fails(&driver, render);
+    let (_, said) = every_call_fails(&driver, film);
     for doing in ["an image needs", "copying an image to the device", "making a texture object"] {
         assert!(said.contains(doing), "{doing}: {said}");
     }

@@ -105,10 +105,9 @@ fn what_is_counted_of_first_hits_is_what_the_film_says() {
     for (prepared, holes) in [(surfaces(true), true), (room(), false)] {
         for integrator in ALL {
             let options = options(integrator, SamplerKind::Sobol);
-            let film = || Film::of(Window::new(options.size, None).unwrap(), options.features).unwrap();
-            let (watch, mut renderers) = (Watch::default(), prepared.engine(engine(100), 1));
+            let mut renderers = prepared.engine(engine(100), 1);
             let (scene, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
-            let rendered = render_with(scene, camera, tracer, &options, &watch, film(), &mut renderers).unwrap();
+            let rendered = render(scene, camera, tracer, &options, RenderContext::by(&mut renderers)).unwrap();
             let hits = rendered.film.pixels().map(|pixel| u64::from(rendered.film.sums(pixel).hits)).sum();
             let counts = renderers.counts();
             let paths = 24 * 16 * 4;
@@ -131,7 +130,6 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_of_first_hits() {
     driver.devices(2);
     let prepared = surfaces(true);
     let (scene, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
-    let film = |options: &RenderOptions| Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
     for integrator in ALL {
         let whole =
             RenderOptions { size: [44, 27], samples: 0..1000, ..options(integrator, SamplerKind::PaddedHalton) };
@@ -139,18 +137,17 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_of_first_hits() {
         let late = RenderOptions { time_limit: Some(Duration::ZERO), ..whole.clone() };
         let calm = RenderOptions { noise_limit: Some(1e9), ..whole.clone() };
         for (options, stop, samples) in [(late, StopReason::Time, 1), (calm, StopReason::Noise, 2)] {
-            let watch = Watch::default();
-            let rendered =
-                render_with(scene, camera, tracer, &options, &watch, film(&options), &mut renderers).unwrap();
+            let rendered = render(scene, camera, tracer, &options, RenderContext::by(&mut renderers)).unwrap();
             assert_eq!((rendered.stop, rendered.samples), (stop, [samples; 2]), "{integrator:?}");
             let options = RenderOptions { samples: 0..samples, ..whole.clone() };
-            let want = render_onto(scene, camera, tracer, &options, &watch, &Unobserved, film(&options)).unwrap();
+            let want = render(scene, camera, tracer, &options, RenderContext::default()).unwrap();
             assert_eq!(difference(&[want.film, rendered.film]), None, "{integrator:?}");
         }
         let cancel = AtomicBool::new(false);
         let stop = |_: &Progress| cancel.store(true, Ordering::Relaxed);
         let watch = Watch { cancel: Some(&cancel), progress: Some(&stop), between: None };
-        let rendered = render_with(scene, camera, tracer, &whole, &watch, film(&whole), &mut renderers).unwrap();
+        let context = RenderContext { watch, ..RenderContext::by(&mut renderers) };
+        let rendered = render(scene, camera, tracer, &whole, context).unwrap();
         assert_eq!((rendered.stop, rendered.samples), (StopReason::Cancelled, [0, 1]), "{integrator:?}");
         assert!(rendered.paths > 0 && rendered.paths < 44 * 27, "{}", rendered.paths);
     }
@@ -160,19 +157,18 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_of_first_hits() {
 fn kernels_refuse_pictures_of_other_integrators_and_what_they_have_no_albedo_for() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
-    let render = |integrator, features, organisation| {
+    let rendered = |integrator, features, organisation| {
         let options = RenderOptions { integrator, features, ..small() };
-        let film = Film::of(Window::new(options.size, None).unwrap(), features).unwrap();
-        let (watch, mut renderers) = (Watch::default(), prepared.engine(EngineOptions::of(organisation), 1));
+        let mut renderers = prepared.engine(EngineOptions::of(organisation), 1);
         let (scene, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
-        render_with(scene, camera, tracer, &options, &watch, film, &mut renderers)
+        render(scene, camera, tracer, &options, RenderContext::by(&mut renderers))
     };
     for (integrator, organisation) in [
         (Integrator::Path, Organisation::FirstHits),
         (Integrator::Normal, Organisation::WavefrontSorted),
         (OCCLUSION, Organisation::Megakernel),
     ] {
-        let error = render(integrator, false, organisation).unwrap_err();
+        let error = rendered(integrator, false, organisation).unwrap_err();
         let RenderError::Trace(TraceError::Device(message)) = &error else { panic!("{error}") };
         assert!(message.contains(organisation.name()), "{message}");
     }
@@ -182,8 +178,8 @@ fn kernels_refuse_pictures_of_other_integrators_and_what_they_have_no_albedo_for
         (Integrator::Depth, true, "layers beside normals and distances"),
     ] {
         assert!(engine_can(&RenderOptions { integrator, features, ..small() }).is_err());
-        let error = render(integrator, features, Organisation::FirstHits).unwrap_err().to_string();
+        let error = rendered(integrator, features, Organisation::FirstHits).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     }
-    assert!(render(OCCLUSION, true, Organisation::FirstHits).is_ok());
+    assert!(rendered(OCCLUSION, true, Organisation::FirstHits).is_ok());
 }

@@ -7,10 +7,9 @@ use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageSeconds};
 
 /// Renders with an organisation; its counts, and what its renderer has timed.
 fn timed(prepared: &Prepared, options: &RenderOptions, engine: Experiment) -> (PathCounts, CudaRenderers) {
-    let film = Film::of(Window::new(options.size, None).unwrap(), false).unwrap();
-    let (scene, tracer, watch) = (&prepared.shading, &prepared.tracer, Watch::default());
     let mut renderers = prepared.engine(engine, 1);
-    render_with(scene, &prepared.camera, tracer, options, &watch, film, &mut renderers).unwrap();
+    let context = RenderContext::by(&mut renderers);
+    render(&prepared.shading, &prepared.camera, &prepared.tracer, options, context).unwrap();
     (renderers.counts(), renderers)
 }
 

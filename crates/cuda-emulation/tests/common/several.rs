@@ -18,8 +18,7 @@ fn empty(options: &RenderOptions) -> Film {
 
 impl Prepared {
     fn on_cpu(&self, options: &RenderOptions) -> Rendered {
-        let watch = Watch::default();
-        render_onto(&self.shading, &self.camera, &self.tracer, options, &watch, &Unobserved, empty(options)).unwrap()
+        render(&self.shading, &self.camera, &self.tracer, options, RenderContext::default()).unwrap()
     }
 
     fn on(
@@ -28,7 +27,8 @@ impl Prepared {
         options: &RenderOptions,
         watch: &Watch<'_>,
     ) -> Result<Rendered, RenderError> {
-        render_with(&self.shading, &self.camera, &self.tracer, options, watch, empty(options), engine)
+        let context = RenderContext { watch: *watch, ..RenderContext::by(engine) };
+        render(&self.shading, &self.camera, &self.tracer, options, context)
     }
 }
 
@@ -80,9 +80,8 @@ fn a_film_of_many_portions_comes_back_as_it_went() {
             film.add(pixel, &SampleResult { radiance, albedo, ..SampleResult::default() });
         }
         let (want, mut engine) = (film.clone(), prepared.engine(Experiment::default(), devices));
-        let rendered =
-            render_with(&prepared.shading, &prepared.camera, &prepared.tracer, &options, &watch, film, &mut engine)
-                .unwrap();
+        let context = RenderContext { watch, film: Some(film), ..RenderContext::by(&mut engine) };
+        let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context).unwrap();
         assert_eq!((rendered.stop, rendered.paths), (StopReason::Cancelled, 0));
         assert_eq!(difference(&[want, rendered.film]), None, "{devices} devices");
     }
@@ -238,7 +237,8 @@ fn a_device_that_fails_keeps_nobody_waiting_for_the_others() {
     };
     let watch = Watch { progress: Some(&fail), ..Watch::default() };
     let (shading, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
-    let error = render_with(shading, camera, tracer, &options, &watch, film, &mut engine).unwrap_err();
+    let context = RenderContext { watch, film: Some(film), ..RenderContext::by(&mut engine) };
+    let error = render(shading, camera, tracer, &options, context).unwrap_err();
     let RenderError::Trace(TraceError::Device(message)) = &error else { panic!("{error}") };
     assert!(message.starts_with("cuda:1: the CUDA driver failed"), "{message}");
     let paths = paths.into_inner();
@@ -256,10 +256,8 @@ fn the_pretended_driver_keeps_devices_apart() {
     let encoded = CudaRenderer::encode(&variant, &prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
     let tree = Arc::new(CudaRenderer::tree(&open(0), &variant, &encoded).unwrap());
     let mut renderer = CudaRenderer::new(&open(1), tree, &prepared.shading, EngineOptions::default()).unwrap();
-    let (options, watch) = (small(), Watch::default());
-    let film = empty(&options);
-    let rendered =
-        render_with(&prepared.shading, &prepared.camera, &prepared.tracer, &options, &watch, film, &mut renderer);
+    let context = RenderContext::by(&mut renderer);
+    let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, &small(), context);
     assert!(rendered.is_err(), "the tree of another device was walked");
     driver.devices(1);
     assert!(matches!(Device::open(1), Err(raywarp_cuda::CudaError::NoDevice { ordinal: 1, count: 1 })));

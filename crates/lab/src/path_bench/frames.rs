@@ -6,7 +6,7 @@ use raywarp::render::Prepared;
 use raywarp_cuda::{CudaError, Device, DeviceScene};
 use raywarp_experiments::{BounceSeconds, Compaction, Experiment, KernelUse, TileOccupancy, Walk, kernel_use};
 use raywarp_render::film::Film;
-use raywarp_render::{LensRecord, PathRecorder, RenderError, RenderOptions, Watch, render_onto, render_with};
+use raywarp_render::{LensRecord, PathRecorder, RenderContext, RenderError, RenderOptions, Watch, render};
 use raywarp_render_cuda::{
     CudaRenderer, EngineOptions, FeatureSet, PathCounts, RenderCudaError, SceneFeatures, StageSeconds, pixels_by_lane,
 };
@@ -225,7 +225,8 @@ impl<'a> Bench<'a> {
         let watch = Watch { cancel: self.cancel, ..Watch::default() };
         let recorder = PathRecorder::new(options.size, options.samples.clone());
         let scene = self.prepared.shading()?;
-        render_onto(scene, &self.camera, self.prepared.tracer(), options, &watch, &recorder, film)?;
+        let context = RenderContext { watch, film: Some(film), observer: Some(&recorder), engine: None };
+        render(scene, &self.camera, self.prepared.tracer(), options, context)?;
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(BenchPathsError::Interrupted);
         }
@@ -234,10 +235,10 @@ impl<'a> Bench<'a> {
     }
 
     fn render(&self, options: &RenderOptions, renderer: &mut CudaRenderer) -> Result<Film, BenchPathsError> {
-        let film = Film::new(options.size, false).map_err(RenderError::Film)?;
         let watch = Watch { cancel: self.cancel, ..Watch::default() };
+        let context = RenderContext { watch, ..RenderContext::by(renderer) };
         let shading = self.prepared.shading()?;
-        let rendered = render_with(shading, &self.camera, self.prepared.tracer(), options, &watch, film, renderer)?;
+        let rendered = render(shading, &self.camera, self.prepared.tracer(), options, context)?;
         if rendered.film.sample_range()[0] < options.samples.len() as u32 {
             return Err(BenchPathsError::Interrupted);
         }

@@ -7,8 +7,7 @@ use raywarp::render::gpu::{EngineOptions, Organisation};
 use raywarp::scene::default_scene;
 use raywarp_experiments::{Experiment, MeasuredOrganisation};
 use raywarp_geom::TraceError;
-use raywarp_render::film::Film;
-use raywarp_render::{Integrator, LensRecord, RenderOptions, Watch, engine_can};
+use raywarp_render::{Integrator, LensRecord, RenderContext, RenderOptions, engine_can};
 
 /// Result of an organisation of the path tracer, or of another integrator's kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,18 +32,17 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
     let options =
         RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
     let prepared = Prepared::new(default_scene(), &Plan::default()).map_err(|error| failed(&error))?;
-    let (camera, watch) = (prepared.camera(), Watch::default());
+    let camera = prepared.camera();
     let one = |(name, engine, integrator): Case| -> Result<PictureResult, TraceError> {
         let features = engine_can(&RenderOptions { integrator, ..options.clone() }).is_ok();
         let options = RenderOptions { integrator, features, ..options.clone() };
-        let want = prepared.render(&camera, &options, &watch).map_err(|error| failed(&error))?.film;
+        let want = prepared.render(&camera, &options, RenderContext::default()).map_err(|error| failed(&error))?.film;
         let farthest_origin = LensRecord::new(&camera, options.size).farthest_origin();
         let engine = EngineOptions { farthest_origin, ..engine };
         let devices = std::slice::from_ref(&kernels.device);
         let mut engine = prepared.paths_on(devices, engine, &options).map_err(|error| failed(&error))?;
-        let film = Film::new(options.size, options.features).map_err(|error| failed(&error))?;
-        let got = prepared.render_with(&camera, &options, &watch, film, &mut engine).map_err(|error| failed(&error))?;
-        let got = got.film;
+        let context = RenderContext::by(&mut engine);
+        let got = prepared.render(&camera, &options, context).map_err(|error| failed(&error))?.film;
         let differs = |p: &[u32; 2]| want.sums(*p) != got.sums(*p) || want.feature_sums(*p) != got.feature_sums(*p);
         let different = want.pixels().filter(differs).count();
         Ok(PictureResult { organisation: name, pixels: want.pixel_count(), different })

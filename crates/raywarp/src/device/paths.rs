@@ -8,10 +8,10 @@ use raywarp_bvh::{Bvh2, build};
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_family::Variant;
 use raywarp_geom::FlatTriangles;
-use raywarp_render::film::{Film, Window};
-use raywarp_render::{PathEngine, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render::film::Window;
+use raywarp_render::{RenderError, RenderOptions, ShadingScene};
 use raywarp_render_cuda::{CudaRenderer, CudaRenderers, EngineOptions, LeastMemory, PATH_VARIANT, RenderCudaError};
-use raywarp_scene::{Camera, Description, flatten};
+use raywarp_scene::{Description, flatten};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -91,8 +91,8 @@ fn encode(
 }
 
 impl Prepared {
-    /// Uploads the scene and kernels to `devices`, which together render a `picture` by
-    /// [`render_with`](Self::render_with); an error on any of them leaves nothing on all. Of the lights there are those
+    /// Uploads the scene and kernels to `devices`, which together are an engine of
+    /// [`render`](Self::render) for a `picture`; an error on any of them leaves nothing on all. Of the lights there are those
     /// of now; of cameras it takes those that `engine.farthest_origin` covers.
     ///
     /// # Errors
@@ -165,21 +165,5 @@ impl Prepared {
         let own = if fits == *self.build_options() { None } else { Some(build(&triangles, &fits)?) };
         let bvh = own.as_ref().unwrap_or(self.bvh());
         Ok(encode(&variant, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
-    }
-
-    /// Renders onto a film as [`render_onto`](Self::render_onto) does, but with paths traced by `engine`, which
-    /// [`paths_on`](Self::paths_on) made of this scene.
-    ///
-    /// # Errors
-    /// [`RenderError`].
-    pub fn render_with(
-        &self,
-        camera: &Camera,
-        options: &RenderOptions,
-        watch: &Watch,
-        film: Film,
-        engine: &mut dyn PathEngine,
-    ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_with(self.shading()?, camera, self.backend.late_tracer(), options, watch, film, engine)
     }
 }

@@ -10,7 +10,7 @@ use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
 use raywarp_render::film::luminance;
 use raywarp_render::flat::{MaterialFlags, NONE, TriangleRecord};
-use raywarp_render::{PathObserver, RenderError, RenderOptions, ShadingScene, Watch};
+use raywarp_render::{PathObserver, RenderContext, RenderError, RenderOptions, ShadingScene};
 use raywarp_scene::{Alpha, Camera, Description, Light, Material, MaterialId, Surface};
 use std::sync::Mutex;
 
@@ -93,7 +93,8 @@ enum Barrier {
 /// [`RenderError`].
 pub(crate) fn why_dark(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Darkness, RenderError> {
     let tried = Connections::default();
-    prepared.render_observed(camera, small, &Watch::default(), &tried)?;
+    let context = RenderContext { observer: Some(&tried), ..RenderContext::default() };
+    prepared.render(camera, small, context)?;
     let tried = tried.in_order();
     let rays: Vec<Ray> = tried.iter().map(|tried| tried.ray).collect();
     let scene = prepared.scene();

@@ -16,7 +16,7 @@ use crate::render::Prepared;
 use crate::render::free_space::{Met, around, met, rays};
 use glam::{DVec3, Vec3};
 use raywarp_geom::{Affine, Ray};
-use raywarp_render::{PathObserver, RenderError, RenderOptions, Watch};
+use raywarp_render::{PathObserver, RenderContext, RenderError, RenderOptions};
 use raywarp_scene::{
     Camera, ColorInput, Description, Emission, FaceMaterials, Instance, Light, Material, Mesh, Projection, sphere,
 };
@@ -77,7 +77,8 @@ impl Seen {
     ) -> Result<Option<Self>, RenderError> {
         let listener = CameraRays::default();
         let first = RenderOptions { samples: 0..1, max_depth: 0, ..small.clone() };
-        prepared.render_observed(camera, &first, &Watch::default(), &listener)?;
+        let context = RenderContext { observer: Some(&listener), ..RenderContext::default() };
+        prepared.render(camera, &first, context)?;
         let all = listener.in_order();
         let edge = all.iter().map(|ray| angle(camera, Vec3::from(ray.direction).as_dvec3())).fold(0.0, f64::max);
         let step = all.len().div_ceil(RAYS).max(1);

@@ -31,8 +31,8 @@ pub use picture_name::{PictureName, picture_name};
 pub use prepared::Prepared;
 pub use raywarp_render::{
     Between, DirectLight, Frame, Integrator, LensRecord, PassWatch, PathEngine, PathObserver, PathRecorder, Progress,
-    ROULETTE_BELOW, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes, ShadingScene, StopReason,
-    Unobserved, Watch, render, render_observed, render_onto, render_with,
+    ROULETTE_BELOW, RenderContext, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes, ShadingScene,
+    StopReason, Watch,
 };
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 

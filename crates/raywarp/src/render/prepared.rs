@@ -19,9 +19,8 @@ use raywarp_cpu::CpuTracer;
 #[cfg(feature = "cuda")]
 use raywarp_geom::FlatTriangles;
 use raywarp_geom::{Aabb, Tracer};
-use raywarp_render::film::{Film, Window};
 use raywarp_render::flat::MediumRecord;
-use raywarp_render::{PathObserver, RenderError, RenderOptions, Rendered, ShadingScene, Watch};
+use raywarp_render::{RenderContext, RenderError, RenderOptions, Rendered, ShadingScene};
 use raywarp_scene::{Camera, Description, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -311,56 +310,26 @@ impl Prepared {
         Ok(self.shading.get_or_init(|| shading))
     }
 
-    /// Renders the scene; see [`raywarp_render::render`].
+    /// Renders the scene from `camera`, with what `context` gives beside it: a watch, a film to go on with, an
+    /// observer, an engine that [`place`](Self::place) or [`paths_on`](Self::paths_on) has made of this scene.
+    ///
+    /// The picture depends on the scene, the camera and the options (but for `threads` and the stopping rules), and on
+    /// nothing else: not on the device, on threads, passes or speed.
     ///
     /// # Errors
     /// [`RenderError`].
-    pub fn render(&self, camera: &Camera, options: &RenderOptions, watch: &Watch) -> Result<Rendered, RenderError> {
-        let film = Film::of(Window::new(options.size, options.crop)?, options.features)?;
-        self.render_onto(camera, options, watch, film)
-    }
-
-    /// Renders as [`render`](Self::render) does, telling `observer` which paths live at each bounce.
-    ///
-    /// # Errors
-    /// [`RenderError`].
-    pub fn render_observed(
+    pub fn render(
         &self,
         camera: &Camera,
         options: &RenderOptions,
-        watch: &Watch,
-        observer: &dyn PathObserver,
+        context: RenderContext<'_>,
     ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_observed(self.shading()?, camera, self.tracer(), options, watch, observer)
-    }
-
-    /// Goes on with a film that holds earlier samples of the picture; see [`raywarp_render::render_onto`].
-    ///
-    /// # Errors
-    /// [`RenderError`].
-    pub fn render_onto(
-        &self,
-        camera: &Camera,
-        options: &RenderOptions,
-        watch: &Watch,
-        film: Film,
-    ) -> Result<Rendered, RenderError> {
-        self.render_onto_observed(camera, options, watch, &raywarp_render::Unobserved, film)
-    }
-
-    /// Renders as [`render_onto`](Self::render_onto) does, telling `observer` what paths do. The picture is the same.
-    ///
-    /// # Errors
-    /// [`RenderError`].
-    pub fn render_onto_observed(
-        &self,
-        camera: &Camera,
-        options: &RenderOptions,
-        watch: &Watch,
-        observer: &dyn PathObserver,
-        film: Film,
-    ) -> Result<Rendered, RenderError> {
-        raywarp_render::render_onto(self.shading()?, camera, self.tracer(), options, watch, observer, film)
+        // An engine asks for hits where the camera is inside of something, if at all.
+        #[cfg(feature = "cuda")]
+        let tracer = if context.engine.is_some() { self.backend.late_tracer() } else { self.tracer() };
+        #[cfg(not(feature = "cuda"))]
+        let tracer = self.tracer();
+        raywarp_render::render(self.shading()?, camera, tracer, options, context)
     }
 }
 
@@ -387,7 +356,7 @@ mod tests {
         let usual = Prepared::new(scene(), &Plan::default()).unwrap();
         let options = RenderOptions { size: [24, 16], samples: 0..2, features: true, ..RenderOptions::default() };
         let picture = |prepared: &Prepared| {
-            let film = prepared.render(&prepared.camera(), &options, &Watch::default()).unwrap().film;
+            let film = prepared.render(&prepared.camera(), &options, RenderContext::default()).unwrap().film;
             film.pixels().map(|p| (*film.sums(p), film.feature_sums(p).copied())).collect::<Vec<_>>()
         };
         let right = picture(&usual);

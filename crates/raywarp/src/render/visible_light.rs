@@ -7,7 +7,7 @@ use crate::render::own_light::shines_by_images_alone;
 use crate::render::picture::PictureError;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
-use raywarp_render::{RenderError, RenderOptions, Watch};
+use raywarp_render::{RenderContext, RenderError, RenderOptions};
 use raywarp_scene::{Camera, Description, Light};
 
 /// Longer side of the picture that is tried, and the most paths that it takes: what none of them finds would hardly be
@@ -232,7 +232,7 @@ fn small(options: &RenderOptions) -> RenderOptions {
 
 /// Renders the small picture.
 fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
-    Ok(prepared.render(camera, small, &Watch::default())?.film)
+    Ok(prepared.render(camera, small, RenderContext::default())?.film)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Finding shared scenes and rendering them.
 
 use raywarp::device::Plan;
-use raywarp::render::{Picture, PictureRequest, Prepared, Rendered, Watch};
+use raywarp::render::{Picture, PictureRequest, Prepared, RenderContext, Rendered};
 
 /// Loads a scene, clay if asked, and prepares it.
 pub fn prepare(path: &std::path::Path, clay: Option<f32>) -> Prepared {
@@ -15,5 +15,5 @@ pub fn prepare(path: &std::path::Path, clay: Option<f32>) -> Prepared {
 
 pub fn render(prepared: &mut Prepared, request: &PictureRequest) -> Rendered {
     let picture = Picture::settle(prepared, request).unwrap();
-    prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap()
+    prepared.render(&picture.camera, &picture.options, RenderContext::default()).unwrap()
 }

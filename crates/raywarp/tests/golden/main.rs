@@ -18,7 +18,7 @@ use raywarp::render::output::{
     Exposure, Look, Metadata, PictureFile, PictureOptions, Rgb8, SheetCell, Tone, contact_sheet, encode_srgb, heat_map,
     read_picture, write_film, write_rgb8,
 };
-use raywarp::render::{Picture, PictureRequest, Prepared, Watch};
+use raywarp::render::{Picture, PictureRequest, Prepared, RenderContext};
 use raywarp::scene::{Description, Emission, Image, Light, Material, Pixels, SpotFalloff, Texture, Wrap};
 use std::path::{Path, PathBuf};
 use table::Golden;
@@ -46,7 +46,7 @@ fn render(scene: Description, request: &PictureRequest, nudge: f32, path: &Path)
     let mut prepared = Prepared::new(scene, &Plan::default()).expect("a scene of ours");
     let mut picture = Picture::settle(&mut prepared, request).expect("a request of ours");
     picture.camera.eye = picture.camera.eye.map(|c| c + nudge * c);
-    let film = prepared.render(&picture.camera, &picture.options, &Watch::default()).expect("a render").film;
+    let film = prepared.render(&picture.camera, &picture.options, RenderContext::default()).expect("a render").film;
     // A tone curve without a largest value: also what is brighter than white counts.
     let exposure = Exposure::factor(picture.exposure).expect("an exposure of ours");
     let look = Look { exposure, tone: Tone::Reinhard };

@@ -3,7 +3,7 @@
 use super::{add, camera, cuboid, figure, room, show};
 use raywarp::device::Plan;
 use raywarp::render::output::{Look, Lost};
-use raywarp::render::{BuiltInLight, LightRequest, Picture, PictureRequest, Prepared, RenderOptions, Watch};
+use raywarp::render::{BuiltInLight, LightRequest, Picture, PictureRequest, Prepared, RenderContext, RenderOptions};
 use raywarp::scene::{
     ColorInput, Description, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, SpotFalloff, Surface,
     Texture, UvMapping, Wrap,
@@ -204,7 +204,7 @@ fn no_bounce_in_a_room_sees_more_than_four_times_what_the_eye_sees() {
         let picture = Picture::settle(&mut prepared, &request).unwrap();
         // Direct light alone, on surfaces of reflectance 0.7.
         let options = RenderOptions { samples: 0..16, max_depth: 1, ..picture.options.clone() };
-        let film = prepared.render(&picture.camera, &options, &Watch::default()).unwrap().film;
+        let film = prepared.render(&picture.camera, &options, RenderContext::default()).unwrap().film;
         let seen = film.means().iter().map(|c| c[1]).fold(0.0, f32::max);
         let anywhere = irradiance_everywhere(prepared.scene()) * 0.7 / std::f32::consts::PI;
         println!("{eye:?}: {anywhere} anywhere, {seen} seen");
@@ -243,7 +243,7 @@ fn lamps_of_a_room_that_shines_are_balls_out_of_view() {
         // The brightest of all, and of the matte walls.
         let most_seen = |max_depth: u32| {
             let options = RenderOptions { samples: 0..64, max_depth, features: true, ..picture.options.clone() };
-            let film = prepared.render(&picture.camera, &options, &Watch::default()).unwrap().film;
+            let film = prepared.render(&picture.camera, &options, RenderContext::default()).unwrap().film;
             let is_matte = |pixel: [u32; 2]| {
                 let albedo = film.feature_sums(pixel).unwrap().albedo[1] / 64.0;
                 (albedo - 0.7).abs() < 0.01

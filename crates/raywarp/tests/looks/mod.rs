@@ -7,7 +7,7 @@ mod rooms;
 use raywarp::device::Plan;
 use raywarp::render::film::Film;
 use raywarp::render::output::{Look, Lost};
-use raywarp::render::{CameraRequest, Integrator, Picture, PictureRequest, Prepared, RenderOptions, Watch};
+use raywarp::render::{CameraRequest, Integrator, Picture, PictureRequest, Prepared, RenderContext, RenderOptions};
 use raywarp::scene::{Description, FaceMaterials, Instance, Material, Mesh, MeshId};
 use raywarp::{Affine, TriangleMesh};
 
@@ -70,9 +70,9 @@ fn show(scene: Description, request: PictureRequest) -> Shown {
     let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
     let request = PictureRequest { size: Some(request.size.unwrap_or(SIZE)), spp: Some(16), features: true, ..request };
     let picture = Picture::settle(&mut prepared, &request).unwrap();
-    let film = prepared.render(&picture.camera, &picture.options, &Watch::default()).unwrap().film;
+    let film = prepared.render(&picture.camera, &picture.options, RenderContext::default()).unwrap().film;
     let depth = RenderOptions { integrator: Integrator::Depth, ..picture.options.clone() };
-    let depth = prepared.render(&picture.camera, &depth, &Watch::default()).unwrap().film;
+    let depth = prepared.render(&picture.camera, &depth, RenderContext::default()).unwrap().film;
     let hits: Vec<u32> = depth.pixels().map(|p| depth.sums(p).hits).collect();
     Shown {
         covered: hits.iter().map(|&n| n == 16).collect(),

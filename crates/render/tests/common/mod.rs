@@ -6,7 +6,7 @@ use raywarp_geom::{
     TriangleMesh,
 };
 use raywarp_render::film::PictureMean;
-use raywarp_render::{RenderError, RenderOptions, Rendered, ShadingScene, Watch, render};
+use raywarp_render::{RenderContext, RenderError, RenderOptions, Rendered, ShadingScene, render};
 use raywarp_scene::{Camera, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, SamplerKind};
 
 /// Every triangle for every ray.
@@ -166,7 +166,7 @@ pub fn try_trace(scene: &Description, camera: &Camera, options: &RenderOptions) 
     let bounds = if flat.is_empty() { Aabb { min: [-1.0; 3], max: [1.0; 3] } } else { flat.bounds() };
     let shading = ShadingScene::new(scene, &bounds).unwrap();
     assert_eq!(shading.validate(), Ok(()));
-    render(&shading, camera, &BruteForce(flat), options, &Watch::default())
+    render(&shading, camera, &BruteForce(flat), options, RenderContext::default())
 }
 
 /// The mean luminance agrees with `expected` within 3 standard errors, which are small themselves.

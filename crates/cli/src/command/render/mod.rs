@@ -26,7 +26,8 @@ use raywarp::bvh::presets;
 use raywarp::render::film::{Film, FilmError, Window};
 use raywarp::render::gpu::{CudaRenderer, CudaRenderers};
 use raywarp::render::{
-    Integrator, PathRays, Picture, PictureRequest, Prepared, RenderOptions, Rendered, StopReason, Watch, output,
+    Integrator, PathRays, Picture, PictureRequest, Prepared, RenderContext, RenderOptions, Rendered, StopReason, Watch,
+    output,
 };
 use raywarp::scene::{Description, Prefer};
 use std::io::Write;
@@ -230,11 +231,13 @@ fn render(
     let write = |path: &Path, film: &Film| write(path, film, start.elapsed());
     let rendered = write_every::while_rendering(args.write_every, outputs, &write, common, |between| {
         let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), between };
+        let mut context = RenderContext { watch, film: Some(film), ..RenderContext::default() };
         match (&rays, &mut engine) {
-            (Some(rays), _) => prepared.render_onto_observed(&picture.camera, options, &watch, rays, film),
-            (None, Some(engine)) => prepared.render_with(&picture.camera, options, &watch, film, engine),
-            (None, None) => prepared.render_onto(&picture.camera, options, &watch, film),
+            (Some(rays), _) => context.observer = Some(rays),
+            (None, Some(engine)) => context.engine = Some(engine),
+            (None, None) => {}
         }
+        prepared.render(&picture.camera, options, context)
     });
     drop(bar);
     if let Some(first) = first.get() {
