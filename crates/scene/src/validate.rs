@@ -3,23 +3,24 @@
 use crate::*;
 use std::path::Path;
 
-/// A rule that a scene breaks.
+/// Violation of a rule that every scene must keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// Part of the scene that breaks it, such as `meshes[3]`.
+    /// Part of the scene that violates the rule, such as `meshes[3]`.
     pub item: String,
     /// Reason why that part is invalid.
     pub message: String,
 }
 
 impl Invalid {
-    /// Turns the broken rule into an error of the file at `path`.
+    /// Converts the violation to an error about the file at `path`.
     pub fn in_file(self, path: &Path) -> SceneError {
         SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), message: self.message }
     }
 }
 
-/// Checks that a scene keeps all rules. O(size of the scene).
+/// Checks that a scene keeps all rules that renderers rely on, such as valid indices and finite numbers. O(size of the
+/// scene).
 ///
 /// - Every id is in range; a texture refers only to textures, a mix only to materials before it.
 /// - Meshes pass [`raywarp_geom::TriangleMesh::validate`], their other attributes are finite, and a
@@ -79,7 +80,7 @@ fn finite(what: &str, values: &[f32]) -> Check {
     ensure(values.iter().all(|x| x.is_finite()), || format!("{what} is not finite: {values:?}"))
 }
 
-/// Checks that values are finite and not negative.
+/// Checks that all `values` are finite and not negative; `what` names them in the error.
 fn amount(what: &str, values: &[f32]) -> Check {
     ensure(values.iter().all(|&x| x.is_finite() && x >= 0.0), || {
         format!("{what} must be finite and not negative: {values:?}")

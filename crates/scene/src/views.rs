@@ -7,38 +7,38 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a file of viewpoints.
+/// Largest number of bytes of a file of viewpoints.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A viewpoint of a scene.
+/// Viewpoint of a scene: a camera and the benchmark's length of ambient occlusion rays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// Camera of the viewpoint.
     pub camera: Camera,
-    /// Length of the scene's ambient occlusion rays in the papers' benchmark, scene units, above 0.
+    /// Length of ambient occlusion rays in the papers' benchmark, in scene units, above 0.
     pub ao_radius: Option<f32>,
 }
 
-/// A viewpoint in the coordinates of a scene's file.
+/// Viewpoint in the coordinates of a scene's file, before an origin is subtracted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Viewpoint {
     eye: [f64; 3],
     target: [f64; 3],
     up: [f32; 3],
     vfov: f32,
-    /// Camera of the same view with its eye at zero.
+    /// Camera of the viewpoint with its eye at zero.
     own: Camera,
 }
 
 impl Viewpoint {
-    /// Makes the viewpoint from `eye` to `target`, both in the file's coordinates; `None` where that is no direction
-    /// ([`Camera::look_at`]).
+    /// Makes the viewpoint from `eye` towards `target` in the file's coordinates, with vertical field of view `vfov` in
+    /// degrees. `None` where that is no direction ([`Camera::look_at`]).
     pub fn new(eye: [f64; 3], target: [f64; 3], up: [f32; 3], vfov: f32) -> Option<Self> {
         let ahead = std::array::from_fn(|i| (target[i] - eye[i]) as f32);
         Some(Self { eye, target, up, vfov, own: Camera::look_at([0.0; 3], ahead, up, vfov)? })
     }
 
-    /// Returns the camera in a scene of this origin.
+    /// Returns the viewpoint's camera in a scene whose origin is `origin`.
     pub fn camera(&self, origin: [f64; 3]) -> Camera {
         let near = |position: [f64; 3]| std::array::from_fn(|i| (position[i] - origin[i]) as f32);
         let eye = near(self.eye);
@@ -48,7 +48,7 @@ impl Viewpoint {
     }
 }
 
-/// One viewpoint as it stands in the file; other keys are left alone.
+/// Entry of a file of viewpoints; other keys of it are ignored.
 #[derive(Debug, Deserialize)]
 struct Entry {
     eye: [f64; 3],
@@ -58,42 +58,42 @@ struct Entry {
     ao_radius: Option<f32>,
 }
 
-/// Reason why a viewpoint cannot be loaded.
+/// Errors of loading a viewpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// The reference is not of the form `FILE:SCENE:INDEX`.
+    /// The reference to a viewpoint is not of the form `FILE:SCENE:INDEX`.
     #[error("\"{0}\" is not FILE:SCENE:INDEX, such as views.toml:sibenik:1")]
     Form(String),
-    /// The file cannot be read.
+    /// The file of viewpoints cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
         /// File that cannot be read.
         path: PathBuf,
-        /// Error that the system gave.
+        /// Error that the operating system gave.
         source: std::io::Error,
     },
-    /// The file has no viewpoint of that scene.
+    /// The file has no viewpoints of the scene.
     #[error("{}: no views of \"{scene}\"; there are {}", path.display(), known.join(", "))]
     Unknown {
         /// File that was searched.
         path: PathBuf,
-        /// Scene that was asked for.
+        /// Name of the scene that was asked for.
         scene: String,
-        /// Scenes that the file has viewpoints of.
+        /// Names of the scenes that the file has viewpoints of.
         known: Vec<String>,
     },
-    /// The file is not as described.
+    /// The file violates the format of viewpoints.
     #[error("{}: {message}", path.display())]
     Malformed {
-        /// File that breaks the format.
+        /// File that violates the format.
         path: PathBuf,
         /// Message that says what is wrong and where.
         message: String,
     },
 }
 
-/// Loads the viewpoint that `FILE:SCENE:INDEX` names; INDEX counts from 1.
+/// Loads the viewpoint that a reference `FILE:SCENE:INDEX` names; INDEX counts from 1.
 ///
 /// # Errors
 /// [`ViewError`].
@@ -114,7 +114,7 @@ pub fn load_view(reference: &str) -> Result<Viewpoint, ViewError> {
     Ok(view(path, scene, index, entry)?.0)
 }
 
-/// Loads all viewpoints of a scene without an origin, in the file's order.
+/// Loads all viewpoints of a scene as cameras in the file's coordinates, in the file's order.
 ///
 /// # Errors
 /// [`ViewError`], also when any of the scene's viewpoints looks nowhere.
@@ -123,7 +123,7 @@ pub fn load_views(path: &Path, scene: &str) -> Result<Vec<View>, ViewError> {
     Ok(all.map(|(view, ao_radius)| View { camera: view.camera([0.0; 3]), ao_radius }).collect())
 }
 
-/// Loads all viewpoints of a scene with their radius of ambient occlusion, in the file's order.
+/// Loads all viewpoints of a scene with their length of ambient occlusion rays, in the file's order.
 ///
 /// # Errors
 /// As [`load_views`].
@@ -131,7 +131,7 @@ pub fn load_viewpoints(path: &Path, scene: &str) -> Result<Vec<(Viewpoint, Optio
     entries(path, scene)?.iter().enumerate().map(|(i, entry)| view(path, scene, i + 1, entry)).collect()
 }
 
-/// Reads the entries that a file of viewpoints has for a scene.
+/// Reads a scene's entries from a file of viewpoints.
 fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
     let read_error = |source| ViewError::Read { path: path.to_path_buf(), source };
     let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };

@@ -9,21 +9,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The most bytes a file may have, after decompression: enough for the largest scene in use.
+/// Largest number of bytes of a file after decompression: enough for the largest scene in use.
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
-/// Below this a file may unpack to any multiple of its size.
+/// Number of decompressed bytes up to which a file may unpack to any multiple of its size.
 const FREE_BYTES: u64 = 64 << 20;
-/// Largest multiple of its size that a file may unpack to above that.
+/// Largest ratio of unpacked to packed size above [`FREE_BYTES`].
 const MAX_RATIO: u64 = 256;
 
-/// Returns the kind of a file: its extension in lower case, behind `.gz` or `.zst` if there is one.
+/// Returns a file's extension in lower case, without `.gz` or `.zst` behind it.
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     name.rsplit_once('.').map(|(_, extension)| extension.to_string()).unwrap_or_default()
 }
 
-/// Reads a whole file; what its first bytes say is gzip or Zstandard is unpacked.
+/// Reads a whole file and decompresses it, if its first bytes are those of gzip or Zstandard.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
     let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(read_error)?;
@@ -44,7 +44,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
     unpack(path, bytes)
 }
 
-/// Reads a stream to its end and unpacks it as [`read`] does; `path` is for messages.
+/// Reads a stream to its end and decompresses it as [`read`] does; `path` is for messages.
 pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneError> {
     let mut bytes = Vec::new();
     let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
@@ -55,8 +55,8 @@ pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneE
     unpack(path, bytes)
 }
 
-/// Returns the reason why nothing of this kind is read, if there is one. Devices are refused, since a scene can name
-/// one that never ends (`/dev/zero`) or whose reading does something; pipes are not.
+/// Returns why a file of this type (folder, device, ...) is not read; `None` if it is. Devices are refused, since a
+/// scene can name one that never ends (`/dev/zero`) or whose reading does something; pipes are not.
 fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     #[cfg(unix)]
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(kind);
@@ -69,12 +69,12 @@ fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     }
 }
 
-/// Returns the most bytes that a file of `packed` bytes may unpack to.
+/// Returns the largest number of bytes that a file of `packed` bytes may unpack to.
 pub(super) fn unpacked_limit(packed: usize) -> u64 {
     (packed as u64).saturating_mul(MAX_RATIO).clamp(FREE_BYTES, MAX_BYTES)
 }
 
-/// Unpacks what is gzip or Zstandard by its first bytes, and leaves alone what is not.
+/// Decompresses data that begin as gzip or Zstandard, and returns other data unchanged.
 fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
     let limit = unpacked_limit(bytes.len());
     match bytes.as_slice() {
@@ -84,7 +84,7 @@ fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
     }
 }
 
-/// Unpacks gzip, one member after the other; zeros behind the last are padding.
+/// Decompresses gzip data of one or more members; zeros behind the last are padding.
 fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -100,7 +100,7 @@ fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     Ok(out)
 }
 
-/// Unpacks Zstandard, one frame after the other; skippable frames are skipped.
+/// Decompresses Zstandard data of one or more frames; skippable frames are skipped.
 fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     let mut out = Vec::new();
     let mut rest = bytes;
@@ -124,7 +124,7 @@ fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneErro
     Ok(out)
 }
 
-/// Appends all that `reader` has, up to `limit` bytes in `out`.
+/// Appends all data of `reader` to `out`; an error if that becomes longer than `limit` bytes.
 pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
     let room = limit - out.len() as u64;
     reader.take(room + 1).read_to_end(out).map_err(|error| match error.kind() {

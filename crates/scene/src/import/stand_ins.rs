@@ -7,19 +7,19 @@ use crate::{Description, MaterialId, grouped};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-/// Counts of what stands in for something else in a scene.
+/// Counts of the materials, textures and shapes of a scene that are approximated or left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StandIns {
-    /// Materials of the file, used by some triangle, that another model replaces.
+    /// Number of the file's materials, used by some triangle, that are rendered by another model.
     pub materials: u64,
-    /// Textures of the file, used by some triangle, that a constant or another mapping replaces.
+    /// Number of the file's textures, used by some triangle, that are replaced by a constant or another mapping.
     pub textures: u64,
-    /// Triangles that have any of them, instance by instance.
+    /// Number of triangles in all instances that have any such material or texture.
     pub triangles: u64,
-    /// Triangles of the scene.
+    /// Number of all triangles of the scene.
     pub of: u64,
-    /// Shapes that are left out entirely.
+    /// Number of shapes that are left out entirely.
     pub left_out: u64,
 }
 
@@ -48,19 +48,19 @@ fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// Stand-ins that one material or texture has, by their numbers.
+/// Set of approximated materials and textures, by number, that one material or texture involves.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Marks {
     materials: BTreeSet<u32>,
     textures: BTreeSet<u32>,
 }
 
-/// A set of stand-ins that was put down; equal sets are the same.
+/// Id of a set of approximations; equal sets have the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MarkId(u32);
 
-/// Notes of an import run. An importer begins when it reads a material or a texture, notes what it replaces, and
-/// closes.
+/// Log of approximations during an import. An importer begins when it reads a material or a texture, notes what it
+/// replaces, and closes.
 #[derive(Debug, Default)]
 pub(crate) struct StandInLog {
     numbers: HashMap<String, u32>,
@@ -72,24 +72,24 @@ pub(crate) struct StandInLog {
 }
 
 impl StandInLog {
-    /// Begins anew: something else is read from here on.
+    /// Begins the record of another material or texture.
     pub fn begin(&mut self) {
         self.open = Marks::default();
     }
 
-    /// Notes that what is read is not the material that the file means; `name` tells such materials apart.
+    /// Records that the material being read is only an approximation; `name` identifies it in the counts.
     pub fn material(&mut self, name: impl fmt::Display) {
         let number = self.number(format!("material {name}"));
         self.open.materials.insert(number);
     }
 
-    /// Notes that what is read has not the texture that the file means; `name` tells such textures apart.
+    /// Records that a texture of what is being read is only an approximation; `name` identifies it in the counts.
     pub fn texture(&mut self, name: impl fmt::Display) {
         let number = self.number(format!("texture {name}"));
         self.open.textures.insert(number);
     }
 
-    /// Notes that what is read uses something that was read before.
+    /// Adds the approximations of a material or texture, read before, that is used by the one being read.
     pub fn add(&mut self, mark: Option<MarkId>) {
         if let Some(MarkId(index)) = mark {
             let Marks { materials, textures } = self.closed[index as usize].clone();
@@ -98,7 +98,7 @@ impl StandInLog {
         }
     }
 
-    /// Ends what was begun, and returns its stand-ins, if it has any.
+    /// Ends the record that was begun and returns its id; `None` if nothing was approximated.
     pub fn close(&mut self) -> Option<MarkId> {
         let marks = std::mem::take(&mut self.open);
         if marks == Marks::default() {
@@ -113,24 +113,24 @@ impl StandInLog {
         Some(id)
     }
 
-    /// Returns the stand-ins that `material` has.
+    /// Returns the approximations that `material` involves.
     pub fn mark_of(&self, material: MaterialId) -> Option<MarkId> {
         self.of.get(&material).copied()
     }
 
-    /// Sets the stand-ins that `material` has.
+    /// Sets the approximations that `material` involves.
     pub fn keep(&mut self, material: MaterialId, mark: Option<MarkId>) {
         if let Some(mark) = mark {
             self.of.insert(material, mark);
         }
     }
 
-    /// Notes a shape that is left out.
+    /// Counts a shape that is left out.
     pub fn leave_out(&mut self) {
         self.left_out += 1;
     }
 
-    /// Returns the counts of the finished scene, or `None` where nothing stands in for anything.
+    /// Counts the approximations in the finished scene; `None` where there are none.
     pub fn count(&self, scene: &Description) -> Option<StandIns> {
         if self.of.is_empty() && self.left_out == 0 {
             return None;

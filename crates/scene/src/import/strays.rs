@@ -3,15 +3,16 @@
 use crate::import::counted::counted;
 use raywarp_geom::TriangleMesh;
 
-/// Returns `true` if a word of a text stands for a number that is not finite as f32; `-1.#IND` and `nan(ind)` are how
-/// some C libraries print it.
+/// Returns `true` if a word is a number that is not finite as f32, such as `nan`; also `-1.#IND` and `nan(ind)` of some
+/// C libraries.
 pub(crate) fn is_not_finite(word: &str) -> bool {
     let is_odd =
         |text: &str| ["1.#IND", "1.#QNAN", "1.#INF", "1.#SNAN", "NAN(", "-NAN("].iter().any(|odd| text.contains(odd));
     word.parse().map_or_else(|_| is_odd(&word.to_ascii_uppercase()), |number: f32| !number.is_finite())
 }
 
-/// Takes the vertices whose positions are not finite out of a mesh and returns their number.
+/// Removes the vertices whose positions are not finite from a mesh and returns their number. The error is the index of
+/// one that a triangle uses.
 ///
 /// # Errors
 /// The first of them that a triangle uses.
@@ -45,7 +46,7 @@ pub(crate) fn leave_out(mesh: &mut TriangleMesh) -> Result<usize, u32> {
     Ok(renumbered.len() - kept as usize)
 }
 
-/// Writes the warning about vertices that were left out.
+/// Returns the warning about `count` vertices that were left out.
 pub(crate) fn warning(count: usize) -> String {
     let one = "vertex is not finite, and no face uses it; left out";
     counted(count, one, "vertices are not finite, and no face uses them; left out")

@@ -6,8 +6,7 @@
 
 use std::borrow::Cow;
 
-/// Decodes the text in `bytes`, without its byte order mark; bytes that are no UTF-8, such as names in Latin-1, are
-/// replaced.
+/// Decodes a text file without its byte order mark, and replaces bytes that are no UTF-8, such as names in Latin-1.
 ///
 /// # Errors
 /// In words, where it is UTF-16 or UTF-32.
@@ -16,13 +15,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     Ok(String::from_utf8_lossy(without_mark(bytes)))
 }
 
-/// Returns the bytes behind a UTF-8 byte order mark.
+/// Returns the bytes behind a UTF-8 byte order mark, if there is one.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Refuses text of units of 16 or 32 bits, which begins with their byte order mark or has zeros between its first
-/// letters.
+/// Returns an error for text in UTF-16 or UTF-32, which has a byte order mark or zeros between its first letters.
 ///
 /// # Errors
 /// In words.
@@ -42,7 +40,7 @@ pub(crate) fn refuse_wide(bytes: &[u8]) -> Result<(), String> {
     Err(format!("the text is UTF-{units} ({order} endian), which is not read; save it as UTF-8"))
 }
 
-/// Returns where the line that begins at `from` ends, and where the next one begins.
+/// Returns the byte offsets at which the line from `from` on ends and the next one begins.
 pub(crate) fn line_end(bytes: &[u8], from: usize) -> (usize, usize) {
     let rest = &bytes[from..];
     let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -54,10 +52,10 @@ pub(crate) fn line_end(bytes: &[u8], from: usize) -> (usize, usize) {
     (from + end, from + end + length)
 }
 
-/// The lines of a text, with their ends cut off.
+/// Iterator over the lines of a text, without line ends.
 pub(crate) struct Lines<'a> {
     rest: &'a str,
-    /// `true` if any line may end with CR; most files have none, and their lines are found faster.
+    /// `true` if any line may end with CR; without, lines are found faster.
     has_cr: bool,
     number: u64,
 }
@@ -67,12 +65,12 @@ impl<'a> Lines<'a> {
         Self { rest: text.trim_start_matches('\u{feff}'), has_cr: text.as_bytes().contains(&b'\r'), number: 0 }
     }
 
-    /// Returns the number of bytes that are left.
+    /// Returns the number of bytes not yet read.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// Returns the number of the line that came last, counted from 1; 0 before the first.
+    /// Returns the number of the line returned last, counted from 1; 0 before the first.
     pub fn number(&self) -> u64 {
         self.number
     }

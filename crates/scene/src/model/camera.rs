@@ -2,62 +2,65 @@
 
 use super::MediumId;
 
-/// Side of the picture that a field of view spans.
+/// Side of the picture to which the field of view refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FovAxis {
-    /// Height of the picture.
+    /// Field of view over the height of the picture.
     Vertical,
-    /// Width of the picture.
+    /// Field of view over the width of the picture.
     Horizontal,
-    /// The shorter of height and width (pbrt).
+    /// Field of view over the shorter of height and width (as in pbrt).
     Shorter,
 }
 
-/// Mapping of directions to the picture.
+/// Projection of the scene onto the picture, with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Projection {
-    /// Straight lines through one point.
+    /// Perspective projection, with all rays through the lens centre.
     Perspective {
-        /// Full angle in degrees, above 0 and below 180.
+        /// Field of view: full angle in degrees, above 0 and below 180.
         fov: f32,
-        /// Side of the picture that the angle spans.
+        /// Side of the picture that the field of view spans.
         axis: FovAxis,
     },
-    /// Parallel lines along `forward`.
+    /// Orthographic projection, with parallel rays along `forward`.
     Orthographic {
         /// Half the height of the picture in scene units; pixels are square.
         half_height: f32,
     },
 }
 
-/// A thin-lens camera. `right`, `up` and `forward` are unit and perpendicular; they may be
+/// Camera with a thin lens, or a pinhole. `right`, `up` and `forward` are unit and perpendicular; they may be
 /// left-handed, which mirrors the picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Camera {
-    /// Name in the file; may be empty.
+    /// Name of the camera in the file; may be empty.
     pub name: String,
     /// World position of the lens centre.
     pub eye: [f32; 3],
-    /// Direction towards the right border of the picture.
+    /// Unit vector towards the right border of the picture.
     pub right: [f32; 3],
-    /// Direction towards the top border of the picture.
+    /// Unit vector towards the top border of the picture.
     pub up: [f32; 3],
-    /// Direction into the scene.
+    /// Unit vector into the scene.
     pub forward: [f32; 3],
-    /// Perspective or orthographic.
+    /// Projection, perspective or orthographic.
     pub projection: Projection,
     /// Radius of the lens in scene units; 0 is a pinhole.
     pub lens_radius: f32,
-    /// Distance along `forward` of the plane in focus; used when `lens_radius > 0`.
+    /// Distance of the plane in focus, along `forward`, in scene units; used when `lens_radius > 0`.
     pub focal_distance: f32,
-    /// The medium that it stands in, where the file says so; otherwise the closed surfaces around it tell.
+    /// Medium that the camera is in, where the file says so; `None` to find it by the closed surfaces around the
+    /// camera.
     pub medium: Option<MediumId>,
-    /// Width over height of the picture that it is meant for, where the file says so; finite and above 0.
+    /// Aspect ratio (width over height) of the picture that the camera is meant for, where the file says so; finite and
+    /// above 0.
     pub aspect: Option<f32>,
 }
 
 impl Camera {
-    /// Makes a pinhole camera at `eye` that looks at `target` with `up` upwards in the picture.
+    /// Makes a pinhole camera at `eye` that looks at `target`, with vertical field of view `vfov` in degrees. `up` is
+    /// upwards in the picture.
     ///
     /// Returns `None` when `target` is `eye`, `up` is parallel to the view, or anything is not finite.
     pub fn look_at(eye: [f32; 3], target: [f32; 3], up: [f32; 3], vfov: f32) -> Option<Self> {

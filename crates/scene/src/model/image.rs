@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-/// Texels, row by row from the top.
+/// Texels of an image in one of three formats, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pixels {
-    /// Eight bits a channel; RGB is sRGB-encoded, alpha linear.
+    /// RGBA texels of eight bits a channel, with RGB sRGB-encoded and alpha linear.
     Srgb8(Vec<[u8; 4]>),
-    /// Eight bits a channel, all linear.
+    /// RGBA texels of eight bits a channel, all linear.
     Linear8(Vec<[u8; 4]>),
-    /// Four linear floats a texel, RGBA.
+    /// RGBA texels of four linear floats.
     Float(Vec<[f32; 4]>),
 }
 
-/// An image in memory.
+/// Decoded image in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
-    /// File or name in the file, for messages.
+    /// Name of the image for messages: its file, or its name in the scene file.
     pub name: String,
-    /// Columns, at least 1.
+    /// Width in texels, at least 1.
     pub width: u32,
-    /// Rows, at least 1.
+    /// Height in texels, at least 1.
     pub height: u32,
-    /// `width * height` texels; shared with what shades.
+    /// Texels, `width * height` of them, shared with the renderer.
     pub pixels: Arc<Pixels>,
 }
 
 impl Image {
-    /// Returns texel `(x, y)` as linear RGBA.
+    /// Returns the texel in column `x` and row `y` as linear RGBA.
     ///
     /// # Panics
     /// If the texel is outside.
@@ -58,18 +58,18 @@ impl Image {
     }
 }
 
-/// Decodes one sRGB byte (IEC 61966-2-1).
+/// Converts an sRGB byte to a linear value from 0 to 1 (IEC 61966-2-1).
 pub fn srgb_to_linear(byte: u8) -> f32 {
     decode(f64::from(byte) / 255.0) as f32
 }
 
-/// Decodes an sRGB value of 0 to 1 (IEC 61966-2-1).
+/// Converts an sRGB value of 0 to 1 to linear (IEC 61966-2-1).
 pub(crate) fn linear_from_srgb(c: f32) -> f32 {
     decode(f64::from(c)) as f32
 }
 
-/// Evaluates the sRGB curve to ten digits, without `powf`: its last bits depend on the platform, and pictures
-/// must not.
+/// Evaluates the sRGB decoding curve to ten digits without `powf`, whose last bits depend on the platform. Pictures
+/// must not depend on it.
 fn decode(c: f64) -> f64 {
     if c <= 0.04045 {
         return c / 12.92;

@@ -4,7 +4,7 @@ use super::{Alpha, Description, MaterialId, NormalInput, Surface, SurfacePart, T
 use std::collections::HashSet;
 
 impl Description {
-    /// Returns a material and, of a mixture, all its parts, each once.
+    /// Returns a material and, if it is a mixture, all materials that it mixes, each once.
     fn with_parts(&self, material: MaterialId) -> Vec<MaterialId> {
         let mut all = vec![material];
         let mut next = 0;
@@ -18,7 +18,7 @@ impl Description {
         all
     }
 
-    /// Returns the textures that a material names, those of the parts of a mixture included.
+    /// Returns the textures that a material uses directly, including those of the materials that it mixes.
     fn textures_of(&self, material: MaterialId) -> Vec<TextureId> {
         let mut textures = Vec::new();
         for id in self.with_parts(material) {
@@ -46,7 +46,7 @@ impl Description {
         textures
     }
 
-    /// Returns the mapping of each texture in the graphs of `textures` that lies on texture coordinates, in no order.
+    /// Returns the coordinate mappings of all textures in the graphs below `textures`, in no order.
     fn mappings_in(&self, mut textures: Vec<TextureId>) -> Vec<UvMapping> {
         // A graph may share its parts many times over.
         let mut seen = HashSet::new();
@@ -69,7 +69,8 @@ impl Description {
         mappings
     }
 
-    /// Returns the mapping of a material's normal map, or, of a mixture without one, that of the first part with one.
+    /// Returns the coordinate mapping of a material's normal map, or of the first one among the materials that it
+    /// mixes.
     pub fn normal_mapping_of(&self, material: MaterialId) -> Option<UvMapping> {
         let normal = |id: &MaterialId| match self.materials[id.index()].normal {
             Some(NormalInput::Map { texture, .. }) => self.mappings_in(vec![texture]).first().copied(),
@@ -78,7 +79,7 @@ impl Description {
         self.with_parts(material).iter().find_map(normal)
     }
 
-    /// Tells for the first and the second texture coordinates if a material reads them.
+    /// Returns for the first and the second set of texture coordinates whether a material reads it.
     pub(crate) fn uv_sets_of(&self, material: MaterialId) -> [bool; 2] {
         let mut sets = [false; 2];
         for mapping in self.mappings_in(self.textures_of(material)) {
@@ -87,7 +88,7 @@ impl Description {
         sets
     }
 
-    /// Returns `true` if a material depends on how texture coordinates run: it has textures on them, a direction, or
+    /// Returns `true` if a material depends on the directions of texture coordinates: by textures, anisotropy, or
     /// flakes of a size.
     pub(crate) fn looks_at_coordinates(&self, material: MaterialId) -> bool {
         let directed = |id: &MaterialId| match &self.materials[id.index()].surface {

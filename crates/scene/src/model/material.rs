@@ -2,65 +2,65 @@
 
 use super::{Absorption, Channel, MaterialId, MediumInterface, TextureId};
 
-/// A colour that may vary: `factor * texture`.
+/// Colour input of a material: a constant, or a factor times a texture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColorInput {
-    /// Colour, or factor on the texture, in linear RGB.
+    /// Colour in linear RGB, or factor on the texture.
     pub factor: [f32; 3],
-    /// Texture that multiplies the factor, if there is one.
+    /// Texture whose RGB multiplies the factor, if there is one.
     pub texture: Option<TextureId>,
 }
 
 impl ColorInput {
-    /// Makes an input of the same colour everywhere.
+    /// Makes an input with the same colour everywhere.
     pub const fn constant(factor: [f32; 3]) -> Self {
         Self { factor, texture: None }
     }
 
-    /// Makes an input of a texture as it is.
+    /// Makes an input that is a texture, with factor 1.
     pub const fn texture(texture: TextureId) -> Self {
         Self { factor: [1.0; 3], texture: Some(texture) }
     }
 }
 
-/// A number that may vary: `factor * channel of texture`.
+/// Scalar input of a material: a constant, or a factor times a channel of a texture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScalarInput {
-    /// Value, or factor on the texture.
+    /// Value, or factor on the texture's channel.
     pub factor: f32,
-    /// Texture and the channel of it that is read.
+    /// Texture and the channel of it that multiplies the factor, if there is one.
     pub texture: Option<(TextureId, Channel)>,
 }
 
 impl ScalarInput {
-    /// Makes an input of the same number everywhere.
+    /// Makes an input with the same number everywhere.
     pub const fn constant(factor: f32) -> Self {
         Self { factor, texture: None }
     }
 }
 
-/// Mapping of a file's roughness to the GGX `alpha`.
+/// Mapping from the roughness in a file to the GGX parameter `alpha`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RoughnessRemap {
-    /// The value is alpha.
+    /// No mapping: the value is alpha.
     #[default]
     None,
-    /// `alpha = r^2` (glTF).
+    /// Mapping by the square, `alpha = r^2` (glTF).
     Square,
-    /// `alpha = sqrt(r)` (pbrt version 4, `remaproughness`).
+    /// Mapping by the root, `alpha = sqrt(r)` (pbrt version 4, `remaproughness`).
     Sqrt,
-    /// pbrt version 3's polynomial in `ln r` (`TrowbridgeReitzDistribution::RoughnessToAlpha`).
+    /// Mapping by pbrt version 3's polynomial in `ln r` (`TrowbridgeReitzDistribution::RoughnessToAlpha`).
     Pbrt3,
 }
 
-/// Roughness along the tangent (`x`) and the bitangent (`y`).
+/// Roughness of a surface along the tangent (`x`) and the bitangent (`y`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roughness {
-    /// Roughness along the tangent.
+    /// Roughness along the tangent, before mapping to alpha.
     pub x: ScalarInput,
-    /// Roughness along the bitangent.
+    /// Roughness along the bitangent, before mapping to alpha.
     pub y: ScalarInput,
-    /// Mapping of the file's value to alpha.
+    /// Mapping from these values to alpha.
     pub remap: RoughnessRemap,
 }
 
@@ -68,123 +68,124 @@ impl Roughness {
     /// Roughness of a perfectly smooth surface.
     pub const SMOOTH: Self = Self::isotropic(0.0);
 
-    /// Makes a roughness of the same `alpha` in both directions.
+    /// Makes a roughness with the GGX parameter `alpha` in both directions.
     pub const fn isotropic(alpha: f32) -> Self {
         let value = ScalarInput::constant(alpha);
         Self { x: value, y: value, remap: RoughnessRemap::None }
     }
 }
 
-/// The light-scattering model of a surface.
+/// Model by which a surface scatters light, with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Surface {
-    /// Lambert, on both sides. pbrt `matte`, `diffuse`; OBJ `illum` 0 and 1.
+    /// Diffuse (Lambert) reflection on both sides: pbrt's `matte` and `diffuse`, OBJ's `illum` 0 and 1.
     Diffuse {
-        /// Albedo, 0 to 1.
+        /// Albedo in linear RGB, 0 to 1.
         reflectance: ColorInput,
     },
-    /// Lambert reflection and Lambert transmission. pbrt `translucent`, `diffusetransmission`.
+    /// Diffuse reflection and diffuse transmission: pbrt's `translucent` and `diffusetransmission`.
     DiffuseTransmission {
-        /// Albedo of the lit side.
+        /// Fraction of light that is reflected diffusely on the lit side, in linear RGB.
         reflectance: ColorInput,
-        /// Share that leaves on the other side.
+        /// Fraction of light that is transmitted diffusely to the other side, in linear RGB.
         transmittance: ColorInput,
     },
-    /// Lambert plus a Blinn microfacet lobe (`D = (n + 2) / 2pi cos^n`, Torrance-Sparrow shadowing),
-    /// W11's `Blinn`. OBJ `illum` 2; pbrt extension `blinn`.
+    /// Diffuse reflection plus a Blinn microfacet lobe (`D = (n + 2) / 2pi cos^n`, Torrance-Sparrow shadowing): W11's
+    /// `Blinn`. OBJ `illum` 2; pbrt extension `blinn`.
     Blinn {
-        /// Albedo of the Lambert lobe.
+        /// Albedo of the diffuse lobe.
         diffuse: ColorInput,
         /// Reflectance at normal incidence of the Blinn lobe.
         specular: ColorInput,
-        /// Exponent n, 0 to 1e6.
+        /// Exponent n of the Blinn lobe, 0 to 1e6.
         exponent: ScalarInput,
     },
-    /// An ideal mirror without Fresnel. pbrt `mirror`.
+    /// Ideal mirror without Fresnel term: pbrt's `mirror`.
     Mirror {
-        /// Share that is reflected.
+        /// Fraction of light that is reflected, in linear RGB.
         reflectance: ColorInput,
     },
-    /// Metal: GGX with the conductor's Fresnel term; alpha 0 is a perfect reflection (W11's
-    /// `chrome`). pbrt `conductor`, `metal`.
+    /// Metal with GGX roughness and the conductor's Fresnel term: pbrt's `conductor` and `metal`. An alpha of 0 is a
+    /// perfect reflection (W11's `chrome`).
     Conductor {
-        /// Real part of the index of refraction.
+        /// Real part of the metal's index of refraction, in RGB.
         eta: ColorInput,
-        /// Imaginary part of the index of refraction.
+        /// Imaginary part of the metal's index of refraction, in RGB.
         k: ColorInput,
-        /// Roughness of the GGX distribution.
+        /// Roughness of the metal's GGX distribution.
         roughness: Roughness,
     },
-    /// Glass: GGX reflection and transmission; alpha 0 is perfectly smooth. pbrt `glass`, `dielectric`.
+    /// Glass with reflection and transmission by GGX: pbrt's `glass` and `dielectric`. An alpha of 0 is perfectly
+    /// smooth.
     Dielectric {
-        /// Index of refraction inside over outside.
+        /// Index of refraction inside divided by that outside.
         ior: f32,
-        /// Roughness of the GGX distribution.
+        /// Roughness of the glass's GGX distribution.
         roughness: Roughness,
-        /// Tint of reflections, usually 1.
+        /// Factor on reflected light in linear RGB, usually 1.
         reflectance: ColorInput,
-        /// Tint of transmission, usually 1.
+        /// Factor on transmitted light in linear RGB, usually 1.
         transmittance: ColorInput,
-        /// `true` if it is a thin sheet, through which light does not bend.
+        /// `true` if the surface is a thin sheet, which does not bend transmitted light.
         thin: bool,
-        /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in
-        /// stays in the medium that it comes from.
+        /// Absorption inside the glass, which nests in the medium around it; ignored when thin. Without one, light that
+        /// goes in stays in the medium that it comes from.
         absorption: Option<Absorption>,
     },
-    /// A diffuse base under a dielectric coat with GGX roughness; the coat takes energy from the
-    /// base. pbrt `plastic`, `coateddiffuse`, `substrate`.
+    /// Diffuse base under a rough dielectric coat, which takes energy from the base: pbrt's `plastic`, `coateddiffuse`
+    /// and `substrate`.
     Coated {
-        /// Albedo of the base.
+        /// Albedo of the diffuse base.
         diffuse: ColorInput,
-        /// Reflectance of the coat at normal incidence (0.04 for an index of 1.5), Schlick to 1.
+        /// Reflectance of the coat at normal incidence (0.04 for an index of 1.5), rising to 1 by Schlick's formula.
         specular: ColorInput,
-        /// GGX alpha of the coat.
+        /// Roughness of the coat's GGX distribution.
         roughness: Roughness,
     },
-    /// glTF's metallic-roughness model with its extensions.
+    /// Metallic-roughness model of glTF with its extensions.
     Principled(Box<Principled>),
-    /// Car paint: base, flakes, clear coat (W11). pbrt extension `carpaint`.
+    /// Car paint of a base, flakes and a clear coat (W11): the extension `carpaint` of pbrt.
     CarPaint(Box<CarPaint>),
-    /// Two materials side by side, `amount` of the second; each only for its surface.
+    /// Mixture of two other materials' surfaces.
     Mix {
         /// Material where `amount` is 0. Must be an earlier one.
         first: MaterialId,
         /// Material where `amount` is 1. Must be an earlier one.
         second: MaterialId,
-        /// Share of the second, 0 to 1.
+        /// Fraction of the second material, 0 to 1.
         amount: ScalarInput,
     },
-    /// No surface at all: light passes (pbrt `interface`, `""`). With media on its sides, light changes its medium
-    /// here.
+    /// No surface at all: light passes straight through (pbrt's `interface` and `""`). With media on its sides, light
+    /// changes its medium here.
     Invisible,
-    /// Shows `color` and scatters nothing (KHR_materials_unlit); it lights nothing either.
+    /// Surface that shows a colour to the camera, and neither scatters nor lights anything (KHR_materials_unlit).
     Unlit {
-        /// Radiance towards the camera.
+        /// Radiance towards the camera in linear RGB.
         color: ColorInput,
     },
 }
 
-/// A part of a surface, for those who look at every part of every model.
+/// Parameter of a surface model, for code that visits every parameter of every model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SurfacePart<'s> {
-    /// A colour, not negative.
+    /// Colour input, not negative.
     Color(&'s ColorInput),
-    /// A number that may vary.
+    /// Scalar input, which may vary over the surface.
     Number(&'s ScalarInput),
-    /// A number that never varies, not negative.
+    /// Constant number, not negative.
     Amount(f32),
-    /// A number that never varies, above 0.
+    /// Constant number, above 0.
     Positive(f32),
-    /// A factor from 0 to a largest one.
+    /// Constant factor from 0 to a largest value: the factor, then that value.
     UpTo(f32, f32),
-    /// A coefficient a channel, not negative.
+    /// Absorption coefficient for each channel, not negative.
     Absorption([f32; 3]),
-    /// Another material, which comes before.
+    /// Id of another material, which comes before this one in the scene.
     Earlier(MaterialId),
 }
 
 impl Surface {
-    /// Returns the name of the model in a few words.
+    /// Returns the name of the model in a few words, such as for `raywarp info`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Diffuse { .. } => "diffuse",
@@ -203,7 +204,8 @@ impl Surface {
         }
     }
 
-    /// Returns `true` if light goes through it, bent or not, in one direction; of a mixture its parts say so.
+    /// Returns `true` if the surface transmits light in a single direction, bent or not; `false` for a mixture, whose
+    /// materials tell.
     pub fn is_glass(&self) -> bool {
         match self {
             Self::Dielectric { .. } => true,
@@ -221,7 +223,8 @@ impl Surface {
         }
     }
 
-    /// Returns `true` if it scatters light evenly, so that it shows no lamp; of a mixture its parts say so.
+    /// Returns `true` if the surface scatters light evenly, so that no lamp is mirrored in it; `true` for a mixture,
+    /// whose materials tell.
     pub fn is_matte(&self) -> bool {
         match self {
             Self::Diffuse { .. }
@@ -239,7 +242,7 @@ impl Surface {
         }
     }
 
-    /// Lists all that the surface is made of, by name.
+    /// Returns all parameters of the surface, each with its name.
     pub fn parts(&self) -> Vec<(&'static str, SurfacePart<'_>)> {
         use SurfacePart::{Absorption, Amount, Color, Earlier, Number, Positive, UpTo};
         match self {
@@ -295,31 +298,31 @@ impl Surface {
     }
 }
 
-/// glTF's metallic-roughness model with transmission, volume, ior, specular and clearcoat.
+/// Parameters of glTF's metallic-roughness model with transmission, volume, ior, specular and clearcoat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Principled {
-    /// Albedo of the dielectric, reflectance of the metal.
+    /// Base colour: albedo of the dielectric and reflectance of the metal, in linear RGB.
     pub base_color: ColorInput,
-    /// Share of metal: 0 for a dielectric, 1 for a metal.
+    /// Metalness: 0 for a dielectric, 1 for a metal.
     pub metallic: ScalarInput,
-    /// Roughness, usually with [`RoughnessRemap::Square`].
+    /// Roughness of the base, usually with [`RoughnessRemap::Square`].
     pub roughness: Roughness,
-    /// Index of refraction of the dielectric.
+    /// Index of refraction of the dielectric part.
     pub ior: f32,
-    /// Strength of the dielectric's specular reflection.
+    /// Strength of the dielectric's specular reflection, 0 to 1.
     pub specular: ScalarInput,
-    /// Tint of the dielectric's reflectance at normal incidence.
+    /// Factor on the dielectric's reflectance at normal incidence, in linear RGB.
     pub specular_color: ColorInput,
-    /// Share of the dielectric's base that is glass instead of diffuse.
+    /// Fraction of the dielectric's base that transmits light instead of being diffuse.
     pub transmission: ScalarInput,
-    /// `true` if it has no volume: transmission does not bend.
+    /// `true` if the surface is a thin sheet, so that transmitted light is not bent.
     pub thin: bool,
-    /// Medium inside the surface, within the medium around it; ignored when thin. Without one, light that goes in stays
-    /// in the medium that it comes from.
+    /// Absorption inside the surface, which nests in the medium around it; ignored when thin. Without one, light that
+    /// goes in stays in the medium that it comes from.
     pub absorption: Option<Absorption>,
-    /// Share covered by the clear coat.
+    /// Strength of the clear coat, 0 to 1.
     pub clearcoat: ScalarInput,
-    /// Roughness of the clear coat (alpha = its square).
+    /// Roughness of the clear coat, whose square is alpha.
     pub clearcoat_roughness: ScalarInput,
 }
 
@@ -363,22 +366,22 @@ impl Default for Principled {
     }
 }
 
-/// Car paint: a Lambert base, metallic flakes and a clear coat on top.
+/// Parameters of car paint: a diffuse base, metallic flakes and a clear coat on top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CarPaint {
-    /// Albedo of the base.
+    /// Albedo of the diffuse base.
     pub base: ColorInput,
-    /// Reflectance of the flakes at normal incidence.
+    /// Reflectance of the flakes at normal incidence, in linear RGB.
     pub flake_color: ColorInput,
-    /// Share of the area under the coat that is flakes, 0 to 1.
+    /// Fraction of the area under the coat that flakes cover, 0 to 1.
     pub flake_amount: f32,
-    /// Size of a flake in texture-coordinate units; 0 for flakes too small to see.
+    /// Size of a flake in units of texture coordinates; 0 for flakes too small to see.
     pub flake_size: f32,
-    /// GGX alpha of the flakes: how much their normals spread.
+    /// GGX parameter alpha of the flakes, which tells how much their normals spread.
     pub flake_alpha: f32,
-    /// Index of refraction of the coat.
+    /// Index of refraction of the clear coat.
     pub coat_ior: f32,
-    /// GGX alpha of the coat.
+    /// GGX parameter alpha of the clear coat.
     pub coat_alpha: f32,
 }
 
@@ -396,81 +399,81 @@ impl Default for CarPaint {
     }
 }
 
-/// Light that a surface sends out.
+/// Emission of light by a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Emission {
-    /// Radiance that is sent out.
+    /// Emitted radiance in linear RGB.
     pub radiance: ColorInput,
     /// `true` if both sides emit; otherwise only the front (counter-clockwise) side does.
     pub two_sided: bool,
 }
 
-/// Texture that bends the shading normal.
+/// Normal map or bump map that perturbs the shading normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NormalInput {
-    /// A tangent-space normal map, `2 rgb - 1` with x and y times `scale`.
+    /// Normal map in tangent space: the normal is `2 rgb - 1` with x and y times `scale`.
     Map {
-        /// The map, linear.
+        /// Texture of the normal map, with linear values.
         texture: TextureId,
-        /// Factor on the map's x and y.
+        /// Factor on the x and y of the map's normals.
         scale: f32,
     },
-    /// A height field in scene units.
+    /// Bump map: heights in scene units.
     Bump {
-        /// Height above the surface.
+        /// Height above the surface in scene units.
         height: ScalarInput,
     },
 }
 
-/// Coverage: the places where a surface is there.
+/// Opacity of a surface: everywhere, by a threshold, or by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Alpha {
-    /// The surface is there everywhere.
+    /// Opaque everywhere.
     #[default]
     Opaque,
-    /// The surface is there if `alpha >= cutoff`.
+    /// Opaque where `alpha >= cutoff`, and absent elsewhere.
     Mask {
-        /// Coverage at a point.
+        /// Alpha at a surface point, compared with `cutoff`.
         alpha: ScalarInput,
-        /// Least coverage at which the surface is there.
+        /// Least alpha at which the surface is opaque.
         cutoff: f32,
     },
-    /// The surface is there with probability alpha.
+    /// Opaque with probability alpha at each point.
     Blend {
-        /// Coverage, 0 to 1.
+        /// Alpha at a surface point, 0 to 1.
         alpha: ScalarInput,
     },
 }
 
-/// Material of a surface: model, emission, normals, coverage and media.
+/// Material of a surface: scattering model, emission, normal map, opacity and media.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Name in the file; may be empty.
+    /// Name of the material in the file; may be empty.
     pub name: String,
-    /// Model by which it scatters light.
+    /// Model by which the surface scatters light.
     pub surface: Surface,
-    /// Light that it sends out, if any.
+    /// Emission of the surface, if it is a light.
     pub emission: Option<Emission>,
-    /// Normal map or bump map.
+    /// Normal map or bump map, if there is one.
     pub normal: Option<NormalInput>,
-    /// Coverage of the surface.
+    /// Opacity of the surface.
     pub alpha: Alpha,
-    /// The media on its sides, where the file states both; replaces what the surface says of its inside.
+    /// Media on the two sides of the surface, where the file states both; they replace the surface's own absorption.
     pub media: Option<MediumInterface>,
 }
 
 impl Material {
-    /// Makes an opaque material that only scatters.
+    /// Makes an opaque material of this surface model, without emission or normal map.
     pub fn new(name: impl Into<String>, surface: Surface) -> Self {
         Self { name: name.into(), surface, emission: None, normal: None, alpha: Alpha::Opaque, media: None }
     }
 
-    /// Returns `true` if nothing is there: neither a surface nor a boundary between media.
+    /// Returns `true` if the material has no effect: it is neither a surface nor a boundary between media.
     pub fn is_nothing(&self) -> bool {
         self.surface == Surface::Invisible && self.media.is_none()
     }
 
-    /// Makes a two-sided diffuse material of constant `reflectance`.
+    /// Makes a two-sided diffuse material of constant albedo `reflectance`.
     pub fn diffuse(name: impl Into<String>, reflectance: [f32; 3]) -> Self {
         Self::new(name, Surface::Diffuse { reflectance: ColorInput::constant(reflectance) })
     }

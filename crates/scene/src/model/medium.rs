@@ -2,18 +2,18 @@
 
 use super::MediumId;
 
-/// Coefficients of Beer-Lambert absorption.
+/// Absorption of light in a medium, by Beer and Lambert's law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Absorption {
-    /// Absorption coefficient per scene unit, RGB, not negative.
+    /// Absorption coefficient in RGB per scene unit, not negative.
     pub sigma: [f32; 3],
 }
 
 impl Absorption {
-    /// Absorption that takes nothing away.
+    /// Absorption coefficient of zero, for clear media.
     pub const NONE: Self = Self { sigma: [0.0; 3] };
 
-    /// Computes absorption from the colour that white light has after `distance` (glTF's attenuation); none for an
+    /// Computes the absorption that leaves white light with `color` after `distance` (glTF's attenuation). None for an
     /// infinite distance.
     pub fn from_attenuation(color: [f32; 3], distance: f32) -> Option<Self> {
         if !(distance.is_finite() && distance > 0.0) {
@@ -23,20 +23,20 @@ impl Absorption {
     }
 }
 
-/// A homogeneous medium with a name.
+/// Homogeneous participating medium, which absorbs light.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Medium {
-    /// Name in the file.
+    /// Name of the medium in the file.
     pub name: String,
     /// Absorption of light in the medium.
     pub absorption: Absorption,
 }
 
-/// The media on the two sides of a surface; `None` is empty space.
+/// Media on the two sides of a surface; `None` is empty space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MediumInterface {
-    /// Medium behind the surface: where its front normal does not point.
+    /// Medium behind the surface, on the side away from its front normal.
     pub inside: Option<MediumId>,
-    /// Medium in front of the surface.
+    /// Medium in front of the surface, on the side of its front normal.
     pub outside: Option<MediumId>,
 }

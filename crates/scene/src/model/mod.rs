@@ -26,7 +26,7 @@ pub use texture::{Channel, ImageFilter, Texture, UvMapping, Wrap};
 
 use raywarp_geom::{Affine, TriangleMesh};
 
-/// Makes an index type, so that ids of different arrays cannot be confused.
+/// Declares an index type, so that ids of different arrays cannot be confused.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -34,7 +34,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// Returns the position in the array that it indexes.
+            /// Returns the id as an index into its array.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -49,56 +49,57 @@ id!(/** Index in [`Description::media`]. */ MediumId);
 id!(/** Index in [`Description::textures`]. */ TextureId);
 id!(/** Index in [`Description::images`]. */ ImageId);
 
-/// Description of a scene: all that a picture needs, as files say it. [`crate::validate`] says what holds for a loaded scene.
+/// Description of a scene as files give it: geometry, materials, textures, lights, cameras and settings.
+/// [`crate::validate`] says what holds for a loaded scene.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
-    /// Position in the file's coordinates of the scene's own zero. Everything in the scene is relative to it: the
-    /// file's own position of a point is the origin and the point, added in f64. Zero but for files whose coordinates
-    /// f32 does not hold well.
+    /// Origin of the scene: the position in the file's coordinates of the scene's own zero. Everything in the scene is
+    /// relative to it: the file's own position of a point is the origin and the point, added in f64. Zero but for files
+    /// whose coordinates f32 does not hold well.
     pub origin: [f64; 3],
-    /// Geometry in object space.
+    /// Meshes in object space, which instances place.
     pub meshes: Vec<Mesh>,
-    /// Placements of meshes; hits name these by index.
+    /// Instances of meshes; hits name them by index.
     pub instances: Vec<Instance>,
-    /// Numbers by which files of hits name the instances, where a file's parts are several instances (the objects of an
-    /// OBJ file's material): for each, the number of its part and how many triangles of the part come before it. Empty
-    /// where every instance is its own part.
+    /// Numbers under which files of hits name the instances, where a part in the file became several. An example are
+    /// the objects of an OBJ file's material. For each instance, the number of its part and how many triangles of the
+    /// part come before it. Empty where every instance is its own part.
     pub parts: Vec<(u32, u32)>,
-    /// Materials that meshes and instances name.
+    /// Materials that meshes and instances refer to.
     pub materials: Vec<Material>,
-    /// Media that materials and cameras name.
+    /// Media that materials and cameras refer to.
     pub media: Vec<Medium>,
     /// Texture graph; a texture refers only to textures before it.
     pub textures: Vec<Texture>,
-    /// Decoded images that textures name.
+    /// Decoded images that textures and lights refer to.
     pub images: Vec<Image>,
-    /// Lights that are not emissive triangles.
+    /// Lights other than emissive triangles.
     pub lights: Vec<Light>,
-    /// Names of the lights in the file, by index; shorter where the last ones have none.
+    /// Names of the lights in the file, by index; shorter than `lights` where the last ones have none.
     pub light_names: Vec<String>,
-    /// Cameras of the file, the one to use first.
+    /// Cameras of the file, the one to be used by default first.
     pub cameras: Vec<Camera>,
-    /// Settings that the file asks of the renderer.
+    /// Render settings that the file asks for.
     pub settings: Settings,
 }
 
-/// A mesh and what its triangles are made of.
+/// Mesh with the materials of its triangles.
 #[derive(Debug, Clone, Default)]
 pub struct Mesh {
-    /// Name in the file, for messages; may be empty.
+    /// Name of the mesh in the file, for messages; may be empty.
     pub name: String,
     /// Geometry in object space.
     pub triangles: TriangleMesh,
-    /// Materials of the triangles.
+    /// Material of each triangle.
     pub materials: FaceMaterials,
 }
 
-/// Materials of a mesh's triangles.
+/// Materials of a mesh's triangles, one for all or one for each.
 #[derive(Debug, Clone)]
 pub enum FaceMaterials {
-    /// The same material for all triangles.
+    /// One material for all triangles.
     Uniform(MaterialId),
-    /// One material a triangle.
+    /// One material for each triangle.
     PerTriangle(Vec<MaterialId>),
 }
 
@@ -119,25 +120,25 @@ impl Default for FaceMaterials {
     }
 }
 
-/// A placement of a mesh.
+/// Instance of a mesh: its placement in the world.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// Mesh that is placed.
+    /// Mesh that the instance places.
     pub mesh: MeshId,
     /// Transform from object to world space.
     pub transform: Affine,
-    /// Material that replaces all those of the mesh here, if there is one.
+    /// Material that replaces those of the mesh in this instance, if there is one.
     pub material: Option<MaterialId>,
 }
 
 impl Description {
-    /// Returns the position in the file's coordinates of a point of the scene.
+    /// Converts a point of the scene to the file's coordinates, by adding the origin in f64.
     #[inline]
     pub fn in_file(&self, point: [f32; 3]) -> [f64; 3] {
         std::array::from_fn(|i| f64::from(point[i]) + self.origin[i])
     }
 
-    /// Returns the point of the scene that has a position in the file's coordinates: subtracted in f64, rounded once.
+    /// Converts a position in the file's coordinates to a point of the scene, subtracting the origin in f64.
     #[inline]
     pub fn from_file(&self, position: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|i| (position[i] - self.origin[i]) as f32)

@@ -1,75 +1,74 @@
 //! Settings that a scene file asks of the renderer; each is `None` where the file is silent.
 
-/// A sampler by name.
+/// Kind of sampler that a file asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SamplerKind {
-    /// Owen-scrambled Sobol points.
+    /// Sampler of Owen-scrambled Sobol points.
     Sobol,
-    /// Halton points with padded replication (Keller 2003; W11).
+    /// Sampler of Halton points with padded replication (Keller 2003; W11).
     PaddedHalton,
-    /// Independent xorshift32 numbers (L9).
+    /// Sampler of independent xorshift32 numbers (L9).
     Xor32,
 }
 
-/// A pixel filter; sizes are radii in pixels.
+/// Pixel reconstruction filter; sizes are radii in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FilterKind {
-    /// Constant within the radius (0.5: the pixel).
+    /// Box filter, constant within the radius (0.5: the pixel).
     Box {
-        /// Radius in pixels.
+        /// Radius of the filter in pixels.
         radius: f32,
     },
-    /// Linear to zero at the radius.
+    /// Triangle filter, which falls linearly to zero at the radius.
     Triangle {
-        /// Radius in pixels.
+        /// Radius of the filter in pixels.
         radius: f32,
     },
-    /// A Gaussian less its value at the radius.
+    /// Gaussian filter, minus its value at the radius.
     Gaussian {
-        /// Radius in pixels.
+        /// Radius of the filter in pixels.
         radius: f32,
-        /// Standard deviation in pixels.
+        /// Standard deviation of the Gaussian in pixels.
         sigma: f32,
     },
-    /// Mitchell and Netravali.
+    /// Filter of Mitchell and Netravali with the parameters B and C.
     Mitchell {
-        /// Radius in pixels.
+        /// Radius of the filter in pixels.
         radius: f32,
-        /// Blur parameter B.
+        /// Parameter B of the filter, for blur.
         b: f32,
-        /// Ringing parameter C.
+        /// Parameter C of the filter, for ringing.
         c: f32,
     },
 }
 
-/// Settings that a file asks for.
+/// Render settings that a scene file asks for; `None` where it is silent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
-    /// Width and height in pixels.
+    /// Width and height of the picture in pixels.
     pub size: Option<[u32; 2]>,
-    /// Samples a pixel.
+    /// Number of samples per pixel.
     pub spp: Option<u32>,
-    /// Bounces, 0 being emission only.
+    /// Largest number of bounces of a path, 0 being emission only.
     pub max_depth: Option<u32>,
-    /// Sampler to render with.
+    /// Kind of sampler to render with.
     pub sampler: Option<SamplerKind>,
     /// Pixel filter to render with.
     pub filter: Option<FilterKind>,
-    /// Factor on all radiance in the output (pbrt's film `scale` or `iso`).
+    /// Factor on all radiance in the picture (pbrt's film `scale` or `iso`).
     pub exposure: Option<f32>,
-    /// The part of the picture that is rendered (pbrt's film `cropwindow` and the like), in shares of its size: left,
-    /// right, top, bottom.
+    /// Crop window in fractions of the picture (pbrt's film `cropwindow` and the like): left, right, top, bottom.
     pub crop: Option<[f32; 4]>,
-    /// Name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
+    /// File name of the picture (pbrt's film `filename`), as the file has it: folders are those of whoever wrote it.
     pub output: Option<String>,
-    /// Direction that is upwards in a file without a camera, where the program that wrote it is known by what it puts
-    /// there. Nothing is turned by it: a program that frames the scene may mention it.
+    /// Likely up direction of a file without a camera, guessed from the program that wrote it. Nothing is turned by it:
+    /// a program that frames the scene may mention it.
     pub likely_up: Option<[f32; 3]>,
 }
 
 impl Settings {
-    /// Returns [`Self::crop`] in the pixels of a picture of `size`: first column and row, columns and rows. As in pbrt,
-    /// a pixel belongs to the part from the next whole number on.
+    /// Returns the crop window in pixels of a picture of `size`: first column and row, then width and height. As in
+    /// pbrt, a pixel belongs to the part from the next whole number on.
     pub fn crop_in(&self, size: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let [left, right, top, bottom] = self.crop?;
         // Shares are rounded, so that 0.3 of 10 columns may be a little more than 3.

@@ -2,51 +2,51 @@
 
 use super::{ImageId, TextureId};
 
-/// A channel of a texture.
+/// Channel of a texture that a scalar input reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
-    /// The red channel.
+    /// Red channel of the texture.
     R,
-    /// The green channel.
+    /// Green channel of the texture.
     G,
-    /// The blue channel.
+    /// Blue channel of the texture.
     B,
-    /// The alpha channel.
+    /// Alpha channel of the texture.
     A,
-    /// Mean of red, green and blue (what pbrt and OBJ take of a colour image where a number is wanted).
+    /// Mean of red, green and blue, as pbrt and OBJ convert a colour image to numbers.
     Mean,
 }
 
-/// Continuation of an image beyond its borders.
+/// Behaviour of an image texture beyond its borders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wrap {
-    /// The image is repeated.
+    /// Repetition of the image.
     #[default]
     Repeat,
-    /// The image is mirrored, and so on.
+    /// Repetition of the image, mirrored every other time.
     Mirror,
-    /// The texels at the border go on.
+    /// Continuation of the border's texels.
     Clamp,
-    /// The outside is black and transparent.
+    /// Black and transparent outside of the image.
     Black,
 }
 
-/// Filter by which texels are looked up.
+/// Filter between the texels of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImageFilter {
-    /// The texel that the point lies in.
+    /// Nearest texel, without interpolation.
     Nearest,
-    /// Linear between the four nearest centres.
+    /// Bilinear interpolation between the four nearest texel centres.
     #[default]
     Bilinear,
 }
 
-/// Mapping from a mesh's texture coordinates to a texture's: `uv' = rows * (u, v, 1)`.
+/// Affine mapping from a mesh's texture coordinates to a texture's: `uv' = rows * (u, v, 1)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UvMapping {
-    /// Number of the set of coordinates of the mesh: 0 or 1.
+    /// Number of the mesh's set of texture coordinates: 0 or 1.
     pub set: u8,
-    /// Two rows of an affine map.
+    /// Rows of the 2 x 3 matrix of the mapping.
     pub rows: [[f32; 3]; 2],
 }
 
@@ -56,48 +56,48 @@ impl Default for UvMapping {
     }
 }
 
-/// A texture gives four numbers, linear RGB and alpha, at a surface point. One that refers to
-/// others comes after them in `Description::textures`.
+/// Texture, which gives linear RGB and alpha at a surface point. One that refers to others comes after them in
+/// `Description::textures`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Texture {
     /// The same value everywhere, linear RGB and alpha.
     Constant([f32; 4]),
-    /// Texels of an image.
+    /// Texture that looks up an image.
     Image {
-        /// Image that is looked up.
+        /// Image whose texels are looked up.
         image: ImageId,
-        /// Mapping from the surface to the image.
+        /// Mapping from the mesh's texture coordinates to the image.
         mapping: UvMapping,
-        /// Continuation outside of the image, along u and v.
+        /// Behaviour outside of the image, along u and v.
         wrap: [Wrap; 2],
-        /// Filter between texels.
+        /// Filter between the texels.
         filter: ImageFilter,
     },
-    /// The colour interpolated from the mesh's vertices; white where it has none.
+    /// Vertex colour, interpolated over the triangle; white where the mesh has none.
     VertexColor,
-    /// Unit squares of two textures.
+    /// Checkerboard of unit squares, which alternate between two textures.
     Checkerboard {
-        /// Mapping from the surface to the squares.
+        /// Mapping from the mesh's texture coordinates to the squares.
         mapping: UvMapping,
         /// Texture where `floor(u) + floor(v)` is even.
         even: TextureId,
-        /// Texture where that sum is odd.
+        /// Texture where `floor(u) + floor(v)` is odd.
         odd: TextureId,
     },
-    /// The product, channel by channel.
+    /// Product of two textures, channel by channel.
     Scale {
         /// First of the two factors.
         a: TextureId,
         /// Second of the two factors.
         b: TextureId,
     },
-    /// `(1 - amount) a + amount b`, channel by channel.
+    /// Linear mixture of two textures, `(1 - amount) a + amount b`, channel by channel.
     Mix {
         /// Texture where `amount` is 0.
         a: TextureId,
         /// Texture where `amount` is 1.
         b: TextureId,
-        /// Share of `b`, 0 to 1.
+        /// Texture that gives the fraction of `b`, 0 to 1.
         amount: TextureId,
     },
 }

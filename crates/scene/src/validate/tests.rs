@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_geom::{Affine, TriangleMesh};
 
-/// Two of each thing, so that references have somewhere to go.
+/// Returns a valid scene with two of each thing, so that references have somewhere to go.
 fn good() -> Description {
     let mut scene = Description::default();
     let image = |pixels: Pixels| Image { name: "i".into(), width: 2, height: 1, pixels: pixels.into() };
@@ -46,7 +46,7 @@ fn good() -> Description {
     scene
 }
 
-/// Breaks the good scene and expects the item and part of the message.
+/// Breaks the valid scene and checks that validation names the item and the message.
 #[track_caller]
 fn check(break_it: impl FnOnce(&mut Description), item: &str, message: &str) {
     let mut scene = good();

@@ -95,8 +95,7 @@ impl Params {
         self.list
     }
 
-    /// Returns `true` if there is a parameter `name`, without marking it as used. Of several, the last, as in version
-    /// 3.
+    /// Returns the parameter `name`, and marks it as used. Of several, the last, as in version 3.
     pub fn find(&self, name: &str) -> Option<&Parameter> {
         let mut found = None;
         for parameter in self.list.iter().filter(|p| p.name == name) {

@@ -119,7 +119,7 @@ impl Channels {
     }
 }
 
-/// Returns the warning about colours of `element` that are packed into one number or stand in lists.
+/// Returns a warning about colours of `element` that are packed into one number or are in lists, which are not read.
 pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     let whole = |property: &&Property| WHOLE.iter().any(|name| property.name.eq_ignore_ascii_case(name));
     let property = element.properties.iter().find(whole).filter(|_| element.count > 0)?;
@@ -132,14 +132,14 @@ pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
     Some((Place::Line(element.line), format!("colours of {of} in {how}, `{}`, are not read", property.name)))
 }
 
-/// Returns the share of a full channel as the model has it: colours are sRGB, as painting and scanning programs write
-/// them, alpha is linear.
+/// Converts a channel's fraction of its full value: colours from sRGB to linear, as painting and scanning programs
+/// write them, alpha unchanged.
 fn level(share: f64, channel: usize) -> f32 {
     let share = share.clamp(0.0, 1.0) as f32;
     if channel < 3 { linear_from_srgb(share) } else { share }
 }
 
-/// Returns the largest value of an integer type, which is a full channel.
+/// Returns the largest value of an integer type, which stands for a full channel; `None` for floats.
 fn largest(kind: Scalar) -> Option<f64> {
     Some(match kind {
         Scalar::I8 => 127.0,

@@ -8,37 +8,36 @@ use super::wedges::{Wedge, Wedges};
 use crate::Place;
 use crate::import::polygon::Polygons;
 
-/// Triangles and, where the file tells, their materials.
+/// Triangles read from a PLY file with their materials, textures and own attributes.
 #[derive(Debug, Default)]
 pub(super) struct Faces {
     pub indices: Vec<[u32; 3]>,
-    /// Materials of triangles: as long as `indices`, or empty.
+    /// Material index of each triangle; empty if the file has none.
     pub materials: Vec<u32>,
-    /// Faces of fewer than three corners, left out.
+    /// Number of faces with fewer than three corners, which are ignored.
     pub small: usize,
-    /// Polygons among `indices` that wait for their positions or cross themselves.
+    /// Polygons among `indices` that await triangulation, or that cross themselves.
     pub polygons: Polygons,
-    /// Corners that `indices` count, where faces have colours or texture coordinates.
+    /// Wedges that `indices` refer to instead of vertices, if faces have colours or texture coordinates of their own.
     pub wedges: Option<Wedges>,
-    /// Channels by which the colours of wedges are read.
+    /// Number types of the wedges' colour channels.
     pub channels: Option<Channels>,
-    /// The numbers of textures, as long as `indices`, or empty.
+    /// Texture number of each triangle; empty if the file has none.
     pub textures: Vec<i32>,
-    /// Positions in `indices` at which each face of four corners begins that is a fan from its first, if that is asked
-    /// for.
+    /// Index of the first triangle of each quad that was divided from its first corner; `None` if not asked for.
     pub quads: Option<Vec<u32>>,
-    /// Faces whose colour or texture coordinates are not finite; read as 0.
+    /// Number of faces whose colour or texture coordinates are not finite and count as 0.
     pub odd: usize,
-    /// Faces of another number of texture coordinates than they have corners; left out.
+    /// Number of faces whose texture coordinates do not match their corners in number, and are ignored.
     pub bad_uvs: usize,
 }
 
-/// Limits that the indices of a file keep.
+/// Limits of the indices in a PLY file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Number of vertices, which indices are below.
+    /// Number of vertices, an upper bound of vertex indices.
     pub vertices: u32,
-    /// Number of materials, which their indices are below.
+    /// Number of materials, an upper bound of material indices.
     pub materials: u32,
 }
 
@@ -68,8 +67,9 @@ fn is_indices(name: &str) -> bool {
     matches!(name, "vertex_indices" | "vertex_index")
 }
 
-/// Reads the element `face`; `positions` are those of the vertices, or none where these come behind, `textured` says
-/// whether the file names textures, and `fast` allows the shortcut for triangles in records of one size.
+/// Reads the element `face` of a PLY file into `faces`. `positions` are those of the vertices, or none where these come
+/// behind, `textured` says whether the file names textures, and `fast` allows the shortcut for triangles in records of
+/// one size.
 pub(super) fn read(
     body: &mut Body,
     element: &Element,
@@ -180,18 +180,18 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Attributes that faces have of their own beside materials.
+/// Attributes other than materials that faces have of their own.
 struct Attributes {
     colors: Option<Channels>,
-    /// `true` if there are lists `texcoord`: two numbers a corner.
+    /// `true` if faces have a list `texcoord`: two numbers for each corner.
     uvs: bool,
-    /// `true` if there is `texnumber`, the number of a texture.
+    /// `true` if faces have a property `texnumber`: the number of their texture.
     numbers: bool,
 }
 
 impl Attributes {
-    /// Finds the attributes of an element; `textured`: whether the file names textures, without which coordinates are
-    /// of no use.
+    /// Finds the face attributes that an element has; `textured` is `true` if the file names textures, without which
+    /// coordinates are ignored.
     fn of(element: &Element, textured: bool) -> Self {
         let mut kinds = [None; 4];
         for (channel, kind) in element.properties.iter().filter_map(Channels::channel) {
@@ -213,7 +213,7 @@ impl Attributes {
 }
 
 impl Faces {
-    /// Returns the index of a vertex with what a face says of it.
+    /// Returns the index of a corner: its vertex, or the wedge with the face's own attributes.
     fn corner(&mut self, vertex: u32, uv: Option<[f32; 2]>, color: Option<[f32; 4]>) -> Result<u32, Fault> {
         let Some(wedges) = &mut self.wedges else { return Ok(vertex) };
         wedges
@@ -221,7 +221,7 @@ impl Faces {
             .ok_or_else(|| Fault::malformed(Place::File, format!("{} different corners; fewer are read", u32::MAX)))
     }
 
-    /// Has faces say what they have of their own; what was read before has nothing.
+    /// Switches from vertices to wedges, since faces have attributes of their own; what was read before has none.
     fn split(&mut self) -> Result<(), Fault> {
         self.wedges = Some(Wedges::default());
         let mut indices = std::mem::take(&mut self.indices);
@@ -232,7 +232,7 @@ impl Faces {
         Ok(())
     }
 
-    /// Returns the vertex that a corner stands for.
+    /// Returns the vertex of the corner with index `corner`.
     pub fn vertex(&self, corner: u32) -> u32 {
         self.wedges.as_ref().map_or(corner, |wedges| wedges.list()[corner as usize].vertex)
     }
@@ -242,7 +242,7 @@ fn is_material(name: &str, kind: Kind) -> bool {
     name == "material" && matches!(kind, Kind::Scalar(kind) if kind.is_integer())
 }
 
-/// Reads the element `tristrips`: lists of indices in which -1 ends a strip; every other triangle of
+/// Reads the element `tristrips`: triangle strips as lists of vertex indices, separated by -1. Every other triangle of
 /// a strip is turned, so that all face the same way.
 pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, faces: &mut Faces) -> Result<(), Fault> {
     for _ in 0..element.count {
@@ -274,11 +274,11 @@ pub(super) fn read_strips(body: &mut Body, element: &Element, limits: Limits, fa
     Ok(())
 }
 
-/// Places of things in a record that holds a triangle, when its only list is that of the indices.
+/// Byte layout of a face record whose only list is the indices of a triangle.
 struct Layout {
     /// Number of bytes of the record.
     stride: usize,
-    /// Offset of the list in the record.
+    /// Byte offset of the index list in the record.
     list: usize,
     count: Scalar,
     signed: bool,
@@ -286,7 +286,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Finds the layout; `None` for text, and where the indices are not of 32 bits, which large files' are.
+    /// Finds the byte layout of face records; `None` for text, and for indices of other than 32 bits, which large files
+    /// do not have.
     fn of(element: &Element, binary: bool) -> Option<Self> {
         let mut layout = Self { stride: 0, list: usize::MAX, count: Scalar::U8, signed: false, material: None };
         for property in &element.properties {
@@ -309,7 +310,7 @@ impl Layout {
         (binary && layout.list != usize::MAX).then_some(layout)
     }
 
-    /// Reads triangles until something else comes; returns the number of faces that were read.
+    /// Reads records as long as they are triangles; returns the number of faces that were read.
     fn read(&self, body: &mut Body, count: u64, limits: Limits, faces: &mut Faces) -> Result<u64, Fault> {
         let big = body.is_big_endian();
         // A negative index reads as one of at least 2^31.

@@ -4,7 +4,7 @@ use super::Fault;
 use crate::Place;
 use crate::import::text;
 
-/// Type of a number in a file.
+/// Number type in a PLY file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     I8,
@@ -18,7 +18,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Reads a type from either family of names that files use.
+    /// Parses a type's name, from either family of names that files use (`uchar` or `uint8`).
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "char" | "int8" => Self::I8,
@@ -33,7 +33,7 @@ impl Scalar {
         })
     }
 
-    /// Returns the older of its names.
+    /// Returns the type's older name, such as `uchar`.
     pub fn name(self) -> &'static str {
         match self {
             Self::I8 => "char",
@@ -47,7 +47,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the number of its bytes in a binary file.
+    /// Returns the size in bytes in a binary file.
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -61,7 +61,7 @@ impl Scalar {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Reads the number in the first [`Scalar::size`] bytes; `f64` holds each of the types exactly.
+    /// Decodes a number from the first [`Scalar::size`] bytes; `f64` holds each of the types exactly.
     #[inline]
     pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! read {
@@ -100,7 +100,7 @@ pub(super) struct Element {
     pub name: String,
     pub count: u64,
     pub properties: Vec<Property>,
-    /// Line of the header that names it.
+    /// Line number of the header that declares the element.
     pub line: u64,
 }
 
@@ -115,23 +115,23 @@ pub(super) enum Format {
 pub(super) struct Header {
     pub format: Format,
     pub elements: Vec<Element>,
-    /// Names of `comment material INDEX NAME`, by index; empty where an index has none.
+    /// Names of materials by index, from comments `comment material INDEX NAME`; empty where an index has none.
     pub material_names: Vec<String>,
-    /// Names of `comment TextureFile NAME`, in order.
+    /// File names of textures in order, from comments `comment TextureFile NAME`.
     pub textures: Vec<String>,
     /// `true` if a comment says that Blender wrote the file.
     pub is_from_blender: bool,
-    /// Byte at which the body begins.
+    /// Byte offset at which the body begins.
     pub body: usize,
-    /// Line at which the body begins, counted from 1.
+    /// Line number at which the body begins, counted from 1.
     pub body_line: u64,
 }
 
-/// Materials past this index are refused; no file that was seen has a tenth.
+/// Upper bound of material indices; no file that was seen has a tenth as many.
 pub(super) const MAX_MATERIALS: usize = 1 << 16;
 
-/// Lines of a header, split off one by one; headers end lines with LF, CR LF or (old) CR, all in one way, as after
-/// `ply`: binary data follow, whose first byte may look like the second of a line end.
+/// Iterator over the header's lines, which all end in the same way as the first: LF, CR LF or CR. Binary data follow,
+/// whose first byte may look like the second of a line end.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -218,7 +218,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     Ok(header)
 }
 
-/// Reads `comment material INDEX NAME`; a comment that only begins so is a comment.
+/// Parses a comment `comment material INDEX NAME`; a comment that only begins so is ignored.
 fn material(header: &mut Header, line: &str, index: &str, at: Place) -> Result<(), Fault> {
     let Ok(number) = index.parse::<usize>() else { return Ok(()) };
     if number >= MAX_MATERIALS {

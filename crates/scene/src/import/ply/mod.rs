@@ -25,27 +25,28 @@ use raywarp_geom::TriangleMesh;
 use scene::to_scene;
 use std::path::Path;
 
-/// A mesh and what its file says about materials.
+/// Mesh of a PLY file, with what the file says about materials and textures.
 #[derive(Debug, Default)]
 pub(crate) struct PlyMesh {
-    /// The mesh: valid, v turned downwards.
+    /// Mesh of the file, valid, with v of texture coordinates turned downwards.
     pub triangles: TriangleMesh,
-    /// Material of each triangle, an index into `material_names`, or any below 65,536 where that is empty.
+    /// Material index of each triangle, into `material_names`, or below 65,536 where that is empty.
     pub face_materials: Option<Vec<u32>>,
-    /// Names from `comment material INDEX NAME`; empty strings for indices without a name.
+    /// Names of materials by index, from comments `comment material INDEX NAME`; empty strings for indices without a
+    /// name.
     pub material_names: Vec<String>,
-    /// Names from `comment TextureFile NAME`, in order.
+    /// File names of textures in order, from comments `comment TextureFile NAME`.
     pub textures: Vec<String>,
-    /// Texture of each triangle, an index into `textures`, and any other number where it has none; `None`: the first
+    /// Texture index of each triangle, into `textures`; other numbers mean none, and `None` the first texture
     /// everywhere.
     pub face_textures: Option<Vec<i32>>,
-    /// First triangle of each face of four corners that is a fan from its first, if that is asked for.
+    /// Index of the first triangle of each quad that was divided from its first corner, if asked for.
     pub quads: Vec<u32>,
     /// `true` if a comment says that Blender wrote the file.
     pub is_from_blender: bool,
 }
 
-/// Message about a mistake, before it is known in which file it is.
+/// Mistake in a PLY file at some position, before the file's path is added.
 #[derive(Debug)]
 struct Fault {
     place: Place,
@@ -58,7 +59,7 @@ impl Fault {
     }
 }
 
-/// Reads the decompressed `bytes` of the PLY file `path`, which only messages use; `rounder` rounds the positions,
+/// Parses a PLY file from its decompressed bytes. `path` is used by messages only; `rounder` rounds the positions,
 /// `warnings` gets what is left out or replaced, also where the file cannot be read, and `quads` asks for faces of four
 /// corners.
 ///
@@ -79,16 +80,16 @@ pub(crate) fn read_mesh(
     })
 }
 
-/// Settings by which a file is read.
+/// Settings for reading a PLY file.
 #[derive(Debug, Clone, Copy)]
 struct Read {
-    /// `true` if shortcuts are taken for records of one size.
+    /// `true` if shortcuts may be taken for records of one size.
     fast: bool,
-    /// `true` if faces of four corners are noted.
+    /// `true` if faces of four corners are to be listed.
     quads: bool,
 }
 
-/// Parses the whole file.
+/// Parses a whole PLY file.
 fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warnings) -> Result<PlyMesh, Fault> {
     let header = header::parse(bytes)?;
     let before = rounder.clone();
@@ -112,10 +113,10 @@ fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warning
     by_lines
 }
 
-/// Places and descriptions of what was left out or replaced.
+/// Warnings: positions in the file and texts about what was left out or replaced.
 pub(crate) type Warnings = Vec<(Place, String)>;
 
-/// Reads the elements of the body.
+/// Reads the elements of the body into a mesh.
 fn parse_body(
     body: &mut body::Body,
     header: &header::Header,
@@ -209,7 +210,7 @@ fn parse_body(
     Ok(mesh)
 }
 
-/// Returns the warning about an element that is stepped over, with its place.
+/// Returns the warning about an element that is skipped, with its position.
 fn not_read(element: &header::Element) -> Option<(Place, String)> {
     let why = match element.name.as_str() {
         "edge" => "; lines have no surface",
@@ -221,7 +222,7 @@ fn not_read(element: &header::Element) -> Option<(Place, String)> {
     (element.count > 0).then_some((Place::Line(element.line), message))
 }
 
-/// Leaves out vertices that are not finite, and says so.
+/// Removes vertices that are not finite, with a warning; an error if a face uses one.
 ///
 /// # Errors
 /// A face uses one of them.
@@ -255,7 +256,7 @@ fn leave_out_strays(
     Ok(())
 }
 
-/// Loads a PLY file without touching the disk and checks the scene made of it; for fuzzing.
+/// Loads bytes as a PLY file for fuzzing, without touching the disk, and checks the scene made of them.
 ///
 /// # Panics
 /// When a file that is read makes an invalid scene: a bug.
@@ -264,7 +265,7 @@ pub fn fuzz_ply(bytes: &[u8]) {
     fuzz::loaded(Format::Ply, bytes, LoadOptions::default(), import);
 }
 
-/// Imports `path`: one mesh, one instance, and a grey material for each name, or one for all.
+/// Imports a PLY file as one mesh with one instance, and a grey material for each name, or one for all.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     let mut rounder = context.center.in_world();

@@ -11,7 +11,7 @@ use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Returns the mesh as a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
+/// Converts a PLY mesh to a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
 /// are any, else 0.7.
 pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Description, SceneError> {
     let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
@@ -83,7 +83,7 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// Returns a texture beside the file; `None` when it is missing, which is noted.
+/// Loads a texture image beside the file as a colour input; `None` when it is missing, which is noted.
 fn image(
     scene: &mut Description,
     path: &Path,

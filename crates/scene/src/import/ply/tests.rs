@@ -6,23 +6,23 @@ use crate::{FaceMaterials, MaterialId, Surface, Texture};
 
 const FAST: Read = Read { fast: true, quads: false };
 
-/// The scene of a file that names no textures.
+/// Returns the scene of a PLY mesh that names no textures.
 fn scene_of(mesh: PlyMesh) -> Description {
     let path = Path::new("dir/quad.ply");
     to_scene(path, mesh, &mut Context::new(path, &LoadOptions::default())).unwrap()
 }
 
-/// A mesh and what was left out.
+/// Parses a PLY file; returns the mesh and the warnings.
 fn parsed(bytes: &[u8], fast: bool) -> Result<(PlyMesh, Warnings), Fault> {
     let mut warnings = Vec::new();
     let mesh = parse(bytes, Read { fast, quads: false }, &mut Rounder::default(), &mut warnings)?;
     Ok((mesh, warnings))
 }
 
-/// A file of two vertices' worth of everything, and what it should become.
+/// Sample PLY file with a bit of everything, and the mesh that it should become.
 struct Sample {
     header: &'static str,
-    /// Values of the body with their types.
+    /// Values of the body with their number types.
     values: Vec<(Scalar, f64)>,
 }
 
@@ -58,7 +58,7 @@ impl Sample {
         out
     }
 
-    /// Reads the sample in every form, with and without shortcuts; all must agree.
+    /// Reads the sample as text and as binary of both byte orders, with and without shortcuts; all must agree.
     #[track_caller]
     fn read(&self) -> PlyMesh {
         self.read_and_warn().0
@@ -88,7 +88,7 @@ fn all(kind: Scalar, values: &[f64]) -> Vec<(Scalar, f64)> {
 const XYZ: &str = "property float x\nproperty float y\nproperty float z\n";
 const FACES: &str = "property list uchar int vertex_indices\n";
 
-/// Four vertices and the faces given.
+/// Returns a sample of four vertices and the given faces.
 fn quad(face_header: &str, faces: Vec<(Scalar, f64)>) -> Sample {
     let header = format!("element vertex 4\n{XYZ}{face_header}").leak();
     let mut values = all(Scalar::F32, &[0., 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0.]);
@@ -170,7 +170,7 @@ fn faces_have_colours_of_their_own() {
     assert_eq!(scene.textures, [Texture::VertexColor]);
 }
 
-/// A folder of its own for one test, removed at the end.
+/// Temporary folder for one test, removed at the end.
 struct Folder(tempfile::TempDir);
 
 #[test]

@@ -9,7 +9,7 @@ use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use raywarp_geom::TriangleMesh;
 
-/// Names of the attributes that are read; each row is one attribute, by any of its names.
+/// Names of the vertex properties that are read: a row for each attribute, with its alternative names.
 const NAMES: [&[&str]; 12] = [
     &["x"],
     &["y"],
@@ -28,21 +28,21 @@ const NORMAL: usize = 3;
 const UV: usize = 6;
 const COLOR: usize = 8;
 
-/// Returns the attribute that a property is; a list is none.
+/// Returns the index of the vertex attribute that a property is; `None` for a list.
 fn attribute(name: &str, kind: Kind) -> Option<usize> {
     matches!(kind, Kind::Scalar(_)).then(|| NAMES.iter().position(|names| names.contains(&name)))?
 }
 
-/// Sinks and settings by which the element is read.
+/// Reader of the element `vertex`, with its settings.
 pub(super) struct Reader<'a> {
     pub rounder: &'a mut Rounder,
     pub warnings: &'a mut Vec<(Place, String)>,
-    /// `true` to allow the shortcut for records of one size.
+    /// `true` if the shortcut for records of one size may be taken.
     pub fast: bool,
 }
 
 impl Reader<'_> {
-    /// Reads the element into `mesh`. Returns the vertices whose positions are not finite, and where they stand.
+    /// Reads all vertices of the element into `mesh`; returns those whose positions are not finite, with their place.
     pub fn read(
         &mut self,
         body: &mut Body,
@@ -118,7 +118,7 @@ impl Reader<'_> {
     }
 }
 
-/// Takes vertices as numbers.
+/// Collector of vertices, which distributes their numbers to the mesh's attributes.
 struct Sink<'a> {
     mesh: &'a mut TriangleMesh,
     rounder: &'a mut Rounder,
@@ -126,7 +126,7 @@ struct Sink<'a> {
     uvs: bool,
     colors: Option<Channels>,
     cleaned: usize,
-    /// Vertices whose positions are not finite.
+    /// Vertices whose positions are not finite, with their place in the file.
     strays: Vec<(u32, Place)>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Sink<'a> {
         Self { mesh, rounder, normals, uvs, colors, cleaned: 0, strays: Vec::new() }
     }
 
-    /// Adds a vertex, which stands at `place`.
+    /// Adds a vertex, whose place in the file is `place`, from its attribute values.
     #[inline]
     fn push(&mut self, values: &[f64; NAMES.len()], place: impl FnOnce() -> Place) {
         let position = self.rounder.round([values[0], values[1], values[2]]);

@@ -6,13 +6,13 @@ use super::color::Channels;
 use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;
 
-/// A vertex as a corner of some face has it.
+/// Vertex together with the attributes that a face has at this corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Wedge {
     pub vertex: u32,
-    /// Bits of the face's texture coordinates, v turned; `None` where it has none.
+    /// Bits of the face's texture coordinates at the corner, v turned; `None` where it has none.
     uv: Option<[u32; 2]>,
-    /// Bits of the face's colour as [`Channels`] has it; `None` where it has none.
+    /// Bits of the face's colour as [`Channels`] reads it; `None` where it has none.
     color: Option<[u32; 4]>,
 }
 
@@ -22,7 +22,7 @@ impl Wedge {
     }
 }
 
-/// All wedges that faces have, each once.
+/// List of all different wedges of the faces.
 #[derive(Debug, Default)]
 pub(super) struct Wedges {
     list: Vec<Wedge>,
@@ -30,7 +30,7 @@ pub(super) struct Wedges {
 }
 
 impl Wedges {
-    /// Returns the number of a wedge; `None` where there are more than indices can tell apart.
+    /// Returns the index of a wedge, which is added if it is new; `None` if there are too many for 32 bits.
     pub fn number(&mut self, wedge: Wedge) -> Option<u32> {
         let next = u32::try_from(self.list.len()).ok().filter(|&next| next < u32::MAX)?;
         let number = *self.known.entry(wedge).or_insert(next);
@@ -44,7 +44,7 @@ impl Wedges {
         &self.list
     }
 
-    /// Makes the colours linear that `channels` read; returns the warnings about that.
+    /// Converts the wedges' colours, as read by `channels`, to linear values, and returns warnings.
     pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
         let mut colors: Vec<_> =
             self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();
@@ -54,7 +54,7 @@ impl Wedges {
         said
     }
 
-    /// Makes vertices of the wedges; the indices of the mesh are their numbers already.
+    /// Replaces the mesh's vertices by the wedges, whose indices the triangles already use.
     pub fn apply(&self, mesh: &mut TriangleMesh) {
         let vertex = |wedge: &Wedge| wedge.vertex as usize;
         let (has_uvs, has_colors) =

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// Makes the triangles of a polygon that turns counter-clockwise; returns also whether it goes around any of them twice
-/// or backwards; `None` where its edges cross. O(n log n).
+/// Triangulates a counter-clockwise polygon by a constrained Delaunay triangulation. The second value is `true` if the
+/// polygon goes around any triangle twice or backwards; `None` where its edges cross. O(n log n).
 pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, bool)> {
     // Corners at one place are one vertex, called by the first of them.
     let mut known = HashMap::with_capacity(points.len());
@@ -73,18 +73,18 @@ pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, boo
     (triangles.len() <= points.len() - 2).then_some((triangles, odd))
 }
 
-/// Coordinates that are smaller, where the largest are near 1, count as 0.
+/// Magnitude below which scaled coordinates count as 0, when the largest are near 1.
 const TINY: f64 = 1e-40;
 
-/// Returns a power of two that brings coordinates near 1, as the triangulation takes no number that is very small.
+/// Returns the power of two that brings coordinates near 1, as the triangulation takes no very small numbers.
 fn scale(points: &[Coord<f64>]) -> f64 {
     let largest = points.iter().fold(f64::MIN_POSITIVE, |most, p| most.max(p.x.abs()).max(p.y.abs()));
     let exponent = (largest.to_bits() >> 52) as i64 - 1023;
     f64::from_bits(((1023 - exponent).clamp(1, 2046) as u64) << 52)
 }
 
-/// Goes along an edge of the polygon, over the vertices that lie on it; `None` where the triangulation does not have
-/// it.
+/// Counts the polygon's edge from one vertex to another along the edges of the triangulation. It goes over the vertices
+/// that lie on it; `None` where the triangulation does not have it.
 fn walk(delaunay: &Delaunay, from: usize, to: usize, along: &mut [i32]) -> Option<()> {
     let handle = spade::handles::FixedVertexHandle::from_index;
     let coord = |p: Point2<f64>| Coord { x: p.x, y: p.y };

@@ -3,31 +3,31 @@
 use super::orientation;
 use robust::Coord;
 
-/// Mark of a corner that is not known to be blocked.
+/// Value for a corner that is not known to be blocked.
 const FREE: u32 = u32::MAX;
-/// Mark of a corner that does not turn inwards.
+/// Value for a reflex corner, which cannot be an ear.
 const REFLEX: u32 = u32::MAX - 1;
 
-/// Share of an ear that must be free of other corners.
+/// Part of an ear (triangle at a corner) that must be free of other corners.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
-    /// All of it, its edges too.
+    /// The whole triangle with its edges must be free.
     Closed,
-    /// Its inside and its third edge: another corner may touch the two edges that are the polygon's.
+    /// The inside and the third edge must be free; other corners may touch the two edges of the polygon.
     Touched,
 }
 
-/// Rest of a polygon whose ears are being cut.
+/// Remaining polygon while ears are cut off.
 struct Rest<'a> {
     points: &'a [Coord<f64>],
-    /// Corners that are left, in order.
+    /// Indices of the remaining corners, in order.
     left: Vec<u32>,
     is_left: Vec<bool>,
-    /// State of each corner since its neighbours changed: a corner in its ear, [`REFLEX`] or [`FREE`].
+    /// State of each corner since its neighbours changed: another corner inside its ear, [`REFLEX`] or [`FREE`].
     blocked: Vec<u32>,
 }
 
-/// Cuts a polygon that turns counter-clockwise, ear by ear, each time the first; returns also whether it crosses
+/// Triangulates a counter-clockwise polygon by cutting off ears, each time the first; returns `true` if it crosses
 /// itself.
 pub(super) fn cut(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     let n = points.len();
@@ -52,7 +52,7 @@ pub(super) fn cut(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     (triangles, crosses)
 }
 
-/// Cuts a polygon at corners that turn inwards as they come, whatever lies in them; linear.
+/// Triangulates a polygon in linear time by cutting convex corners as they come, whatever lies in them.
 pub(super) fn scan(points: &[Coord<f64>]) -> Vec<[usize; 3]> {
     let mut triangles = Vec::with_capacity(points.len() - 2);
     let mut open: Vec<usize> = Vec::new();
@@ -74,7 +74,7 @@ impl Rest<'_> {
         self.points[corner as usize]
     }
 
-    /// Returns the corner at a place between its neighbours.
+    /// Returns the corner at a position in the remaining polygon, between its neighbours.
     fn corner(&self, place: usize) -> [u32; 3] {
         let m = self.left.len();
         [self.left[(place + m - 1) % m], self.left[place], self.left[(place + 1) % m]]
@@ -93,7 +93,7 @@ impl Rest<'_> {
         self.blocked[behind as usize] = FREE;
     }
 
-    /// Returns `true` if the two edges at a place lie on each other, or one has no length.
+    /// Returns `true` if the two edges at a position lie on each other, or one has no length.
     fn is_needle(&self, place: usize) -> bool {
         let [a, b, c] = self.corner(place).map(|i| self.point(i));
         orientation(a, b, c) == 0.0 && (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) >= 0.0
@@ -148,7 +148,7 @@ impl Rest<'_> {
     }
 }
 
-/// Returns `true` if two edges cross at a point inside of both.
+/// Returns `true` if two edges of the polygon cross at an inner point of both.
 fn crosses_itself(points: &[Coord<f64>]) -> bool {
     let n = points.len();
     let edge = |i: usize| (points[i], points[(i + 1) % n]);

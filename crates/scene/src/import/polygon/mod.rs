@@ -20,10 +20,11 @@ use crate::import::counted::counted;
 use glam::DVec3;
 use robust::Coord;
 
-/// Number of corners of the largest polygon of which ears are cut, which takes quadratic time.
+/// Largest number of corners of a polygon that is triangulated by cutting ears, in quadratic time.
 const MAX_EARS: usize = 1000;
 
-/// Polygons that were handed in: those that wait for positions, and those that were found to cross themselves.
+/// Polygons of a mesh that await triangulation until all positions are known, with statistics of those that cross
+/// themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Polygons {
     waiting: Vec<Waiting>,
@@ -31,18 +32,18 @@ pub(crate) struct Polygons {
     first: Option<u64>,
 }
 
-/// A polygon that is a fan until all positions are known.
+/// Polygon that is divided as a fan for now, until all its positions are known.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    /// Number of its first triangle.
+    /// Index of the polygon's first triangle.
     start: usize,
     corners: usize,
     line: u64,
 }
 
 impl Polygons {
-    /// Appends the triangles of a polygon to `out`; where a position is not known yet, [`Polygons::finish`] will mend
-    /// them. `line` is where the polygon stands, for a warning.
+    /// Appends a polygon's triangles to `out`; if a position is not known yet, a fan that [`Polygons::finish`]
+    /// replaces. `line` is where the polygon stands, for a warning.
     #[inline]
     pub fn push(
         &mut self,
@@ -68,7 +69,7 @@ impl Polygons {
         }
     }
 
-    /// Triangulates the polygons that waited; `out` is the list that all were appended to.
+    /// Triangulates the waiting polygons in place; `out` is the list to which all triangles were appended.
     pub fn finish(&mut self, position: impl Fn(u32) -> [f32; 3], out: &mut [[u32; 3]]) {
         for Waiting { start, corners, line } in std::mem::take(&mut self.waiting) {
             let fan = &mut out[start..start + corners - 2];
@@ -77,7 +78,7 @@ impl Polygons {
         }
     }
 
-    /// Takes over the polygons of a list of triangles that was appended to another, behind its first `triangles`.
+    /// Adds the polygons of another list whose triangles were appended behind the first `triangles` of this one.
     pub fn append(&mut self, other: Self, triangles: usize) {
         let moved = |polygon: Waiting| Waiting { start: polygon.start + triangles, ..polygon };
         self.waiting.extend(other.waiting.into_iter().map(moved));
@@ -85,7 +86,7 @@ impl Polygons {
         self.first = self.first.into_iter().chain(other.first).min();
     }
 
-    /// Returns the warning about polygons that cross themselves, with the line of the first.
+    /// Returns a warning about polygons that cross themselves, with the line of the first; `None` if there are none.
     pub fn warning(&self) -> Option<(u64, String)> {
         let one = "polygon crosses itself and has no triangles of its own; it is";
         let many = "polygons cross themselves and have no triangles of their own; they are";
@@ -93,13 +94,13 @@ impl Polygons {
         self.first.map(|line| (line, message))
     }
 
-    /// Counts a polygon that crosses itself.
+    /// Counts a polygon that crosses itself, at line `line`.
     fn note_crossing(&mut self, line: u64) {
         self.crossing += 1;
         self.first = Some(self.first.map_or(line, |first| first.min(line)));
     }
 
-    /// Replaces the fan of a polygon by its triangles.
+    /// Replaces a polygon's fan by its true triangulation.
     fn cut(&mut self, points: &[[f32; 3]], line: u64, fan: &mut [[u32; 3]]) {
         let Some(flat) = flatten(points) else {
             // As much of it turns one way as the other.
@@ -124,7 +125,7 @@ impl Polygons {
     }
 }
 
-/// Returns `true` if any triangle of the fan has an area, beyond what rounding makes of corners on a line.
+/// Returns `true` if any triangle of a polygon's fan has an area, beyond what rounding makes of corners on a line.
 fn has_triangle(points: &[[f32; 3]]) -> bool {
     let from = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - DVec3::from(points[0].map(f64::from));
     points.windows(2).any(|pair| {
@@ -133,8 +134,7 @@ fn has_triangle(points: &[[f32; 3]]) -> bool {
     })
 }
 
-/// Makes triangles of a polygon that turns counter-clockwise, at most two fewer than it has corners; returns also
-/// whether it crosses itself.
+/// Triangulates a counter-clockwise polygon into at most n - 2 triangles; returns `true` if it crosses itself.
 fn triangulate(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     if points.len() <= MAX_EARS {
         return ears::cut(points);
@@ -142,13 +142,13 @@ fn triangulate(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
     delaunay::triangulate(points).unwrap_or_else(|| (ears::scan(points), true))
 }
 
-/// Returns the corners of a fan.
+/// Returns the corners of the polygon that was divided into this fan.
 fn fan_corners(fan: &[[u32; 3]]) -> impl Iterator<Item = u32> {
     let first = fan.first().map(|&[a, b, _]| [a, b]);
     first.into_iter().flatten().chain(fan.iter().map(|triangle| triangle[2]))
 }
 
-/// Returns `true` if a fan is right for these four corners beyond doubt: the usual case, decided fast.
+/// Returns `true` if four corners are surely a convex quad, for which a fan is right: the usual case, decided fast.
 #[inline]
 fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
     let [a, b, c, d] = corners.map(|p| DVec3::from(p.map(f64::from)));
@@ -159,7 +159,7 @@ fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
     orientation(b - a, e) && orientation(e, d - a) && orientation(c - b, f) && orientation(f, a - b)
 }
 
-/// Returns the polygon in a plane, where it turns counter-clockwise; `None` when it has no area.
+/// Projects a polygon to a plane in which it is counter-clockwise; `None` when it has no area.
 fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
     let origin = DVec3::from(points[0].map(f64::from));
     let point = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - origin;
@@ -183,16 +183,16 @@ fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
     Some(points.iter().map(point).map(|p| coord(p.dot(x), p.dot(y))).collect())
 }
 
-/// A polygon is flat whose corners are no further from its plane than this share of its extent: as far as rounding to
-/// f32 moves them.
+/// Relative distance of corners from a polygon's plane, as a share of its extent, up to which it counts as flat. That
+/// is as far as rounding to f32 moves them.
 const FLAT: f64 = 1e-5;
 
-/// Returns a number above 0 where the corners run counter-clockwise, and 0 where they are on a line: exact.
+/// Returns a positive number if three corners are counter-clockwise, and 0 if they are on a line: exact.
 fn orientation(a: Coord<f64>, b: Coord<f64>, c: Coord<f64>) -> f64 {
     robust::orient2d(a, b, c)
 }
 
-/// Returns `true` if each corner turns inwards or is straight, once around.
+/// Returns `true` if the polygon is convex: every corner turns inwards or is straight, and it goes around once.
 fn is_convex(points: &[Coord<f64>]) -> bool {
     let n = points.len();
     let first = points[0];

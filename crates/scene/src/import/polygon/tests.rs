@@ -3,7 +3,7 @@
 use super::*;
 use raywarp_testing::Random;
 
-/// A random number below `limit`.
+/// Returns a random integer from 0 to `limit` - 1.
 fn below(random: &mut Random, limit: usize) -> usize {
     (random.unit_f64() * limit as f64) as usize
 }
@@ -14,7 +14,7 @@ fn area(points: &[[f32; 2]]) -> f64 {
     (0..points.len()).map(cross).sum::<f64>() / 2.0
 }
 
-/// How often a polygon goes around a point, by the crossings of a ray to the right.
+/// Returns the winding number of a polygon around a point, by the crossings of a ray to the right.
 fn times_around(points: &[[f32; 2]], [x, y]: [f64; 2]) -> i32 {
     let mut times = 0;
     for i in 0..points.len() {
@@ -29,7 +29,7 @@ fn times_around(points: &[[f32; 2]], [x, y]: [f64; 2]) -> i32 {
     times
 }
 
-/// Checks triangles of a polygon that turns counter-clockwise: they have its area and cover its points once.
+/// Checks that the triangles of a counter-clockwise polygon have its area and cover its points once.
 #[track_caller]
 fn check_triangles(points: &[[f32; 2]], triangles: &[[usize; 3]], random: &mut Random, name: &str) {
     let want = area(points);
@@ -48,7 +48,7 @@ fn check_triangles(points: &[[f32; 2]], triangles: &[[usize; 3]], random: &mut R
     }
 }
 
-/// Checks a polygon that does not cross itself, by both ways, turned either way, from any corner, lying anyhow in space.
+/// Checks both ways of triangulation on a simple polygon, reversed, from any first corner, and in any plane of space.
 #[track_caller]
 fn check(points: &[[f32; 2]], random: &mut Random, name: &str) {
     assert!(area(points) > 0.0, "{name}");
@@ -94,7 +94,7 @@ fn check(points: &[[f32; 2]], random: &mut Random, name: &str) {
     check_triangles(points, &triangles, random, name);
 }
 
-/// Points around a centre, in the order of their angles.
+/// Returns a polygon of points around a centre, in the order of their angles.
 fn star(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     let point = |i: usize| {
         let angle = (i as f64 + 0.8 * random.unit_f64()) / n as f64 * std::f64::consts::TAU;
@@ -104,7 +104,7 @@ fn star(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     (0..n).map(point).collect()
 }
 
-/// Random points in an order that does not cross itself: pairs of edges that cross are exchanged until there are none.
+/// Returns a simple polygon through random points. Pairs of edges that cross are exchanged until there are none.
 fn untangled(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     let mut points: Vec<[f32; 2]> = (0..n).map(|_| [random.unit_f64() as f32, random.unit_f64() as f32]).collect();
     let coord = |p: [f32; 2]| Coord { x: p[0].into(), y: p[1].into() };
@@ -123,7 +123,7 @@ fn untangled(n: usize, random: &mut Random) -> Vec<[f32; 2]> {
     points
 }
 
-/// Columns of random heights on a line, with a corner at every whole number: most corners are straight.
+/// Returns a polygon of columns of random heights, with a corner at every whole number: most corners are straight.
 fn skyline(columns: usize, random: &mut Random) -> Vec<[f32; 2]> {
     let heights: Vec<i32> = (0..columns).map(|_| 1 + below(random, 4) as i32).collect();
     let mut points: Vec<[f32; 2]> = (0..=columns).map(|x| [x as f32, 0.0]).collect();
@@ -139,7 +139,7 @@ fn skyline(columns: usize, random: &mut Random) -> Vec<[f32; 2]> {
     points
 }
 
-/// A square with square holes in a row, each joined by a pair of edges to the bottom.
+/// Returns a square with square holes in a row, each joined to the bottom by a pair of edges.
 fn keyholes(holes: usize) -> Vec<[f32; 2]> {
     let width = 3.0 * holes as f32;
     let mut points = Vec::new();
@@ -152,7 +152,7 @@ fn keyholes(holes: usize) -> Vec<[f32; 2]> {
     points
 }
 
-/// A band that goes around itself.
+/// Returns a polygon in the form of a spiral band.
 fn spiral(n: usize) -> Vec<[f32; 2]> {
     let at = |i: usize, inner: f64| {
         let angle = i as f64 * 0.2;
@@ -206,7 +206,7 @@ fn a_polygon_of_a_hundred_thousand_corners_takes_seconds_at_most() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// The triangles of a polygon in z = 1.
+/// Triangulates a polygon in the plane z = 1; returns the triangles and the warning.
 fn cut(points: &[[f32; 2]]) -> (Vec<[u32; 3]>, Option<(u64, String)>) {
     let corners: Vec<u32> = (0..points.len() as u32).collect();
     let (mut polygons, mut out) = (Polygons::default(), Vec::new());

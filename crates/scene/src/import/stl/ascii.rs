@@ -7,7 +7,7 @@ use crate::import::counted::counted;
 use crate::import::origin::{Rounder, decimal};
 use crate::import::text::{Lines, decode};
 
-/// The word that begins a statement of a facet. Some programs write `end loop` and `end facet`.
+/// Keywords that begin the statements of a text STL file. Some programs write `end loop` and `end facet`.
 const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "end"];
 
 pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
@@ -35,7 +35,7 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
     Ok((parser.solids, warnings))
 }
 
-/// Returns `true` if a line is a comment; there are none in STL, but programs write them, as other formats have them.
+/// Returns `true` if a line is a comment, which STL does not have but some programs write.
 pub(super) fn is_comment(line: &str) -> bool {
     ["#", ";", "//"].iter().any(|mark| line.trim_start().starts_with(mark))
 }
@@ -43,16 +43,16 @@ pub(super) fn is_comment(line: &str) -> bool {
 struct Parser<'a> {
     rounder: &'a mut Rounder,
     solids: Vec<Solid>,
-    /// `true` within a solid, the last of the list.
+    /// `true` while the last solid of the list is open.
     open: bool,
-    /// Corners of the facet that has begun.
+    /// Corners of the facet being read; `None` outside of facets.
     corners: Option<Vec<[f64; 3]>>,
-    /// Lines such as `color`, which some programs write between facets.
+    /// Number of skipped lines such as `color`, which some programs write between facets.
     unknown: usize,
 }
 
 impl Parser<'_> {
-    /// Reads all statements of a line.
+    /// Parses all statements of a line.
     fn line(&mut self, line: &str) -> Result<(), String> {
         let mut rest = if is_comment(line) { "" } else { line.trim() };
         while !rest.is_empty() {
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the first statement of `line` and returns what is left of it.
+    /// Parses the first statement of `line` and returns the rest of it.
     fn statement<'a>(&mut self, line: &'a str) -> Result<&'a str, String> {
         let (keyword, mut rest) = split_word(line);
         let mut name = keyword.to_ascii_lowercase();
@@ -133,19 +133,19 @@ impl Parser<'_> {
     }
 }
 
-/// Statements that programs add between facets and that say nothing of triangles.
+/// Names of statements that programs add between facets and that do not concern triangles.
 const KNOWN_EXTRAS: [&str; 2] = ["color", "colour"];
 
 fn is_keyword(word: &str) -> bool {
     KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
-/// Splits off the first word of `text`, which begins with it, and what is behind.
+/// Splits `text` into its first word and the rest.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
-/// Returns what is left of `text` behind its first words, as long as `skip` says so.
+/// Returns the rest of `text` behind those first words for which `skip` is `true`.
 fn behind_words(mut text: &str, skip: impl Fn(&str) -> bool) -> &str {
     loop {
         let (word, behind) = split_word(text.trim_start());
@@ -156,7 +156,7 @@ fn behind_words(mut text: &str, skip: impl Fn(&str) -> bool) -> &str {
     }
 }
 
-/// Lists where each word of `text` begins, with what follows it.
+/// Iterates over the words of `text`: byte offset, word, and the text behind it.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -168,8 +168,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Returns where the name of a solid ends on its line: at `facet normal` (it may hold the first word alone) or
-/// `endsolid`.
+/// Returns the byte offset at which a solid's name ends on its line: before `facet normal` or `endsolid`. The name may
+/// hold the first word alone.
 fn name_end(text: &str) -> usize {
     let is_end = |&(_, word, behind): &(usize, &str, &str)| {
         let next = split_word(behind.trim_start()).0;
@@ -179,7 +179,7 @@ fn name_end(text: &str) -> usize {
     words(text).find(is_end).map_or(text.len(), |(at, ..)| at)
 }
 
-/// Returns where the next solid begins on the line of an `endsolid`: one that has facets on it; else the end.
+/// Returns the byte offset at which another solid with facets begins on the line of an `endsolid`; else the end.
 fn next_solid(text: &str) -> usize {
     let is_solid = |&(_, word, behind): &(usize, &str, &str)| {
         word.eq_ignore_ascii_case("solid") && name_end(behind) < behind.len()

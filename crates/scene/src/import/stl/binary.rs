@@ -5,17 +5,17 @@ use crate::Place;
 use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 
-/// Number of bytes before the first triangle.
+/// Number of bytes before the first triangle of a binary STL file.
 const HEAD: usize = 84;
-/// Number of bytes of a triangle: a normal, three corners and two bytes of attributes.
+/// Number of bytes of a triangle in a binary STL file: a normal, three corners and two bytes of attributes.
 const TRIANGLE: usize = 50;
 
-/// Returns the number of triangles that the file says it has.
+/// Returns the number of triangles that the file's header states.
 fn count(bytes: &[u8]) -> Option<u32> {
     bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]))
 }
 
-/// Returns `true` if the file is just as long as its count says.
+/// Returns `true` if a binary STL file has exactly the length that its stated count of triangles implies.
 pub(in crate::import) fn has_its_size(bytes: &[u8]) -> bool {
     count(bytes).is_some_and(|count| bytes.len() as u64 == HEAD as u64 + u64::from(count) * TRIANGLE as u64)
 }

@@ -23,25 +23,25 @@ use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Message about a mistake, before it is known in which file it is.
+/// Mistake in an STL file at some position, before the file's path is added.
 #[derive(Debug)]
 struct Fault {
     place: Place,
     message: String,
 }
 
-/// A solid: one of a text, the whole of a binary file.
+/// Solid of an STL file: one of a text, or the whole of a binary file.
 #[derive(Debug, Default)]
 struct Solid {
     /// Name of the solid; empty where the file gives none.
     name: String,
     triangles: TriangleMesh,
-    /// The vertex at each place, by the bits of its coordinates.
+    /// Vertex at each position, by the bits of its coordinates, for merging.
     known: HashMap<[u32; 3], u32>,
 }
 
 impl Solid {
-    /// Adds a triangle, whose corners `rounder` rounds.
+    /// Adds a triangle, whose corners `rounder` rounds; equal corners become one vertex.
     ///
     /// # Errors
     /// In words: a corner that is not finite, or more vertices than indices can tell apart.
@@ -72,13 +72,13 @@ impl Solid {
     }
 }
 
-/// Imports `path`: a mesh and an instance for each solid, all of one grey material.
+/// Imports an STL file as a mesh and an instance for each solid, all of one grey material.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-/// Reads an STL file from memory and checks the scene made of it; for fuzzing.
+/// Loads an STL file from memory for fuzzing, and checks the scene made of it.
 ///
 /// # Panics
 /// When a file that is read makes an invalid scene: a bug.
@@ -113,7 +113,7 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Desc
     Ok(scene)
 }
 
-/// Places and descriptions of what was left out.
+/// Warnings: positions in the file and texts about what was left out.
 type Warnings = Vec<(Place, String)>;
 
 fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
@@ -131,17 +131,17 @@ fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), 
     ascii::parse(bytes, rounder)
 }
 
-/// Returns `true` if a text of solids begins, or one of facets, which lacks its first line.
+/// Returns `true` if the file begins as a text STL file, possibly without its first line `solid`.
 pub(super) fn begins_as_text(bytes: &[u8]) -> bool {
     matches!(first_word(bytes).as_str(), "solid" | "facet") && is_text(bytes)
 }
 
-/// Returns `true` if a text of facets begins without `solid`, which is no STL file.
+/// Returns `true` if the file is text that begins with a facet, without `solid`, and so is no STL file.
 pub(super) fn lacks_solid(bytes: &[u8]) -> bool {
     first_word(bytes) == "facet" && is_text(bytes)
 }
 
-/// Returns the first word of a text in small letters, behind lines that are comments.
+/// Returns the first word of a text in lower case, behind comment lines.
 fn first_word(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(PROBE)]);
     let mut lines = Lines::new(&text);
@@ -149,14 +149,13 @@ fn first_word(bytes: &[u8]) -> String {
     line.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Text that Blender, whose z is upwards, writes into the head or the name of the solid.
+/// Text that Blender writes into the header or the name of the solid, which tells that z is upwards.
 const MADE_BY: &[u8] = b"Exported from Blender";
 
-/// Number of bytes that are looked at to tell text from binary data, whose first triangles have zeros and the like
-/// among them.
+/// Number of bytes that are examined to tell text from binary data.
 const PROBE: usize = 1024;
 
-/// Returns `true` if a file that begins with a word of a text goes on as text does. The word alone says little:
+/// Returns `true` if a file that begins with a keyword also looks like text afterwards. The word alone says little:
 /// programs write it into the free first 80 bytes of a binary file. Others pad the name of a solid with zeros: then the
 /// text has its corners soon.
 fn is_text(bytes: &[u8]) -> bool {

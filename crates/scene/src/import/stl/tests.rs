@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Two triangles of a square in z = 1; one edge is shared, once as -0.
+/// Two triangles of a square in z = 1 that share an edge, once with -0 for 0.
 const SQUARE: [[[f32; 3]; 3]; 2] =
     [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, -0.0, 1.0], [1.0, 1.0, 1.0], [-0.0, 1.0, 1.0]]];
 

@@ -15,24 +15,24 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The most components within components.
+/// Largest nesting depth of components in 3MF objects.
 const MAX_DEPTH: usize = 64;
-/// The most objects that are placed, with meshes or without: components that hold components multiply.
+/// Largest number of placed objects, since nested components multiply.
 const MAX_PLACED: u32 = 1 << 20;
 
-/// A scene in the making.
+/// Scene being built from a 3MF package.
 pub(super) struct Builder<'a, 'c> {
     path: &'a Path,
     parts: Parts<'a>,
     context: &'c mut Context,
     pub scene: Description,
-    /// Models with the names of their parts.
+    /// Models already read, each with the name of its part of the package.
     models: Vec<(String, Rc<Model>)>,
-    /// Numbers of the models by [`key`].
+    /// Indices of the models by the [`key`] of their part's name.
     known: HashMap<String, usize>,
-    /// Meshes of objects that were met: part and id.
+    /// Meshes made so far, by the index of the model and the object's id.
     meshes: HashMap<(usize, u32), Option<MeshId>>,
-    /// Materials by part, group and index.
+    /// Materials made so far, by the index of the model, property group and index in it.
     materials: HashMap<(usize, u32, u32), MaterialId>,
     grey: Option<MaterialId>,
     colored: Option<MaterialId>,
@@ -56,7 +56,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// Builds what the model in part `name` says.
+    /// Builds the items of the model in the part `name`.
     pub fn build(&mut self, name: &str) -> Result<(), SceneError> {
         let Some(root) = self.part(name)? else {
             return Err(self.malformed(Place::File, format!("the package has no part {name}")));
@@ -82,7 +82,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// Returns the number of the model in a part, read at its first use; `None` if there is no such part.
+    /// Returns the index of the model in the part `name`, read at its first use; `None` if there is no such part.
     fn part(&mut self, name: &str) -> Result<Option<usize>, SceneError> {
         if let Some(&known) = self.known.get(&key(name)) {
             return Ok(Some(known));
@@ -105,7 +105,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         SceneError::Malformed { path: self.path.to_path_buf(), place, message }
     }
 
-    /// Places an object and what it is made of. `chain` holds the objects that it is in.
+    /// Places an object with its mesh and components into the scene. `chain` holds the objects that it is in.
     fn place(
         &mut self,
         from: usize,
@@ -172,7 +172,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(id)
     }
 
-    /// Gathers the triangles of an object with their colours and materials.
+    /// Returns an object's triangles with vertex colours, and their materials.
     fn look(
         &mut self,
         part: usize,
@@ -234,7 +234,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// Returns grey in place of a group that is not read.
+    /// Returns a grey material in place of a property group that is not supported, with a warning.
     fn unread(&mut self, part: usize, group: u32) -> MaterialId {
         let id = self.material((part, group, u32::MAX), "", None);
         let log = &mut self.context.stand_ins;
@@ -245,7 +245,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         id
     }
 
-    /// Returns the grey material of what has no colour.
+    /// Returns the grey material for triangles without properties.
     fn grey(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.grey.get_or_insert_with(|| {
@@ -254,7 +254,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         })
     }
 
-    /// Returns the material of what has colours at its corners.
+    /// Returns the material for triangles with colours at their corners.
     fn colored(&mut self) -> MaterialId {
         let scene = &mut self.scene;
         *self.colored.get_or_insert_with(|| {
@@ -264,7 +264,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 }
 
-/// Gives the corners of triangles their colours; a vertex becomes as many as it has colours. White where there is none.
+/// Gives triangle corners their colours; a vertex with several colours is duplicated. White where there is none.
 fn color_corners(mesh: &mut TriangleMesh, corners: &[Option<[[f32; 3]; 3]>]) {
     let mut known: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
     let positions = std::mem::take(&mut mesh.positions);

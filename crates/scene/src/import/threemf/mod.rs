@@ -17,24 +17,24 @@ use package::Package;
 use std::path::Path;
 use xml::{Fault, Xml};
 
-/// Function that gives the part of a name, or `None` if there is none.
+/// Function that returns the contents of a package's part by its name; `None` if there is none.
 type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
 
-/// Name of the model's part in the packages of most programs.
+/// Name of the model part in the packages of most programs.
 const USUAL_MODEL: &str = "3D/3dmodel.model";
-/// Name of the part that says where the model is.
+/// Name of the part that lists the package's relationships, from which the model part is found.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
-/// Parts in which slicers keep what they know beyond the format.
+/// Names of parts in which slicers keep settings beyond the 3MF format.
 const SLICERS_SETTINGS: [&str; 2] = ["Metadata/model_settings.config", "Metadata/Slic3r_PE_model.config"];
 
-/// Imports `path`: a mesh for each object with triangles, an instance for each place of it.
+/// Imports a 3MF file as a mesh for each object with triangles, and an instance for each of its places.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-/// Reads a 3MF file from memory, or else its model as XML, and checks the scene made of it; for fuzzing.
+/// Loads bytes for fuzzing as a 3MF file, or else as its model in XML, and checks the scene made of them.
 ///
 /// # Panics
 /// When a file that is read makes an invalid scene: a bug.
@@ -78,7 +78,7 @@ fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Res
     Ok(scene)
 }
 
-/// Returns the name of the part of the model, by the package's relationships.
+/// Returns the name of the model part from the text of the package's relationships.
 fn model_part(text: &str) -> Result<Option<String>, Fault> {
     let mut xml = Xml::new(text.trim_start_matches('\u{feff}'));
     xml.root("Relationships")?;

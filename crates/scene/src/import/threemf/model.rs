@@ -11,63 +11,63 @@ use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, HashMap};
 
-/// A parsed part.
+/// Parsed model of one part of a 3MF package.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub objects: HashMap<u32, Object>,
-    /// Ids of the objects as they come.
+    /// Ids of the objects in the order of the file.
     pub order: Vec<u32>,
     pub groups: HashMap<u32, Group>,
-    /// Objects that are to be built, in this order.
+    /// Build items: the objects to be placed in the scene, in the order of the file.
     pub items: Vec<Reference>,
-    /// Line and message of what was left out.
+    /// Line number and text of each warning.
     pub warnings: Vec<(u64, String)>,
 }
 
-/// An object: triangles, or other objects.
+/// 3MF object: a mesh of triangles, or a composition of other objects.
 #[derive(Debug, Default)]
 pub(super) struct Object {
     pub name: String,
     pub line: u64,
-    /// Positions relative to what `rounder` says.
+    /// Vertex positions, relative to the point that `rounder` subtracted.
     pub positions: Vec<[f32; 3]>,
     pub rounder: Rounder,
     pub triangles: Vec<[u32; 3]>,
-    /// The property of each triangle; empty when none has one.
+    /// Property of each triangle; empty when none has one.
     pub properties: Vec<Property>,
     pub components: Vec<Reference>,
 }
 
-/// The property of the corners of a triangle.
+/// Colour or material that a triangle's corners refer to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Property {
-    /// Its group; `None`: it has no property.
+    /// Id of the property group; `None` if the triangle has no property.
     pub group: Option<u32>,
     pub corners: [u32; 3],
 }
 
-/// Properties that belong together. Colours are linear.
+/// Property group: materials or colours that triangles refer to by index. Colours are linear.
 #[derive(Debug)]
 pub(super) enum Group {
-    /// Base materials: name and colour.
+    /// Base materials, each with name and colour.
     Materials(Vec<BaseMaterial>),
     Colors(Vec<[f32; 3]>),
-    /// A group of a kind that is not read.
+    /// Group of an unsupported kind.
     Other,
 }
 
-/// An object at a place.
+/// Reference to an object, with its placement: a build item or a component.
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     pub object: u32,
-    /// Name of the part that has the object, if it is another one.
+    /// Name of the package's part that contains the object; `None` for the same part.
     pub part: Option<String>,
     pub transform: DAffine3,
     pub line: u64,
 }
 
 impl Model {
-    /// Parses the text of a part.
+    /// Parses the XML of a model part.
     ///
     /// # Errors
     /// The line that breaks the format.
@@ -132,10 +132,10 @@ impl Model {
     }
 }
 
-/// Elements that change nothing of what is seen, or that a warning about another element covers.
+/// Names of elements that are ignored silently: they change nothing visible, or another warning covers them.
 const QUIET: [&str; 3] = ["metadatagroup", "texture2d", "trianglesets"];
 
-/// Says that an element of a kind is not read, each kind once a part.
+/// Warns that elements of a kind are not supported, once for each kind and part.
 fn not_read(warnings: &mut Vec<(u64, String)>, xml: &Xml, kind: &str) {
     let why = match kind {
         "beamlattice" => "; its beams are left out",
@@ -205,10 +205,10 @@ fn object(
     Ok(object)
 }
 
-/// Vertices that are not finite, and what to say where a triangle uses them.
+/// Vertices that are not finite, with the error if a triangle uses them.
 type Strays = BTreeMap<u32, Fault>;
 
-/// Leaves the vertices of `strays` out, and says so.
+/// Removes the vertices of `strays` from an object, with a warning.
 fn leave_out(object: &mut Object, mut strays: Strays, warnings: &mut Vec<(u64, String)>) -> Result<(), Fault> {
     if strays.is_empty() {
         return Ok(());
@@ -309,7 +309,7 @@ fn triangles(
     Ok(())
 }
 
-/// A base material: its name, and the colour to show it in.
+/// Base material: its name and display colour.
 type BaseMaterial = (String, Option<[f32; 3]>);
 
 fn materials(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<BaseMaterial>, Fault> {
@@ -352,7 +352,7 @@ fn colors(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<[f32; 
     Ok(colors)
 }
 
-/// Says once a part that colours which are partly transparent are shown opaque.
+/// Warns once for a part that partly transparent colours are rendered opaque.
 fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Vec<(u64, String)>) {
     let message = "colours have an alpha below FF, which has no effect; their triangles are opaque";
     if is_clear && !warnings.iter().any(|(_, said)| said == message) {
@@ -360,7 +360,7 @@ fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Vec<(u64, String)>) {
     }
 }
 
-/// Parses `#RRGGBB` or `#RRGGBBAA`, as linear numbers; how much shines through is not read.
+/// Parses a colour `#RRGGBB` or `#RRGGBBAA` to linear RGB, and notes whether its alpha is not full.
 fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     let digits = text
         .trim()
@@ -373,7 +373,7 @@ fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     Ok([r, g, b].map(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
 }
 
-/// Reads an `item` or a `component`.
+/// Parses an `item` or `component` element to a reference.
 fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
     let (mut object, mut part, mut transform) = (None, None, DAffine3::IDENTITY);
     xml.attributes(element, |name, value| {
@@ -389,7 +389,7 @@ fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
     Ok(Reference { object, part, transform, line: xml.line() })
 }
 
-/// Parses twelve numbers, the rows of a matrix by which a row vector is multiplied; the last row is the shift.
+/// Parses a transform of twelve numbers, the rows of a matrix that multiplies row vectors; the last row is the shift.
 fn matrix(text: &str) -> Result<DAffine3, String> {
     let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
     let &[ax, ay, az, bx, by, bz, cx, cy, cz, tx, ty, tz] = &numbers[..] else {

@@ -6,13 +6,13 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceAr
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The parts of a package, read on demand. Names are compared without their first slash and in lower case, as the Open
-/// Packaging Conventions say.
+/// ZIP package of a 3MF file, whose parts are read on demand. Names are compared without their first slash and in lower
+/// case, as the Open Packaging Conventions say.
 pub(super) struct Package<'a> {
     path: &'a Path,
     archive: ZipSliceArchive<&'a [u8]>,
     entries: HashMap<String, Entry>,
-    /// Bytes that all parts together may still unpack to: entries may share their packed bytes.
+    /// Number of bytes that all parts together may still unpack to, since entries may share their packed bytes.
     budget: u64,
 }
 
@@ -22,13 +22,13 @@ struct Entry {
     encrypted: bool,
 }
 
-/// Returns a name as the table has it.
+/// Normalises a part's name for the table of entries: lower case, no leading slash.
 pub(super) fn key(name: &str) -> String {
     name.trim_start_matches('/').replace('\\', "/").to_lowercase()
 }
 
 impl<'a> Package<'a> {
-    /// Reads the directory of the zip file.
+    /// Opens a package by reading the directory of the ZIP file.
     pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self, SceneError> {
         let malformed = |error: rawzip::Error| {
             let message = format!("no zip file, which a 3MF file is, or a broken one: {error}");
@@ -50,7 +50,7 @@ impl<'a> Package<'a> {
         Ok(Self { path, archive, entries, budget: source::unpacked_limit(bytes.len()) })
     }
 
-    /// Reads a part, unpacked and compared with its checksum; `None` if there is none of this name.
+    /// Reads and decompresses a part and verifies its checksum; `None` if there is none of this name.
     pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, SceneError> {
         let Some(entry) = self.entries.get(&key(name)) else { return Ok(None) };
         let place = || Place::Item(name.to_string());

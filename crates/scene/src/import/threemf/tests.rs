@@ -5,7 +5,7 @@ use crate::{FaceMaterials, SceneError, Surface};
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use std::io::Write;
 
-/// A zip file of parts, every other one without compression.
+/// Returns a ZIP file of these parts, every other one without compression.
 fn zip(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = ZipArchiveWriter::new(Vec::new());
     for (i, (name, bytes)) in parts.iter().enumerate() {
@@ -34,7 +34,7 @@ const RELS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Relationship Target="/parts/Main.model" Id="r1" Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/>
 </Relationships>"#;
 
-/// A model: resources with a square of id 1, then more; and what is built.
+/// Returns the XML of a model with a square of id 1, `more` resources, and the items `build`.
 fn model(square: &str, more: &str, build: &str) -> String {
     format!(
         r##"<?xml version="1.0" encoding="UTF-8"?>
@@ -68,18 +68,18 @@ fn import(
     Ok((scene, context.finish().unwrap().iter().map(ToString::to_string).collect()))
 }
 
-/// Reads a package of parts.
+/// Imports a package of these parts; returns the scene and the warnings.
 fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<String>), String> {
     let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     import(|path, context| import_bytes(path, &zip(&parts), context))
 }
 
-/// Reads a model in the usual place.
+/// Imports a package with a model in the usual part; returns the scene and the warnings.
 fn read_model(text: &str) -> Result<(Description, Vec<String>), String> {
     read(&[(USUAL_MODEL, text)])
 }
 
-/// The corners of all triangles in the world, rounded.
+/// Returns the corners of all triangles in world space, rounded to integers.
 fn corners(scene: &Description) -> Vec<[[i32; 3]; 3]> {
     let mut found = Vec::new();
     for instance in &scene.instances {

@@ -7,22 +7,22 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use std::cell::Cell;
 
-/// Message about a mistake, and the line of the part it is in.
+/// Mistake in the XML of a part, with its line number.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
     pub message: String,
 }
 
-/// Reader of a part, element by element.
+/// XML reader of a part, element by element.
 pub(super) struct Xml<'a> {
     reader: Reader<&'a [u8]>,
     text: &'a str,
-    /// Bytes whose lines have been counted, and the line there.
+    /// Cache of a byte offset and its line number, up to which lines were counted.
     counted: Cell<(usize, u64)>,
 }
 
-/// An element that has begun.
+/// Start tag of an element, with its attributes.
 pub(super) type Element<'a> = BytesStart<'a>;
 
 impl<'a> Xml<'a> {
@@ -33,12 +33,12 @@ impl<'a> Xml<'a> {
         Self { reader, text, counted: Cell::new((0, 1)) }
     }
 
-    /// Makes a fault right here.
+    /// Makes an error at the current line.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.line(), message: message.into() }
     }
 
-    /// Returns the line that was reached, counted from 1. All calls together look at each byte once.
+    /// Returns the current line number, counted from 1. All calls together look at each byte once.
     pub fn line(&self) -> u64 {
         let (from, line) = self.counted.get();
         let at = (self.reader.buffer_position() as usize).clamp(from, self.text.len());
@@ -47,7 +47,7 @@ impl<'a> Xml<'a> {
         line + ends as u64
     }
 
-    /// Reads the outermost element, which must have this local name.
+    /// Reads the start of the outermost element, which must have the local name `name`.
     pub fn root(&mut self, name: &str) -> Result<Element<'a>, Fault> {
         match self.event()? {
             Some(Event::Start(element)) if element.local_name().into_inner() == name => Ok(element),
@@ -55,7 +55,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Reads the next element in the one that has begun last and not ended; `None` at the end of that.
+    /// Reads the start of the next child of the element that is open; `None` at that element's end.
     pub fn child(&mut self) -> Result<Option<Element<'a>>, Fault> {
         match self.event()? {
             Some(Event::Start(element)) => Ok(Some(element)),
@@ -64,7 +64,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Steps over what is in `element`, and over its end.
+    /// Skips the contents of `element` and its end tag.
     pub fn skip(&mut self, element: &Element) -> Result<(), Fault> {
         match self.reader.read_to_end(element.name()) {
             Ok(_) => Ok(()),
@@ -72,7 +72,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Reads the next begin or end of an element; `None` at the end of the part.
+    /// Reads the next start or end tag; `None` at the end of the part.
     fn event(&mut self) -> Result<Option<Event<'a>>, Fault> {
         loop {
             match self.reader.read_event() {
@@ -87,7 +87,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Calls `each` with the name and the value of every attribute; the message of an error gets its line.
+    /// Calls `each` with the name and value of every attribute; its errors get the line number.
     pub fn attributes(
         &self,
         element: &Element,
@@ -104,12 +104,12 @@ impl<'a> Xml<'a> {
     }
 }
 
-/// Returns the local part of a name with a prefix.
+/// Returns the local part of a name, without its prefix.
 pub(super) fn local(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Parses a number that is finite as f32.
+/// Parses a number in f64 that is finite as f32.
 pub(super) fn number(value: &str) -> Result<f64, String> {
     let word = value.trim();
     decimal(word).ok_or_else(|| match word.parse::<f64>() {
@@ -118,7 +118,7 @@ pub(super) fn number(value: &str) -> Result<f64, String> {
     })
 }
 
-/// Parses an index or an id.
+/// Parses a non-negative integer, an index or an id.
 pub(super) fn index(value: &str) -> Result<u32, String> {
     value.trim().parse().map_err(|_| format!("`{value:.40}` is no index or id"))
 }
