@@ -80,7 +80,7 @@ pub enum IsaError {
     /// Text in the variable that is not the name of an instruction set.
     #[error("{}={found:?} is no instruction set; known are {}", Isa::VARIABLE, Isa::NAMES.join(", "))]
     Unknown {
-        /// Text that the variable holds.
+        /// Text that the environment variable [`Isa::VARIABLE`] holds.
         found: String,
     },
     /// Instruction set that the variable names but this CPU lacks.

@@ -61,8 +61,8 @@ impl SceneFeatures {
         Self { set, holes: !scene.all_opaque, classes: all.iter().copied().filter(occurs).collect() }
     }
 
-    /// Returns the scene's only shading class, or [`ShadingClass::Mixed`] if it has several, whose kernel then shades
-    /// all paths unsorted.
+    /// Returns the shading class of all that paths meet, or [`ShadingClass::Mixed`] if there are several or holes,
+    /// whose kernel shades paths unsorted.
     pub(crate) fn only_class(&self) -> ShadingClass {
         match self.classes[..] {
             [class] if !self.holes => class,

@@ -87,7 +87,7 @@ pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
     (saved > 0.0).then(|| (seconds / saved) as u64)
 }
 
-/// Returns a threshold of rays that tests set in place of [`rays_worth_a_gpu`], if one does.
+/// Returns a threshold of rays that tests set by an environment variable in place of [`rays_worth_a_gpu`], if one does.
 #[cfg(feature = "cuda")]
 fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()

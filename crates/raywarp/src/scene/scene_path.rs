@@ -46,7 +46,7 @@ pub enum FindError {
         /// Path of the folder.
         folder: String,
     },
-    /// The folder holds several scenes, none of which has its name.
+    /// The folder holds several scene files, so that one of them must be named.
     #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
     Several {
         /// Path of the folder.
@@ -127,7 +127,7 @@ pub fn scene_name(path: &Path) -> String {
     }
 }
 
-/// Returns the last part of a folder's path, made absolute first so that `.` has one too.
+/// Returns the last part of a folder's canonical path (`.` has one too).
 pub(crate) fn folder_name(folder: Option<&Path>) -> Option<String> {
     let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
     let real = folder.canonicalize().ok()?;

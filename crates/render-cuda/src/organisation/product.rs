@@ -116,8 +116,8 @@ impl FirstHits {
         Ok(Self { shapes: kernel(by_holes)?, surfaces: kernel(features.set.without_media())? })
     }
 
-    /// Returns the kernel for an integrator, with or without layers of first hits; `None` for path tracing, which has
-    /// others.
+    /// Returns the kernel for an integrator, with or without layers of first hits; `None` if other kernels render that
+    /// (path tracing, layers with an albedo).
     fn of(&self, integrator: Integrator, layers: bool) -> Option<&Function> {
         match integrator {
             Integrator::AmbientOcclusion { .. } => Some(&self.shapes),
