@@ -59,7 +59,7 @@ pub fn si(value: f64) -> String {
     format!("{scaled:.1}{prefix}").trim_end().to_string()
 }
 
-/// Formats a duration of so many seconds for people.
+/// Formats a duration in seconds for people.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 9.95 => format!("{s:.1} s"),

@@ -119,19 +119,19 @@ pub struct Timings {
     pub shading: Duration,
 }
 
-/// Checks that memory suffices to prepare so many triangles.
+/// Checks that memory suffices to prepare `triangles` triangles.
 pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
 }
 
-/// Checks that host memory suffices to prepare so many triangles for GPU path tracing, which takes more than tracing
-/// rays.
+/// Checks that host memory suffices to prepare `triangles` triangles for GPU path tracing, which takes more than
+/// tracing rays.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError> {
     check_memory_for(triangles, PATHS_BYTES).map(|_| ())
 }
 
-/// Checks that memory suffices for so many triangles of `bytes` bytes each, and returns the free bytes. Where the
+/// Checks that memory suffices for `triangles` triangles of `bytes` bytes each, and returns the free bytes. Where the
 /// system does not tell, all is taken to be free.
 pub(crate) fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
     let needed = triangles.saturating_mul(bytes);

@@ -25,7 +25,7 @@ pub struct KeptPlaces {
 /// Numbers recorded for each wavefront round, or bounce, of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedRounds {
-    /// None: the kernels do not tell rounds apart.
+    /// No numbers, since the kernels do not tell rounds apart.
     None,
     /// Number of paths, and how many of them begin in the round.
     WithBegun,

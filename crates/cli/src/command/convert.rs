@@ -106,7 +106,7 @@ fn exposure(args: &ConvertArgs, picture: &PictureFile) -> Exposure {
     }
 }
 
-/// Prints what the outputs cannot hold of what was asked for, and of what the input holds.
+/// Prints which of the wanted settings, and of the input's contents, the outputs cannot hold.
 fn say_what_is_lost(args: &ConvertArgs, picture: &PictureFile, common: &Common) {
     let writes =
         |format: PictureFormat| args.output.iter().any(|path| PictureFormat::of(path).is_ok_and(|f| f == format));

@@ -250,7 +250,7 @@ impl Backend {
     }
 }
 
-/// Returns the GPU kernel that answers `query` for batches of so many `rays`.
+/// Returns the GPU kernel that answers `query` for batches of `rays` rays.
 #[cfg(all(feature = "cuda", feature = "formats"))]
 fn variant(tracer: &SharedTracer<CudaPair>, query: Query, rays: usize) -> Option<raywarp_family::Variant> {
     let stretch = tracer.stretch(rays).min(rays);

@@ -32,8 +32,8 @@ const GPU_PATH_RAYS_PER_SECOND: f64 = 3e9;
 /// cores took 2.6 to 3.2 million samples a second in conference, a core some 180,000.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SAMPLES_PER_THREAD: u64 = 100_000;
-/// Samples for each GPU from which on one more GPU pays: what it saves of so many equals its start. An H200 takes 161
-/// to 779 million a second, by scene.
+/// Number of samples per GPU at which one more GPU saves as much time as its start costs. An H200 takes 161 to 779
+/// million a second, by scene.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const SAMPLES_PER_GPU: u64 = 100_000_000;
 
@@ -76,8 +76,8 @@ pub(crate) const PATHS_BYTES: u64 = 512;
 /// 574 for San Miguel.
 const TWO_TREES_BYTES: u64 = 1040;
 
-/// Returns the number of rays from which on a GPU is worth its start, for a scene of so many triangles and so many CPU
-/// threads; `None` from 50 threads on, where the CPU is as fast.
+/// Returns the smallest number of rays that makes a GPU worth its start, in a scene of `triangles` triangles beside
+/// `threads` CPU threads; `None` from 50 threads on, where the CPU is as fast.
 ///
 /// Its tree takes 0.3 us a triangle longer to build than the CPU's, and 1.3 us divided by the number of threads.
 pub fn rays_worth_a_gpu(triangles: u64, threads: usize) -> Option<u64> {
@@ -93,7 +93,7 @@ fn pretended_least() -> Option<u64> {
     std::env::var("RAYWARP_PRETEND_RAYS_WORTH_A_GPU").ok()?.parse().ok()
 }
 
-/// Checks that tracing so many rays is worth a GPU's start, or returns the reason why not.
+/// Checks that tracing `rays` rays is worth a GPU's start, or returns the reason why not.
 ///
 /// # Errors
 /// The reason why they are not.
@@ -107,14 +107,14 @@ pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(
     }
 }
 
-/// Returns the number of path samples from which on a GPU is worth its start, beside so many CPU threads.
+/// Returns the smallest number of path samples that makes a GPU worth its start, beside `threads` CPU threads.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn samples_worth_a_gpu(threads: usize) -> u64 {
     SAMPLES_PER_THREAD.saturating_mul(threads as u64)
 }
 
-/// Returns the number of GPUs worth starting for so many path samples: none below [`samples_worth_a_gpu`], else one for
-/// each [`SAMPLES_PER_GPU`] begun.
+/// Returns the number of GPUs worth starting for `samples` path samples: none below [`samples_worth_a_gpu`], else one
+/// for each [`SAMPLES_PER_GPU`] begun.
 #[cfg(all(feature = "cuda", feature = "render"))]
 pub(crate) fn gpus_for(samples: u64, threads: usize) -> usize {
     if samples < samples_worth_a_gpu(threads) { 0 } else { samples.div_ceil(SAMPLES_PER_GPU).max(1) as usize }
@@ -156,7 +156,7 @@ pub enum TreeEffort {
 
 #[cfg(all(feature = "cuda", feature = "render"))]
 impl TreeEffort {
-    /// Chooses the effort for a render of `seconds` of tracing, whose tree `threads` threads build over so many
+    /// Chooses the effort for a render of `seconds` of tracing, whose tree `threads` threads build over `triangles`
     /// triangles.
     pub(crate) fn for_render(seconds: f64, triangles: usize, threads: usize) -> Self {
         if seconds * SPLIT_GAIN > SPLITS.of(triangles, threads) {

@@ -102,7 +102,7 @@ impl GpuOnceWorth {
 }
 
 impl GpuNeeds {
-    /// Returns the plan for a total of so many rays.
+    /// Returns the plan for a total of `rays` rays.
     fn plan(&self, rays: u64) -> Plan {
         Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
     }

@@ -45,7 +45,7 @@ pub enum Reason {
         /// Smallest amount that would be worth a GPU's start, in the unit of `work`.
         least: u64,
     },
-    /// The CPU was chosen, since with so many threads no amount of work would be faster on a GPU.
+    /// The CPU was chosen, since it has enough threads that no amount of work would be faster on a GPU.
     NoGpuGains {
         /// Amount of work that the plan is for.
         work: Amount,

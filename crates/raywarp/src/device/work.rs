@@ -43,7 +43,7 @@ impl PathWork {
         gpu_path_seconds(self.rays, self.gpus).min(self.limit)
     }
 
-    /// Estimates the seconds of tracing on so many CPU threads, at most the time limit.
+    /// Estimates the seconds of tracing on `threads` CPU threads, at most the time limit.
     #[cfg(feature = "render")]
     pub(crate) fn cpu_seconds(&self, threads: usize) -> f64 {
         cpu_path_seconds(self.rays, threads).min(self.limit)

@@ -40,7 +40,8 @@ pub fn make_of(scene: &mut Description, made_of: MadeOf) {
     }
 }
 
-/// Replaces every material of the scene by clay of this reflectance, as W11 and AL09 tested, in the way of [`make_of`].
+/// Replaces every material of the scene by clay (diffuse) of this reflectance, as W11 and AL09 tested, in the way of
+/// [`make_of`].
 pub fn make_clay(scene: &mut Description, reflectance: f32) {
     make_of(scene, MadeOf::Clay(reflectance));
 }

@@ -29,7 +29,7 @@ impl HitFormat {
     }
 
     /// Returns the beginning of a hit file with `count` rows and columns of `fields`, which [`Answers::append`]
-    /// continues; `has_origin` tells of a scene with an origin ([`Field::is_double`]).
+    /// continues; `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
     pub fn start(self, query: Query, count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
         match (query, self) {
             (Query::Closest, Self::Npy) => npy::start_hits(count, fields, has_origin),

@@ -117,8 +117,8 @@ impl TraceScene {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// Returns the name of the kernel that answers `query` for a batch of so many `rays`; [`BatchStats::kernels`] tells
-    /// which kernels answered a traced batch.
+    /// Returns the name of the kernel that answers `query` for a batch of `rays` rays; [`BatchStats::kernels`] has
+    /// those that answered a traced batch.
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         self.backend.kernel(query, rays)
     }

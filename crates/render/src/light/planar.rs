@@ -157,7 +157,7 @@ pub fn by_area(kind: LightKind, u: [f32; 2]) -> Vec2 {
     }
 }
 
-/// Returns the point of the unit circle at an angle of so many sectors.
+/// Returns the point of the unit circle at an angle of `sectors` sectors of a disk light.
 #[inline]
 fn rim(sectors: f32) -> Vec2 {
     let (sin, cos) = sin_cos_turn(sectors / DISK_SECTORS as f32);

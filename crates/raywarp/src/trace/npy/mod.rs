@@ -162,7 +162,7 @@ pub fn write_hits(hits: &[Hit], instances: &[u32], columns: &[VectorColumn]) -> 
 }
 
 /// Returns the beginning of a `.npy` file of `count` closest hits with columns of `fields`, which [`append_hits`]
-/// continues; `has_origin` tells of a scene with an origin ([`Field::is_double`]).
+/// continues; `has_origin` is `true` if the scene has an origin ([`Field::is_double`]).
 pub fn start_hits(count: usize, fields: &[Field], has_origin: bool) -> Vec<u8> {
     let mut descr = "[('t', '<f4'), ('u', '<f4'), ('v', '<f4'), ('primitive', '<u4'), ('instance', '<u4')".to_string();
     for field in fields {
