@@ -17,7 +17,7 @@ pub struct Ggx {
 }
 
 impl Ggx {
-    /// Makes the GGX distribution with `alpha` along tangent and bitangent, clamped to at least [`MIN_ALPHA`].
+    /// Makes the GGX distribution with `alpha` along tangent and bitangent, clamped to at least 1e-4.
     #[inline]
     pub fn new(alpha: Vec2) -> Self {
         Self { alpha: alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE) }
