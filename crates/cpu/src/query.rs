@@ -64,7 +64,7 @@ impl Range<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Closest<'a, P> {
     range: Range<'a>,
-    /// Probe that counts the ray's visits.
+    /// Observer (probe) that counts the nodes and triangles which the ray's traversal tests.
     pub probe: P,
     tuv: [f32; 3],
     index: u32,

@@ -16,7 +16,7 @@ pub enum KeptPaths {
 pub struct KeptPlaces {
     /// `true` if each place has a word that says what its path does next.
     pub marks: bool,
-    /// `true` if there are two lists of places, one read and one written.
+    /// `true` if there are two lists of the paths' places, one read and one written.
     pub lists: bool,
     /// `true` if hits and connections are stored too, for kernels that end between two vertices of a path.
     pub between_vertices: bool,
