@@ -11,6 +11,7 @@ mod half;
 mod kernels;
 mod mesh;
 mod offset;
+pub mod origin;
 mod ray;
 mod slab;
 mod tracer;

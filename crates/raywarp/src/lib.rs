@@ -46,11 +46,10 @@ pub mod trace;
 
 #[cfg(feature = "formats")]
 pub use prepare::{PrepareError, Timings};
-#[cfg(feature = "formats")]
-pub use query::DoubleMesh;
 pub use query::{QueryError, QueryHit, TriangleBvh, are_coherent};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_family::{Query, Variant};
+pub use raywarp_geom::origin::DoubleMesh;
 pub use raywarp_geom::{
     Aabb, Affine, BatchStats, Candidate, Control, FlatError, FlatTriangles, Hit, HitKey, KernelName, Kernels,
     MeshError, PrimitiveId, Ray, RayCost, TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,

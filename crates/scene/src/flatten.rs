@@ -2,6 +2,7 @@
 
 use crate::{Alpha, Description, Material, Surface};
 use rayon::prelude::*;
+use raywarp_geom::triangle::has_no_area;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 
 /// Transforms the triangles of every instance into world space, ordered by (instance, primitive).
@@ -67,14 +68,6 @@ pub(crate) fn has_area(scene: &Description) -> bool {
 fn is_line(transform: &Affine) -> bool {
     let [a, b, c] = transform.rows.map(|[x, y, z, _]| [x, y, z]);
     [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| has_no_area(&[[0.0; 3], a, b]))
-}
-
-/// Returns `true` if a triangle is degenerate, with its corners on a line. In f64, so that a tiny triangle is not
-/// mistaken for an empty one.
-pub(crate) fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
-    let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
-    let (u, v) = (edge(b), edge(c));
-    u[1] * v[2] == u[2] * v[1] && u[2] * v[0] == u[0] * v[2] && u[0] * v[1] == u[1] * v[0]
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub use flatten::flatten;
 pub use grouped::grouped;
 pub use import::{
     Choices, Format, GltfOptions, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns,
-    Warning, WithoutTriangles, load, load_from, load_image, recentred, sphere,
+    Warning, WithoutTriangles, load, load_from, load_image, sphere,
 };
 pub use model::*;
 pub use validate::{Invalid, validate};

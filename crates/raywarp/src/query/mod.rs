@@ -13,6 +13,7 @@ use raywarp_bvh::{BuildError, BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
 #[cfg(feature = "cuda")]
 use raywarp_cuda::CudaError;
+use raywarp_geom::origin::{DoubleMesh, recentred};
 use raywarp_geom::{
     BatchStats, Control, FlatError, FlatTriangles, Hit, HitKey, MeshError, PrimitiveId, Ray, TraceError, Tracer,
     TriangleMesh,
@@ -32,16 +33,6 @@ pub struct QueryHit {
     pub mesh: u32,
     /// Index of the triangle in its mesh.
     pub triangle: u32,
-}
-
-/// Triangle mesh with positions in f64.
-#[cfg(feature = "formats")]
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DoubleMesh {
-    /// Vertex positions, finite.
-    pub positions: Vec<[f64; 3]>,
-    /// Three vertex indices per triangle.
-    pub indices: Vec<[u32; 3]>,
 }
 
 /// Error of building a tree over triangle meshes.
@@ -219,15 +210,13 @@ impl TriangleBvh {
     ///
     /// # Errors
     /// As [`TriangleBvh::build`].
-    #[cfg(feature = "formats")]
     pub fn build_double(meshes: &[DoubleMesh]) -> Result<Self, QueryError> {
         for (mesh, DoubleMesh { positions, indices }) in meshes.iter().enumerate() {
             let positions = positions.iter().map(|p| p.map(|x| x as f32)).collect();
             let rounded = TriangleMesh { positions, indices: indices.clone(), ..TriangleMesh::default() };
             rounded.validate().map_err(|source| QueryError::Mesh { mesh, source })?;
         }
-        let slices: Vec<_> = meshes.iter().map(|mesh| (&mesh.positions[..], &mesh.indices[..])).collect();
-        let (origin, meshes) = raywarp_scene::recentred(&slices);
+        let (origin, meshes) = recentred(meshes);
         Ok(Self { origin, ..Self::build(&meshes)? })
     }
 

@@ -39,7 +39,6 @@ pub use light_units::{LampReading, LampUnits, LightUnits};
 pub use obj::fuzz_obj;
 #[doc(hidden)]
 pub use off::fuzz_off;
-pub use origin::recentred;
 pub(crate) use other_programs::unknown_kind;
 pub use pbrt::sphere;
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use super::deform::Deformation;
 use super::fault::{Read, optional};
 use super::json::{Instancing, Int, Node, Num};
 use super::{Builder, choice, primitive};
-use crate::import::origin::Center;
+use crate::import::origin::{Center, rows, single};
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use raywarp_geom::Affine;
@@ -36,7 +36,7 @@ impl Builder<'_, '_> {
                 self.warn(&item, "its matrix is projective; its last row is read as 0 0 0 1");
             }
             let world = parent * local(node, &self.context.center, self.pose.nodes.get(&index.index()));
-            if !world.is_finite() || !affine(&world).is_finite() {
+            if !world.is_finite() || !single(&world).is_finite() {
                 return Err(self.data.malformed(item, "its transform is not finite"));
             }
             self.add_node(index, node, &world, &item)?;
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
                         true => Affine::IDENTITY,
                         false => {
                             let instance = self.scene.instances.len();
-                            self.context.center.place(instance, place, self.locals[mesh.index()])
+                            self.context.center.place(instance, &rows(place), self.locals[mesh.index()])
                         }
                     };
                     self.scene.instances.push(Instance { mesh, transform, material: None });
@@ -182,7 +182,7 @@ impl Builder<'_, '_> {
             let materials = FaceMaterials::Uniform(material);
             let id = self.scene.add_mesh(Mesh { name, triangles: triangles.mesh, materials });
             self.locals.push(triangles.rounder.at());
-            self.context.center.note_mesh(id, &triangles.rounder);
+            self.context.center.note_mesh(id.index(), &triangles.rounder);
             ids.push((id, triangles.in_world));
         }
         if node.skin.is_none() {
@@ -259,7 +259,7 @@ impl Builder<'_, '_> {
                 );
                 let place = *world * at;
                 let error = || self.data.malformed(&item, format!("the transform of instance {i} is not finite"));
-                if affine(&place).is_finite() { Ok(place) } else { Err(error().into()) }
+                if single(&place).is_finite() { Ok(place) } else { Err(error().into()) }
             })
             .collect()
     }
@@ -302,9 +302,4 @@ fn trs(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> DAffine3 {
     // Quantised quaternions are not quite of unit length; one of length 0 turns nothing.
     let turn = if turn.length_squared() > 0.0 { turn.normalize() } else { DQuat::IDENTITY };
     DAffine3::from_scale_rotation_translation(scale.into(), turn, translation.into())
-}
-
-/// Rounds a transform to f32, for a scene without an origin.
-fn affine(map: &DAffine3) -> Affine {
-    Center::default().placement(map)
 }

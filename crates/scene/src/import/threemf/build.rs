@@ -5,6 +5,7 @@ use super::model::{Group, Model, Object, Property, Reference};
 use super::package::key;
 use super::xml::Fault;
 use crate::import::Context;
+use crate::import::origin::rows;
 use crate::{
     ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, SceneError, Surface,
     Texture,
@@ -140,7 +141,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let world = parent * reference.transform;
         let instance = self.scene.instances.len();
-        let transform = self.context.center.place(instance, &world, object.rounder.at());
+        let transform = self.context.center.place(instance, &rows(&world), object.rounder.at());
         if !transform.is_finite() {
             return Err(self.malformed(at, "its place is not finite".into()));
         }
@@ -165,7 +166,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             let (triangles, materials) = self.look(this.0, model, object)?;
             let name = if object.name.is_empty() { format!("object {}", this.1) } else { object.name.clone() };
             let mesh = self.scene.add_mesh(Mesh { name, triangles, materials });
-            self.context.center.note_mesh(mesh, &object.rounder);
+            self.context.center.note_mesh(mesh.index(), &object.rounder);
             id = Some(mesh);
         }
         self.meshes.insert(this, id);

@@ -1,7 +1,7 @@
 //! PLY files, placements, and how both become meshes and instances at the end.
 
 use super::{Look, ShapeKey, orient, parametrise, parametrise_quads};
-use crate::import::origin::{Center, Rounder};
+use crate::import::origin::{Rounder, rows, single};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
@@ -11,7 +11,7 @@ use crate::import::{Format, foreign};
 use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, Place, SceneError};
 use glam::DAffine3;
 use rayon::prelude::*;
-use raywarp_geom::{Aabb, Affine};
+use raywarp_geom::Aabb;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -186,7 +186,7 @@ impl Importer<'_> {
             if used && !mesh.triangles.indices.is_empty() {
                 let new = self.scene.add_mesh(mesh);
                 if let Some(rounder) = self.rounders.get(&MeshId(old as u32)) {
-                    self.context.center.note_mesh(new, rounder);
+                    self.context.center.note_mesh(new.index(), rounder);
                 }
                 ids[old] = Some(new);
             }
@@ -201,7 +201,7 @@ impl Importer<'_> {
             };
             let local = self.rounders.get(&placement.mesh).map_or([0.0; 3], Rounder::at);
             let instance = self.scene.instances.len();
-            let transform = self.context.center.place(instance, &placement.transform, local);
+            let transform = self.context.center.place(instance, &rows(&placement.transform), local);
             let world = transform.aabb(&bounds[mesh.index()]);
             if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
                 let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
@@ -212,11 +212,6 @@ impl Importer<'_> {
         }
         Ok(())
     }
-}
-
-/// Rounds a transform to f32, for a scene without an origin.
-fn single(map: &DAffine3) -> Affine {
-    Center::default().placement(map)
 }
 
 type PlyResult = Result<Option<(PlyMesh, Rounder)>, SceneError>;

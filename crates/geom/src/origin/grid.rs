@@ -1,10 +1,10 @@
 //! Detection of float32 coordinates of a file that are too coarse for its triangles: what wrote it has rounded them.
 
-use super::Center;
 use super::each::{each, is_small};
 use super::look::{extent, half_unit};
-use crate::{Description, MeshId, flatten};
-use raywarp_geom::TriangleMesh;
+use super::{Center, PlacedMeshes};
+use crate::TriangleMesh;
+use crate::triangle::has_no_area;
 
 /// Extent of a triangle, in steps of float32, below which it shows that its coordinates were rounded.
 const STEPS: f64 = 4.0;
@@ -50,17 +50,17 @@ impl Count {
 /// Returns a warning if the file's coordinates were rounded to float32 too coarsely for its triangles by whatever wrote
 /// it. The scene is one as an importer without an origin has it, whose meshes nothing has rounded; `None` for almost
 /// all scenes. O(meshes) but for meshes that show them.
-pub(crate) fn coarse(scene: &Description, run: &Center) -> Option<String> {
-    let count = |(index, mesh): (usize, &crate::Mesh)| {
-        let mesh = &mesh.triangles;
+pub fn coarse(scene: &dyn PlacedMeshes, run: &Center) -> Option<String> {
+    let count = |index: usize| {
+        let mesh = scene.mesh(index);
         let triangles = mesh.indices.len() as u64;
         let whole = Count { triangles, ..Count::default() };
-        if run.moved(MeshId(index as u32)).by > 0.0 || !of(mesh, mesh.indices.len().div_ceil(GLANCE)).is_coarse() {
+        if run.moved(index).by > 0.0 || !of(mesh, mesh.indices.len().div_ceil(GLANCE)).is_coarse() {
             return whole;
         }
         of(mesh, 1)
     };
-    let count = each(&scene.meshes, is_small(scene), count).into_iter().fold(Count::default(), Count::and);
+    let count = each(scene.mesh_count(), is_small(scene), count).into_iter().fold(Count::default(), Count::and);
     let Count { triangles, flat, step, .. } = count;
     count.is_coarse().then(|| {
         format!(
@@ -78,7 +78,7 @@ fn of(mesh: &TriangleMesh, by: usize) -> Count {
         let step = 2.0 * half_unit(largest.into());
         let extent = extent(&corners.map(|p| p.map(f64::from)));
         count.triangles += 1;
-        count.flat += u64::from(flatten::has_no_area(&corners));
+        count.flat += u64::from(has_no_area(&corners));
         if extent > 0.0 && extent <= STEPS * step {
             count.stepped += 1;
             count.step = count.step.max(step);

@@ -2,8 +2,46 @@ use super::choose::MOST_LOOKED;
 use super::look::look_under;
 use super::rounding::MOST_COUNTED;
 use super::*;
-use crate::{Description, FaceMaterials, Instance, Material, Mesh};
-use raywarp_geom::TriangleMesh;
+use crate::TriangleMesh;
+
+/// Meshes and their placements.
+#[derive(Default)]
+struct Scene {
+    meshes: Vec<TriangleMesh>,
+    placements: Vec<(usize, Affine)>,
+}
+
+impl Scene {
+    fn add_mesh(&mut self, mesh: TriangleMesh) -> usize {
+        self.meshes.push(mesh);
+        self.meshes.len() - 1
+    }
+}
+
+impl PlacedMeshes for Scene {
+    fn mesh_count(&self) -> usize {
+        self.meshes.len()
+    }
+
+    fn mesh(&self, index: usize) -> &TriangleMesh {
+        &self.meshes[index]
+    }
+
+    fn placement_count(&self) -> usize {
+        self.placements.len()
+    }
+
+    fn placement(&self, index: usize) -> (usize, Affine) {
+        self.placements[index]
+    }
+}
+
+/// Rows of a placement that moves by `x`, `y` and `z`.
+fn shift([x, y, z]: [f64; 3]) -> [[f64; 4]; 3] {
+    [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z]]
+}
+
+const HERE: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 /// Returns a sheet of 8 x 8 cells of `size` from `corner` on, as f64 positions and triangles.
 fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
@@ -16,9 +54,8 @@ fn sheet(corner: [f64; 3], size: f64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
 }
 
 /// Returns a scene of sheets, rounded as an importer would.
-fn scene(sheets: &[([f64; 3], f64)]) -> (Description, Center) {
-    let mut scene = Description::default();
-    let material = scene.add_material(Material::diffuse("", [0.7; 3]));
+fn scene(sheets: &[([f64; 3], f64)]) -> (Scene, Center) {
+    let mut scene = Scene::default();
     let mut center = Center::default();
     for &(corner, size) in sheets {
         let (points, indices) = sheet(corner, size);
@@ -26,8 +63,8 @@ fn scene(sheets: &[([f64; 3], f64)]) -> (Description, Center) {
         let positions = points.into_iter().map(|p| rounder.round(p)).collect();
         center.note(&rounder);
         let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
-        let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials: FaceMaterials::Uniform(material) });
-        scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+        let mesh = scene.add_mesh(triangles);
+        scene.placements.push((mesh, Affine::IDENTITY));
     }
     (scene, center)
 }
@@ -63,7 +100,7 @@ fn of_copies_without_number_every_so_manieth_triangle_is_looked_at() {
     let (center, all) = look(&scene, &run);
     assert!(!all.is_estimate && !all.warning().unwrap().contains("about"));
     let copies = MOST_COUNTED / all.triangles * 5 / 2;
-    scene.instances = vec![scene.instances[0].clone(); copies as usize];
+    scene.placements = vec![scene.placements[0]; copies as usize];
     let (same, many) = look(&scene, &run);
     let (same, center) = (same.unwrap().origin, center.unwrap().origin);
     assert!((0..3).all(|i| (same[i] - center[i]).abs() <= 1.0), "{same:?} {center:?}");
@@ -81,32 +118,29 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
         let mut positions: Vec<[f32; 3]> = points.iter().map(|p| p.map(|x| x.round() as f32)).collect();
         positions.resize(900, positions[0]);
         positions.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-        let (scene, run) = placed(positions, [indices.clone(), stray].concat(), &[glam::DAffine3::IDENTITY]);
+        let (scene, run) = placed(positions, [indices.clone(), stray].concat(), &[HERE]);
         let origin = look(&scene, &run).0.map(|center| center.origin);
         assert_eq!(origin, Some([512_351.0, 5_412_351.0, 0.0]));
     }
     // Where both are as fine, no origin is good for both, and a line says so.
-    let (mut scene, mut run) = placed(
-        points.iter().map(|p| p.map(|x| x.round() as f32)).collect(),
-        indices.clone(),
-        &[glam::DAffine3::IDENTITY],
-    );
+    let (mut scene, mut run) =
+        placed(points.iter().map(|p| p.map(|x| x.round() as f32)).collect(), indices.clone(), &[HERE]);
     let (near, _) = sheet([0.0; 3], 2.0);
     let triangles = TriangleMesh {
         positions: near.iter().map(|p| p.map(|x| x as f32)).collect(),
         indices: indices.repeat(20),
         ..TriangleMesh::default()
     };
-    let check = |scene: &Description, run: &Center| {
+    let check = |scene: &Scene, run: &Center| {
         let (better, found) = look(scene, run);
         assert!(better.is_none(), "{better:?}");
         let said = found.warning().unwrap();
         assert!(said.starts_with("float32 has steps of 0.5 at 128 of 2688 triangles"), "{said}");
     };
-    let far = scene.meshes[0].triangles.clone();
-    let mesh = scene.add_mesh(Mesh { triangles: triangles.clone(), ..Mesh::default() });
-    let transform = run.place(1, &glam::DAffine3::IDENTITY, [0.0; 3]);
-    scene.instances.push(Instance { mesh, transform, material: None });
+    let far = scene.meshes[0].clone();
+    let mesh = scene.add_mesh(triangles.clone());
+    let transform = run.place(1, &HERE, [0.0; 3]);
+    scene.placements.push((mesh, transform));
     check(&scene, &run);
     // Of one mesh.
     let count = triangles.positions.len() as u32;
@@ -114,7 +148,7 @@ fn what_is_near_zero_beside_a_survey_does_not_keep_it_there() {
     let (scene, run) = placed(
         [triangles.positions, far.positions].concat(),
         triangles.indices.into_iter().chain(far_indices).collect(),
-        &[glam::DAffine3::IDENTITY],
+        &[HERE],
     );
     check(&scene, &run);
 }
@@ -130,8 +164,8 @@ fn steps_are_those_where_a_triangle_stands() {
     let indices = indices.iter().copied().chain(second).collect();
     let mut run = Center::new(origin, Vec::new());
     let (mut scene, _) = placed(positions, indices, &[]);
-    let transform = run.place(0, &glam::DAffine3::IDENTITY, [0.0; 3]);
-    scene.instances.push(Instance { mesh: MeshId(0), transform, material: None });
+    let transform = run.place(0, &HERE, [0.0; 3]);
+    scene.placements.push((0, transform));
     let found = rounding(&scene, &run);
     assert_eq!((found.triangles, found.stepped), (256, 128), "{found:?}");
 }
@@ -145,12 +179,12 @@ fn a_placed_mesh_as_large_as_its_distance_has_the_origin_of_its_site() {
     let positions = land.into_iter().chain(site).map(|p| rounder.round(p)).collect();
     let second = indices.iter().map(|corners| corners.map(|i| i + 81));
     let indices: Vec<[u32; 3]> = indices.iter().copied().chain(second).collect();
-    let mut scene = Description::default();
+    let mut scene = Scene::default();
     let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
-    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    let mesh = scene.add_mesh(triangles);
     run.note_mesh(mesh, &rounder);
-    let transform = run.place(0, &glam::DAffine3::IDENTITY, [0.0; 3]);
-    scene.instances.push(Instance { mesh, transform, material: None });
+    let transform = run.place(0, &HERE, [0.0; 3]);
+    scene.placements.push((mesh, transform));
     let center = look(&scene, &run).0.unwrap();
     assert_eq!(*center.locals, [center.origin]);
 }
@@ -168,7 +202,7 @@ fn details_of_a_room_that_float32_holds_do_not_move_it() {
         let positions: Vec<[f32; 3]> = as_f32(room).chain(as_f32(detail)).collect();
         let fine = indices.iter().map(|corners| corners.map(|i| i + 81));
         let indices = indices.iter().copied().cycle().take(times * 128).chain(fine).collect();
-        let (scene, run) = placed(positions, indices, &[glam::DAffine3::IDENTITY]);
+        let (scene, run) = placed(positions, indices, &[HERE]);
         let (better, found) = look(&scene, &run);
         assert!(better.is_none() && found.warning().is_none(), "{corner:?}: {better:?} {found:?}");
     }
@@ -195,33 +229,30 @@ fn the_centre_of_a_mesh_is_where_most_of_it_is() {
 fn each_survey_that_is_placed_has_a_centre_of_its_own() {
     // 150 km apart, and beside each other in the scene.
     let corners = [[691_000.5, 5_334_000.25, 520.0], [650_000.5, 5_480_000.25, 300.0]];
-    let (mut scene, mut run) = (Description::default(), Center::default());
+    let (mut scene, mut run) = (Scene::default(), Center::default());
     for (corner, x) in corners.iter().zip([0.0, 3.0]) {
         let (points, indices) = sheet(*corner, 0.1);
         let mut rounder = run.in_mesh();
         let mut positions: Vec<[f32; 3]> = points.into_iter().map(|p| rounder.round(p)).collect();
         rounder.settle(&mut positions);
-        let mesh = scene.add_mesh(Mesh {
-            triangles: TriangleMesh { positions, indices, ..TriangleMesh::default() },
-            ..Mesh::default()
-        });
+        let mesh = scene.add_mesh(TriangleMesh { positions, indices, ..TriangleMesh::default() });
         run.note_mesh(mesh, &rounder);
-        let world = glam::DAffine3::from_translation([x - corner[0], -corner[1], -corner[2]].into());
-        let transform = run.place(scene.instances.len(), &world, rounder.at());
-        scene.instances.push(Instance { mesh, transform, material: None });
+        let world = shift([x - corner[0], -corner[1], -corner[2]]);
+        let transform = run.place(scene.placements.len(), &world, rounder.at());
+        scene.placements.push((mesh, transform));
     }
     let center = look(&scene, &run).0.unwrap();
     assert_eq!((center.origin, center.locals.len()), ([0.0; 3], 2));
 }
 
 /// Returns a scene of one unrounded mesh with an instance for each of `worlds`.
-fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[glam::DAffine3]) -> (Description, Center) {
-    let (mut scene, mut run) = (Description::default(), Center::default());
+fn placed(positions: Vec<[f32; 3]>, indices: Vec<[u32; 3]>, worlds: &[[[f64; 4]; 3]]) -> (Scene, Center) {
+    let (mut scene, mut run) = (Scene::default(), Center::default());
     let triangles = TriangleMesh { positions, indices, ..TriangleMesh::default() };
-    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
+    let mesh = scene.add_mesh(triangles);
     for world in worlds {
-        let transform = run.place(scene.instances.len(), world, [0.0; 3]);
-        scene.instances.push(Instance { mesh, transform, material: None });
+        let transform = run.place(scene.placements.len(), world, [0.0; 3]);
+        scene.placements.push((mesh, transform));
     }
     (scene, run)
 }
@@ -234,7 +265,7 @@ fn what_is_said_to_move_is_moved() {
         let (scene, run) = placed(positions, vec![[0, 1, 2]], &[world]);
         rounding(&scene, &run)
     };
-    let shift = |x: f64| glam::DAffine3::from_translation([x, 0.0, 0.0].into());
+    let shift = |x: f64| shift([x, 0.0, 0.0]);
     assert_eq!(look_at(triangle(0.0), shift(512_345.25)).hurt, 0);
     assert_eq!(look_at(triangle(512_345.25), shift(-512_345.0)).hurt, 0);
     // Half a unit is 1/64 there; the file's number is 0.01 off, and both are rounded once.
@@ -251,13 +282,13 @@ fn what_is_said_to_move_is_moved() {
 fn a_mesh_that_rounding_moved_says_nothing_of_another() {
     let (mut scene, mut run) = scene(&[([0.1, 0.2, 0.3], 1.1)]);
     let noted = std::mem::take(&mut run.moved);
-    run.meshes.insert(MeshId(0), noted);
+    run.meshes.insert(0, noted);
     // Slivers as f32 has them, of few steps.
     let step = f32::EPSILON;
     let positions = vec![[1.0, 1.0, 0.0], [1.0 + step, 1.0, 0.0], [1.0, 1.0 + 3.0 * step, 0.0]];
     let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]; 9], ..TriangleMesh::default() };
-    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
-    scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
+    let mesh = scene.add_mesh(triangles);
+    scene.placements.push((mesh, Affine::IDENTITY));
     assert_eq!(rounding(&scene, &run).hurt, 0);
     run.meshes.insert(mesh, noted);
     assert_eq!(rounding(&scene, &run).hurt, 9);
@@ -267,7 +298,7 @@ fn a_mesh_that_rounding_moved_says_nothing_of_another() {
 fn coordinates_of_float32_that_are_coarser_than_their_triangles_are_said() {
     let sheet_of = |corner, size| {
         let (points, indices) = sheet(corner, size);
-        placed(points.iter().map(|p| p.map(|x| x as f32)).collect(), indices, &[glam::DAffine3::IDENTITY])
+        placed(points.iter().map(|p| p.map(|x| x as f32)).collect(), indices, &[HERE])
     };
     let (scene, run) = sheet_of([512_345.1, 5_412_345.3, 120.0], 0.01);
     let said = coarse(&scene, &run).unwrap();
@@ -278,14 +309,14 @@ fn coordinates_of_float32_that_are_coarser_than_their_triangles_are_said() {
     }
     // Triangles that their file has as lines and points, at any place, are only these.
     let (mut scene, run) = sheet_of([5.0, 6.0, 7.0], 1.0);
-    scene.meshes[0].triangles.indices.iter_mut().for_each(|corners| *corners = [corners[0]; 3]);
+    scene.meshes[0].indices.iter_mut().for_each(|corners| *corners = [corners[0]; 3]);
     assert_eq!(coarse(&scene, &run), None);
     let (mut scene, run) = sheet_of([5.0, 6.0, 7.0], 1.0);
-    let indices = &mut scene.meshes[0].triangles.indices;
+    let indices = &mut scene.meshes[0].indices;
     indices.iter_mut().step_by(2).for_each(|corners| *corners = [corners[0]; 3]);
     assert_eq!(coarse(&scene, &run), None);
     // So are those of a file that has no others.
-    scene.meshes[0].triangles.indices.iter_mut().for_each(|corners| *corners = [0, 1, 0]);
+    scene.meshes[0].indices.iter_mut().for_each(|corners| *corners = [0, 1, 0]);
     assert_eq!(coarse(&scene, &run), None);
 }
 
@@ -295,7 +326,7 @@ fn slivers_of_a_mesh_that_float32_holds_are_not_said_and_a_part_that_it_does_not
         let (points, indices) = sheet(corner, size);
         (points.iter().map(|p| p.map(|x| x as f32)).collect::<Vec<_>>(), indices.repeat(copies))
     };
-    let shift = glam::DAffine3::from_translation([1000.3, 0.0, 0.0].into());
+    let shift = shift([1000.3, 0.0, 0.0]);
     let (mut positions, mut indices) = world([0.0; 3], 10.0, 8);
     let small = positions.len() as u32;
     positions.extend([[0.0; 3], [0.0001, 0.0, 0.0], [0.0, 0.0001, 0.0]]);
@@ -311,8 +342,8 @@ fn slivers_of_a_mesh_that_float32_holds_are_not_said_and_a_part_that_it_does_not
         indices: vec![[0, 1, 2]],
         ..TriangleMesh::default()
     };
-    let mesh = scene.add_mesh(Mesh { triangles, ..Mesh::default() });
-    scene.instances.push(Instance { mesh, transform: run.place(1, &shift, [0.0; 3]), material: None });
+    let mesh = scene.add_mesh(triangles);
+    scene.placements.push((mesh, run.place(1, &shift, [0.0; 3])));
     let said = rounding(&scene, &run).warning().unwrap();
     assert!(said.starts_with("rounding to float32 moves corners of 1 of 1025 triangles"), "{said}");
 }
@@ -322,10 +353,10 @@ fn copies_of_a_mesh_with_a_sliver_are_not_taken_for_slivers() {
     let (mut scene, run) = placed(
         vec![[0.0; 3], [0.0001, 0.0, 0.0], [0.0, 0.0001, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         [vec![[0, 1, 2]], vec![[0, 3, 4]; 1999]].concat(),
-        &[glam::DAffine3::from_translation([1000.3, 0.0, 0.0].into())],
+        &[shift([1000.3, 0.0, 0.0])],
     );
     let copies = 2 * MOST_LOOKED;
-    scene.instances = vec![scene.instances[0].clone(); copies as usize];
+    scene.placements = vec![scene.placements[0]; copies as usize];
     let found = look_under(&scene, &run, None, MOST_LOOKED).rounding;
     assert!(found.is_estimate && found.triangles == 2000 * copies, "{found:?}");
     assert!((found.plain as f64 / copies as f64 - 1.0).abs() < 0.3, "{found:?}");

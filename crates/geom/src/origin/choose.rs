@@ -3,10 +3,9 @@
 use super::each::{each, is_small};
 use super::look::{Looked, exact_rows, look_under};
 use super::rounding::counted;
-use super::{Center, GAIN, Rounding, SOME, middle_of, minus, nearest, square};
-use crate::{Description, Mesh};
+use super::{Center, GAIN, PlacedMeshes, Rounding, SOME, middle_of, minus, nearest, square};
+use crate::{Affine, TriangleMesh};
 use glam::{DAffine3, DMat3, DVec3};
-use raywarp_geom::{Affine, TriangleMesh};
 
 /// Divisor of the number of triangles: a part with at least 1 in so many can justify an origin of its own. That is for
 /// a scene that as a whole does not lie far from zero.
@@ -20,20 +19,20 @@ const MOST_LOCALS: usize = 1 << 10;
 /// Decides whether to import `scene`, which was imported without a center, again with one, and counts what rounding
 /// did. It is `None` where the scene is good as it is, or no center mends it. `run` is what the run that made it noted.
 /// Returns also what rounding did, counted where it is worth a line.
-pub(crate) fn look(scene: &Description, run: &Center) -> (Option<Center>, Rounding) {
+pub fn look(scene: &dyn PlacedMeshes, run: &Center) -> (Option<Center>, Rounding) {
     let looked = look_under(scene, run, None, MOST_LOOKED);
     let better = better(scene, run, &looked);
     let rounding = if better.is_none() { counted(scene, run, looked.rounding) } else { looked.rounding };
     (better, rounding)
 }
 
-fn better(scene: &Description, run: &Center, looked: &Looked) -> Option<Center> {
+fn better(scene: &dyn PlacedMeshes, run: &Center, looked: &Looked) -> Option<Center> {
     let before = looked.coarse;
     if before == 0 {
         return None;
     }
-    let middle_of_mesh = |(_, mesh): (usize, &Mesh)| middle_of(&mesh.triangles.positions).unwrap_or_default();
-    let middles = each(&scene.meshes, is_small(scene), middle_of_mesh);
+    let middle_of_mesh = |mesh: usize| middle_of(&scene.mesh(mesh).positions).unwrap_or_default();
+    let middles = each(scene.mesh_count(), is_small(scene), middle_of_mesh);
     // What is left to be coarse, if the center helps.
     let left = |center: &Center| {
         let then = look_under(scene, run, Some((center, &middles)), MOST_LOOKED);
@@ -61,20 +60,21 @@ fn better(scene: &Description, run: &Center, looked: &Looked) -> Option<Center> 
 /// Returns centres for meshes that lie around `middles`: the points that their transforms take to the origin, without
 /// near duplicates. A scene without an origin has them for meshes that lie far from zero in their own space, as for
 /// their own size.
-fn locals(scene: &Description, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
+fn locals(scene: &dyn PlacedMeshes, run: &Center, middles: &[[f64; 3]], origin: Option<[f64; 3]>) -> Vec<[f64; 3]> {
     let (gain, zero) = (if origin.is_none() { GAIN } else { 1.0 }, origin.unwrap_or_default());
     let mut locals = Vec::new();
-    let mut sizes: Vec<Option<f64>> = vec![None; scene.meshes.len()];
-    for (index, instance) in scene.instances.iter().enumerate() {
-        let place = middles[instance.mesh.index()];
+    let mut sizes: Vec<Option<f64>> = vec![None; scene.mesh_count()];
+    for index in 0..scene.placement_count() {
+        let (mesh, transform) = scene.placement(index);
+        let place = middles[mesh];
         let is_far = |center: [f64; 3]| square(minus(place, center)) * (gain * gain) > square(place);
         if place == [0.0; 3] || locals.len() == MOST_LOCALS {
             continue;
         }
-        let home = match instance.transform {
+        let home = match transform {
             Affine::IDENTITY => zero,
             _ => {
-                let rows = exact_rows(run, index, &instance.transform);
+                let rows = exact_rows(run, index, &transform);
                 let linear = DMat3::from_cols_array_2d(&std::array::from_fn(|c| rows.map(|row| row[c])));
                 let shift = DVec3::from(rows.map(|row| row[3]));
                 let world = DAffine3 { matrix3: linear, translation: shift };
@@ -86,9 +86,8 @@ fn locals(scene: &Description, run: &Center, middles: &[[f64; 3]], origin: Optio
             continue;
         }
         // A mesh that is as near to another centre, or as near as it is large, needs no other.
-        let mesh = &scene.meshes[instance.mesh.index()].triangles;
         let size = match origin {
-            None => *sizes[instance.mesh.index()].get_or_insert_with(|| size_around(mesh, place)),
+            None => *sizes[mesh].get_or_insert_with(|| size_around(scene.mesh(mesh), place)),
             Some(_) => 0.0,
         };
         let nearest = square(minus(place, nearest(&locals, place)));
@@ -105,35 +104,6 @@ fn size_around(mesh: &TriangleMesh, place: [f64; 3]) -> f64 {
     let mut away: Vec<f64> = some.map(|p| square(minus(p.map(f64::from), place))).filter(|d| d.is_finite()).collect();
     away.sort_unstable_by(f64::total_cmp);
     away.get(away.len() * 3 / 4).map_or(0.0, |d| d.sqrt())
-}
-
-/// Positions in f64 and vertex indices of a mesh.
-pub type DoubleMesh<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
-
-/// Rounds meshes to f32 relative to the origin that an importer would choose; returns that origin and the meshes.
-///
-/// # Panics
-/// If a triangle uses a vertex that is not there.
-pub fn recentred(meshes: &[DoubleMesh]) -> ([f64; 3], Vec<TriangleMesh>) {
-    let round = |center: &mut Center| -> Vec<TriangleMesh> {
-        let mut mesh = |positions: &[[f64; 3]], indices: &[[u32; 3]]| {
-            let mut rounder = center.in_world();
-            let positions = positions.iter().map(|&position| rounder.round(position)).collect();
-            center.note(&rounder);
-            TriangleMesh { positions, indices: indices.to_vec(), ..TriangleMesh::default() }
-        };
-        meshes.iter().map(|(positions, indices)| mesh(positions, indices)).collect()
-    };
-    let mut scene = Description::default();
-    let mut here = Center::default();
-    for triangles in round(&mut here) {
-        let mesh = scene.add_mesh(crate::Mesh { triangles, ..crate::Mesh::default() });
-        scene.instances.push(crate::Instance { mesh, transform: Affine::IDENTITY, material: None });
-    }
-    match look(&scene, &here).0 {
-        Some(mut center) => (center.origin, round(&mut center)),
-        None => ([0.0; 3], scene.meshes.into_iter().map(|mesh| mesh.triangles).collect()),
-    }
 }
 
 /// Returns the median of points, rounded to few digits; zero on axes where they lie around zero, or no further from it

@@ -1,10 +1,10 @@
 //! Effects of rounding on each triangle of a scene, and those that it would have under another center.
 
 use super::each::{each, is_small};
+use super::placed::triangles_of;
 use super::rounding::PLAIN;
-use super::{COARSE, Center, GAIN, HURT, Moved, Rounding, nearest};
-use crate::{Description, Instance, Mesh, MeshId};
-use raywarp_geom::{Affine, TriangleMesh};
+use super::{COARSE, Center, GAIN, HURT, Moved, PlacedMeshes, Rounding, nearest};
+use crate::{Affine, TriangleMesh};
 
 /// Number of triangles of a mesh that one task examines.
 const RUN: usize = 1 << 14;
@@ -54,7 +54,7 @@ impl Looked {
 /// that, only those that may be hurt are looked at; with it, all, for meshes around `middles`. Of more than `most`,
 /// only every n-th is looked at and stands for the others: a third of `most` or more, at least one of each placed mesh.
 pub(super) fn look_under(
-    scene: &Description,
+    scene: &dyn PlacedMeshes,
     run: &Center,
     other: Option<(&Center, &[[f64; 3]])>,
     most: u64,
@@ -62,36 +62,37 @@ pub(super) fn look_under(
     // Nothing is asked of a mesh that only stands as its file has it, with positions that f32 holds, and where it is
     // fine: most files are such.
     let is_small = is_small(scene);
-    let is_asked =
-        |(index, mesh): (usize, &Mesh)| run.moved(MeshId(index as u32)).by > 0.0 || shows_steps(&mesh.triangles);
+    let is_asked = |mesh: usize| run.moved(mesh).by > 0.0 || shows_steps(scene.mesh(mesh));
     let asked: Vec<bool> = match other {
-        None => each(&scene.meshes, is_small, is_asked),
+        None => each(scene.mesh_count(), is_small, is_asked),
         Some(_) => Vec::new(),
     };
-    let is_looked_at =
-        |instance: &Instance| other.is_some() || instance.transform != Affine::IDENTITY || asked[instance.mesh.index()];
-    let triangles = |instance: &Instance| scene.meshes[instance.mesh.index()].triangles.indices.len() as u64;
-    let total = scene.instances.iter().filter(|instance| is_looked_at(instance)).map(triangles);
+    let is_looked_at = |placement: usize| {
+        let (mesh, transform) = scene.placement(placement);
+        other.is_some() || transform != Affine::IDENTITY || asked[mesh]
+    };
+    let placements = scene.placement_count();
+    let total = (0..placements).filter(|&placement| is_looked_at(placement)).map(|at| triangles_of(scene, at));
     let total = total.fold(0, u64::saturating_add);
     let stride = match total {
         _ if total <= most => 1,
         // An odd one is of the first and the second triangles of pairs.
         _ => usize::try_from(total.div_ceil(most / 2) | 1).unwrap_or(usize::MAX),
     };
-    let one = |(index, instance): (usize, &Instance)| {
-        let triangles = triangles(instance);
-        if !is_looked_at(instance) {
+    let one = |index: usize| {
+        let triangles = triangles_of(scene, index);
+        if !is_looked_at(index) {
             return Looked { rounding: Rounding { triangles, ..Rounding::default() }, ..Looked::default() };
         }
-        let mut view = View::new(scene, (index, instance), run);
-        view.other = other.map(|(center, middles)| Other::new(center, &view, middles[instance.mesh.index()]));
+        let mut view = View::new(scene, index, run);
+        view.other = other.map(|(center, middles)| Other::new(center, &view, middles[scene.placement(index).0]));
         // What a center would do is asked of all; and which of a few of many to ask takes longer than to ask them.
         if other.is_none() && stride < FEW {
             view.limit = view.limit();
         }
         let indices = &view.mesh.indices;
         let runs: Vec<&[[u32; 3]]> = indices.chunks(RUN).collect();
-        let looked = sum(each(&runs, is_small || runs.len() < 2, |(run, of)| view.look(of, stride, index + run)));
+        let looked = sum(each(runs.len(), is_small || runs.len() < 2, |run| view.look(runs[run], stride, index + run)));
         let is_part = |Rounding { plain, collapsed, .. }: Rounding| plain > 0 && 2 * (plain + collapsed) >= triangles;
         let is_stepped = |Rounding { stepped, .. }: Rounding| stepped > 0 && 2 * stepped >= triangles;
         let mut whole = looked.rounding;
@@ -101,7 +102,7 @@ pub(super) fn look_under(
         let (parts, stepped_parts) = (u64::from(is_part(whole)), u64::from(is_stepped(whole)));
         Looked { rounding: Rounding { triangles, parts, stepped_parts, ..looked.rounding }, ..looked }
     };
-    sum(each(&scene.instances, is_small, one))
+    sum(each(placements, is_small, one))
 }
 
 fn sum(looked: Vec<Looked>) -> Looked {
@@ -163,13 +164,14 @@ impl Other {
 }
 
 impl<'a> View<'a> {
-    fn new(scene: &'a Description, (index, instance): (usize, &Instance), run: &'a Center) -> Self {
+    fn new(scene: &'a dyn PlacedMeshes, index: usize, run: &'a Center) -> Self {
+        let (mesh, transform) = scene.placement(index);
         Self {
-            mesh: &scene.meshes[instance.mesh.index()].triangles,
-            moved: run.moved(instance.mesh),
-            transform: instance.transform,
-            is_identity: instance.transform == Affine::IDENTITY && run.placed(index).is_none(),
-            rows: exact_rows(run, index, &instance.transform),
+            mesh: scene.mesh(mesh),
+            moved: run.moved(mesh),
+            transform,
+            is_identity: transform == Affine::IDENTITY && run.placed(index).is_none(),
+            rows: exact_rows(run, index, &transform),
             limit: f64::INFINITY,
             other: None,
         }

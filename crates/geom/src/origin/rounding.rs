@@ -1,9 +1,8 @@
 //! Warnings about rounding, and the counts that they are made from.
 
-use super::Center;
 use super::choose::MOST_LOOKED;
 use super::look::look_under;
-use crate::Description;
+use super::{Center, PlacedMeshes};
 
 /// Relative move of a corner, as a share of the triangle's extent, that is plainly visible.
 pub(super) const PLAIN: f64 = 0.05;
@@ -18,7 +17,7 @@ const FEW: u64 = 1000;
 
 /// Counts of a scene's triangles by the effect of rounding to f32, for a warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Rounding {
+pub struct Rounding {
     /// Number of triangles of the scene.
     pub triangles: u64,
     /// Number of triangles with a corner that is moved by more than a thousandth of their extent.
@@ -85,12 +84,12 @@ impl Rounding {
 }
 
 /// Counts the effect of rounding on the triangles of a scene as it is.
-pub(crate) fn rounding(scene: &Description, run: &Center) -> Rounding {
+pub fn rounding(scene: &dyn PlacedMeshes, run: &Center) -> Rounding {
     counted(scene, run, look_under(scene, run, None, MOST_LOOKED).rounding)
 }
 
 /// Counts the effect of rounding again, on more triangles than `estimate`, if that would give a warning.
-pub(super) fn counted(scene: &Description, run: &Center, estimate: Rounding) -> Rounding {
+pub(super) fn counted(scene: &dyn PlacedMeshes, run: &Center, estimate: Rounding) -> Rounding {
     if !estimate.is_estimate || estimate.warning().is_none() {
         return estimate;
     }
