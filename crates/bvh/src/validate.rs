@@ -12,7 +12,7 @@ pub enum InvalidBvh {
     PrimitiveCount {
         /// Number of primitives that the tree was built over.
         tree: u32,
-        /// Number of triangles that were given.
+        /// Number of triangles that were given to compare with.
         triangles: usize,
     },
     /// The tree has nodes without primitives, or primitives without nodes.
@@ -44,21 +44,21 @@ pub enum InvalidBvh {
     /// A node's box has a bound that is NaN or infinite, or is inside out.
     #[error("the box of node {node} is empty or not finite")]
     Box {
-        /// Index of the node.
+        /// Index of the node with the faulty box.
         node: u32,
     },
     /// A child's box is not inside its parent's box.
     #[error("the box of node {child} sticks out of that of its parent {parent}")]
     ChildSticksOut {
-        /// Index of the parent.
+        /// Index of the parent node.
         parent: u32,
-        /// Index of the child.
+        /// Index of the child node, whose box sticks out.
         child: u32,
     },
     /// A leaf's references reach past the end of the list.
     #[error("leaf {node} uses references {first} to {end}, but there are {references}")]
     LeafRange {
-        /// Index of the leaf.
+        /// Index of the leaf that reaches too far.
         node: u32,
         /// Index of the leaf's first reference.
         first: u32,
@@ -78,15 +78,15 @@ pub enum InvalidBvh {
     /// A reference belongs to no leaf.
     #[error("reference {reference} belongs to no leaf")]
     ReferenceUnused {
-        /// Index of the reference.
+        /// Index of the reference that no leaf has.
         reference: usize,
     },
     /// A reference names a primitive that does not exist.
     #[error("reference {reference} is to primitive {primitive}, but there are {primitives}")]
     PrimitiveRange {
-        /// Index of the reference.
+        /// Index of the faulty reference.
         reference: usize,
-        /// Index of the primitive that it names.
+        /// Index of the primitive that the reference names.
         primitive: u32,
         /// Number of primitives that the tree was built over.
         primitives: u32,
@@ -94,21 +94,21 @@ pub enum InvalidBvh {
     /// A leaf holds a primitive twice.
     #[error("leaf {node} holds primitive {primitive} twice")]
     Repeated {
-        /// Index of the leaf.
+        /// Index of the leaf that holds a primitive twice.
         node: u32,
-        /// Index of the primitive.
+        /// Index of the repeated primitive.
         primitive: u32,
     },
     /// A primitive is in no leaf.
     #[error("primitive {primitive} is in no leaf")]
     Missing {
-        /// Index of the primitive.
+        /// Index of the primitive that no leaf holds.
         primitive: u32,
     },
     /// The boxes of a primitive's leaves do not cover all of it.
     #[error("the boxes of the leaves with primitive {primitive} do not reach around it")]
     NotCovered {
-        /// Index of the primitive.
+        /// Index of the primitive that its leaves do not cover.
         primitive: u32,
     },
 }

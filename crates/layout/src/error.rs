@@ -17,9 +17,9 @@ pub enum LayoutError {
     TooMany {
         /// Name of what there are too many of, such as nodes.
         what: &'static str,
-        /// Number that the tree has.
+        /// Number of them that the tree has.
         found: usize,
-        /// Largest number that fits.
+        /// Largest number of them that the encoding can count.
         limit: usize,
     },
     /// A tree was asked for whose nodes have a number of children that no kernel supports.
@@ -31,9 +31,9 @@ pub enum LayoutError {
     /// A node of the binary tree breaks an invariant of [`raywarp_bvh::Bvh2`].
     #[error("node {node} of the tree is malformed: {fault}; this tree was not made by a builder")]
     BadNode {
-        /// Index of the node.
+        /// Index of the faulty node.
         node: usize,
-        /// Description of the fault.
+        /// Description of what is wrong with the node.
         fault: &'static str,
     },
     /// A box has coordinates that are too large for the encoding.
@@ -47,19 +47,19 @@ pub enum LayoutError {
     /// A leaf of the binary tree holds more references than a leaf of the encoding can.
     #[error("leaf {node} of the tree holds {found} references, but at most {limit} fit; build with max_leaf {limit}")]
     LeafTooLarge {
-        /// Index of the node.
+        /// Index of the leaf.
         node: usize,
         /// Number of references in the leaf.
         found: u32,
-        /// Largest number of references that fits.
+        /// Largest number of references that a leaf of the encoding can hold.
         limit: u32,
     },
     /// An encoded tree breaks one of its own invariants.
     #[error("record {record} of the encoding is malformed: {fault}; this is a bug in Raywarp")]
     BadRecord {
-        /// Index of the node or triangle record.
+        /// Index of the faulty node or triangle record.
         record: usize,
-        /// Description of the fault.
+        /// Description of what is wrong with the record.
         fault: &'static str,
     },
 }

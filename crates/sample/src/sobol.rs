@@ -10,8 +10,8 @@
 
 use crate::hash::{combine, pcg, to_unit};
 
-/// Scrambles a number whose bits are reversed so that bit `i` of the result depends on bits `0 ..= i` alone; between
-/// two bit reversals this is a nested uniform (Owen) scramble. A bijection for any seed.
+/// Scrambles a number so that bit `i` of the result depends on bits `0 ..= i` alone. Between two bit reversals this is
+/// a nested uniform (Owen) scramble. A bijection for any seed.
 #[inline]
 pub const fn laine_karras(mut x: u32, seed: u32) -> u32 {
     x ^= x.wrapping_mul(0x3D20_ADEA);

@@ -19,14 +19,14 @@ impl Areas {
         Self { scale: f32::from_bits(254u32.saturating_sub(exponent).max(1) << 23) }
     }
 
-    /// Returns half of the surface area of a box, in this unit. Positive infinity for an empty box.
+    /// Returns half of the surface area of a box, in this scaled unit of area. Positive infinity for an empty box.
     #[inline]
     pub(crate) fn half_area(self, bounds: Bounds) -> f32 {
         let [x, y, z] = ((bounds.max - bounds.min) * self.scale).to_array();
         x * y + (x + y) * z
     }
 
-    /// Converts a sum of areas from this unit to that of the scene.
+    /// Converts a sum of areas from this scaled unit to the scene's.
     pub(crate) fn in_scene_units(self, area: f32) -> f64 {
         let scale = f64::from(self.scale);
         f64::from(area) / (scale * scale)

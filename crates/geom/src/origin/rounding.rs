@@ -29,7 +29,7 @@ pub struct Rounding {
     pub parts: u64,
     /// Number of triangles on which points, such as hits, are moved by more than a twentieth of the extent.
     pub stepped: u64,
-    /// Number of placed meshes of which half the triangles have such points.
+    /// Number of placed meshes of which half the triangles are counted by `stepped`.
     pub stepped_parts: u64,
     /// Largest step of float32 at the triangles that `stepped` counts.
     pub step: f64,

@@ -16,7 +16,7 @@ const CONSERVATIVE: [(&str, Enter); 3] = [
     ("Ize", |ray, aabb| slab(&SlabRay::new(ray), aabb, ray.t_min, ray.t_max)),
 ];
 
-/// Returns `true` if the ray touches the box grown by `grow` on every side, decided without rounding: coordinates are
+/// Returns `true` if the ray touches the box grown by `grow` on every side, decided without rounding. Coordinates are
 /// multiples of 2^-20 below 2^8, so every product has at most 53 bits, whatever its exponent.
 fn touches(ray: &Ray, aabb: &Aabb, grow: f64) -> bool {
     // Bounds on t as fractions with positive denominators.

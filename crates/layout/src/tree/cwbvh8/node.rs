@@ -15,7 +15,7 @@ pub(crate) const SLOTS: usize = 8;
 /// Largest number of triangles in a leaf: what the three unary bits of [`Cwbvh8Node::meta`] can count.
 pub(crate) const MAX_LEAF: u32 = 3;
 
-/// Least value of the five low bits of [`Cwbvh8Node::meta`] that means a node: smaller values count the triangle
+/// Least value of the five low bits of [`Cwbvh8Node::meta`] that means a node. Smaller values count the triangle
 /// records before a leaf's own, of up to eight full leaves.
 const FIRST_NODE_BIT: u8 = 24;
 

@@ -158,7 +158,7 @@ struct Parser<'a> {
 
 /// Statistics of vertex colours with channels above 1, which tell their scale.
 struct Bright {
-    /// Line number of the first such colour.
+    /// Line number of the first colour with a channel above 1.
     line: Option<u64>,
     most: f64,
     /// `true` if all channels of all colours are integers from 0 to 255.
