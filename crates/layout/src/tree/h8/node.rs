@@ -45,7 +45,7 @@ impl H8Block {
     }
 }
 
-/// Decoded node of an [`H8`] tree.
+/// Decoded node of an [`H8`](super::H8) tree.
 ///
 /// | word | bits |
 /// |---|---|

@@ -34,7 +34,7 @@ const fn order([a, b, c]: [u32; 3]) -> u32 {
     (a | b << 2 | c << 4) << 1
 }
 
-/// Decoded leaf of an [`H8`] tree: one triangle, or two that share an edge.
+/// Decoded leaf of an [`H8`](super::H8) tree: one triangle, or two that share an edge.
 ///
 /// | chunk | words |
 /// |---|---|

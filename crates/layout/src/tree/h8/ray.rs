@@ -52,7 +52,7 @@ const LARGEST_REACH: f32 = 1_152_921_504_606_846_976.0;
 /// Factor of the scene's largest coordinate that exceeds any sum of a corner's products with a direction.
 const REACH: f32 = 16.0;
 
-/// Ray prepared for testing the nodes of an [`H8`] tree in 16-bit floats. Its `t` is in lengths of
+/// Ray prepared for testing the nodes of an [`H8`](super::H8) tree in 16-bit floats. Its `t` is in lengths of
 /// [`H8Ray::direction`]: the given ray's is [`H8Ray::unscale`] times less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct H8Ray {
