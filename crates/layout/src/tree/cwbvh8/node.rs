@@ -41,9 +41,9 @@ pub struct Cwbvh8Node {
     /// `0b001` above `24 + slot`. A leaf: its 1 to 3 records in unary (`001`, `011`, `111`) above the first one's
     /// offset from `record_base`, 0 to 23.
     pub meta: [u8; SLOTS],
-    /// Lower planes of the children's boxes in grid steps, by [axis][slot]; 255 for no child.
+    /// Lower planes of the children's boxes in grid steps, by `[axis][slot]`; 255 for no child.
     pub lo: [[u8; SLOTS]; 3],
-    /// Upper planes of the children's boxes in grid steps, by [axis][slot]; 0 for no child.
+    /// Upper planes of the children's boxes in grid steps, by `[axis][slot]`; 0 for no child.
     pub hi: [[u8; SLOTS]; 3],
 }
 

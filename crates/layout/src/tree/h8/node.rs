@@ -66,9 +66,9 @@ pub struct H8Node {
     pub inner: u8,
     /// Index of the first child's block. Nodes in the order of their slots, then leaves in the order of theirs.
     pub first: u32,
-    /// Lower planes of the children's boxes in steps, by [axis][slot]; 255 for no child.
+    /// Lower planes of the children's boxes in steps, by `[axis][slot]`; 255 for no child.
     pub lo: [[u8; SLOTS]; 3],
-    /// Upper planes of the children's boxes in steps, by [axis][slot]; 0 for no child.
+    /// Upper planes of the children's boxes in steps, by `[axis][slot]`; 0 for no child.
     pub hi: [[u8; SLOTS]; 3],
 }
 
