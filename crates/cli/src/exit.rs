@@ -127,14 +127,15 @@ impl CliError {
 
     /// Returns the error for a scene that was loaded but cannot be prepared for tracing.
     pub fn prepare(scene: impl std::fmt::Display, error: raywarp::PrepareError) -> Self {
+        use raywarp::PrepareError;
+        use raywarp::device::BackendError;
         match error {
-            raywarp::PrepareError::Build(error) => Self::usage(error),
-            error @ raywarp::PrepareError::Memory { .. } => Self::machine(format!("{scene}: {error}")),
-            raywarp::PrepareError::Shading(error) => Self::render(*error),
-            error @ (raywarp::PrepareError::Cuda(_)
-            | raywarp::PrepareError::Engine(_)
-            | raywarp::PrepareError::Gpu { .. }
-            | raywarp::PrepareError::OneOfGpus(_)) => Self::machine(format!("{scene}: {error}")),
+            PrepareError::Backend(BackendError::Build(error)) => Self::usage(error),
+            PrepareError::Shading(error) => Self::render(*error),
+            error @ (PrepareError::Memory { .. }
+            | PrepareError::Backend(BackendError::Cuda(_) | BackendError::OneOfGpus(_))
+            | PrepareError::Engine(_)
+            | PrepareError::Gpu { .. }) => Self::machine(format!("{scene}: {error}")),
             other => Self::input(format!("{scene}: {other}")),
         }
     }

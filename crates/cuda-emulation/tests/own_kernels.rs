@@ -10,6 +10,7 @@ use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{
     BLOCK_THREADS, Device, DeviceScene, Encoding, HEADER_OPTIONS, Stream, TreeRecord, header, with_header,
 };
+use raywarp_family::Variant;
 use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -130,7 +131,7 @@ fn expected(cpu: &CpuTracer, rays: &[Ray]) -> (Vec<HitWords>, Vec<bool>, Vec<Can
 fn kernels_of_others_get_the_bits_of_the_cpus_tracer_whoever_asks_together() {
     let Some(driver) = Driver::get() else { return };
     let (mut faults, mut hits_seen, mut blocked_seen, mut candidates_seen) = (Vec::new(), 0, 0, 0);
-    let h8 = raywarp_cuda::ASKED_VARIANT.parse().unwrap();
+    let h8 = raywarp_cuda::ASKED_VARIANT;
     for (number, scene) in scenes().iter().enumerate() {
         let (bvh, triangles, rays) = (scene.tree(&h8), &scene.case.triangles, scene.some_rays(RAYS));
         let (hits, blocked, candidates) = expected(&CpuTracer::new(bvh, triangles).unwrap(), &rays);
@@ -250,8 +251,7 @@ fn the_guide_shows_the_kernel_that_is_tested() {
 
 #[test]
 fn trees_for_kernels_are_those_of_the_fastest_kernels() {
-    let of = |name: &str| Encoding::of(&name.parse().unwrap());
-    assert_eq!(of(raywarp_cuda::ASKED_VARIANT), of("raywarp-h8"));
+    assert_eq!(Encoding::of(&raywarp_cuda::ASKED_VARIANT), Encoding::of(&Variant::RAYWARP_H8));
 }
 
 #[test]

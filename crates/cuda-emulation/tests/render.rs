@@ -43,7 +43,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(scene: Description, camera: Camera) -> Self {
-        let variant = EngineOptions::default().variant().unwrap();
+        let variant = EngineOptions::default().variant();
         let triangles = flatten(&scene).unwrap();
         let options = BuildOptions::default();
         let options = options.with_leaf_limit(variant.tree().max_leaf());
@@ -62,7 +62,7 @@ impl Prepared {
             let count = self.scene.meshes[instance.mesh.index()].triangles.indices.len() as u32;
             first.push(first[first.len() - 1] + count);
         }
-        let variant = options.variant()?;
+        let variant = options.variant();
         CudaRenderer::encode(&variant, &self.bvh, &self.triangles, options.farthest_origin, |i| first[i as usize])
     }
 
@@ -72,7 +72,7 @@ impl Prepared {
         let encoded = self.encoded(&options).map_err(|error| error.to_string())?;
         let renderer = |ordinal| -> Result<CudaRenderer, RenderCudaError> {
             let device = Device::open(ordinal)?;
-            let tree = Arc::new(CudaRenderer::tree(&device, &options.variant()?, &encoded)?);
+            let tree = Arc::new(CudaRenderer::tree(&device, &options.variant(), &encoded)?);
             CudaRenderer::new(&device, tree, &self.shading, options.clone())
         };
         let renderers = side_by_side(0..devices, renderer).into_iter().collect::<Result<_, _>>();
@@ -427,7 +427,7 @@ fn a_camera_far_outside_gets_the_same_picture_or_none() {
 #[test]
 fn scenes_for_which_f32_has_too_few_exponents_are_refused_with_their_size() {
     let triangle = |size: f32| FlatTriangles::from_vertices(vec![[[0.0; 3], [size, 0.0, 0.0], [0.0, size, size]]]);
-    let variant = EngineOptions::default().variant().unwrap();
+    let variant = EngineOptions::default().variant();
     for (size, refused) in [(1e-13, true), (1e-11, false), (1.0, false), (1e17, false), (1e18, true)] {
         let triangles = triangle(size);
         let bvh = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();

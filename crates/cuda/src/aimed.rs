@@ -102,7 +102,7 @@ impl AimedRays {
         let missing = || CudaError::NotEmbedded { kernel: AIMED_KERNEL };
         let function = FAMILY.function(device, AIMED_SOURCE, AIMED_KERNEL)?.ok_or_else(missing)?;
         let resident = function.resident_blocks(device, BLOCK_THREADS)?;
-        Ok(Self { device: device.clone(), variant: ASKED_VARIANT.parse().map_err(|_| missing())?, function, resident })
+        Ok(Self { device: device.clone(), variant: ASKED_VARIANT, function, resident })
     }
 
     /// Asks with the rays of `numbers`, of a seed, that are aimed at `target`, for the nearest hit and for any, in the

@@ -71,7 +71,7 @@ pub const AIMED_SOURCE: &str = "aimed";
 pub const AIMED_KERNEL: &str = "check_aimed";
 
 /// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
-pub const ASKED_VARIANT: &str = "direct/phased/h8";
+pub const ASKED_VARIANT: Variant = Variant::PHASED_H8;
 
 /// Returns the sources of kernels that are no variants, name and text: nothing is measured of them, and they have no
 /// costs.
@@ -101,13 +101,10 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
-/// Variant that traces the rays that another on the same tree leaves undecided.
-const FALLBACK: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight";
-
 /// Returns the variant whose kernel traces what that of `variant` leaves, where it leaves some
 /// ([`Variant::may_leave_undecided`]).
 pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
-    variant.may_leave_undecided().then(|| FALLBACK.parse().ok()).flatten()
+    variant.may_leave_undecided().then_some(Variant::RAYWARP_H8_WATERTIGHT)
 }
 
 /// Returns the largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
@@ -119,23 +116,20 @@ pub fn sure_up_to(variant: &Variant) -> f32 {
 
 /// Kernels that keep as many rays in flight as fit and replace those that end. They differ for any-hit rays alone, so
 /// that it is chance which of them is found to be faster for closest-hit rays.
-const FOR_MANY: [&str; 2] =
-    ["replace/phased/h8?batch=exact&occlusion=far&refill=80", "replace/phased/h8?batch=exact&refill=80"];
-/// The one with a ray a lane over the same tree, which answers with the same bits and is done sooner with few rays.
-const FOR_FEW: &str = "direct/phased/h8?occlusion=far&step=75&test=37";
+const FOR_MANY: [Variant; 2] = [Variant::RAYWARP_H8, Variant::RAYWARP_H8_NEAR];
 
-/// Returns the variant over the same tree that is faster with batches of few rays, where there is one:
-/// [`CudaPair::by_size`] says what few are.
+/// Returns the variant over the same tree that is faster with batches of few rays, where there is one: with a ray a
+/// lane, and the same bits. [`CudaPair::by_size`] says what few are.
 ///
 /// [`CudaPair::by_size`]: crate::CudaPair::by_size
 pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
-    FOR_MANY.iter().any(|many| many.parse() == Ok(*variant)).then(|| FOR_FEW.parse().ok()).flatten()
+    FOR_MANY.contains(variant).then_some(Variant::RAYWARP_H8_DIRECT)
 }
 
 /// Variants beside the papers' and ours that lose no hit: in the voted form alone.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
-    FALLBACK,
+    "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight",
     // The compressed node with the watertight test.
     "replace/if-while/cwbvh8?batch=exact&refill=80&triangle=watertight",
     "direct/if-while/cwbvh8?share=0&triangle=watertight",
@@ -188,7 +182,7 @@ pub fn compiled() -> Vec<Variant> {
 }
 
 /// Variant whose options are the defaults of `Options` in kernels/options.h.
-const PLAIN: &str = "direct/while-while/bvh2";
+const PLAIN: Variant = Variant::WHILE_WHILE;
 
 /// Fields of `Options` that stand in every initialiser: what a kernel is.
 const ALWAYS: usize = 4;
@@ -196,7 +190,7 @@ const ALWAYS: usize = 4;
 /// Returns the options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first
 /// few only those that are not its defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
-    let plain = PLAIN.parse::<Variant>().map(|plain| options(&plain, query)).unwrap_or_default();
+    let plain = options(&PLAIN, query);
     let own = options(variant, query).into_iter().enumerate();
     let differs = own.filter(|(i, (name, value))| *i < ALWAYS || !plain.contains(&(*name, value.clone())));
     differs.map(|(_, (name, value))| format!(".{name} = {value}")).collect::<Vec<_>>().join(", ")
@@ -296,7 +290,7 @@ mod tests {
             .map(|line| line.strip_suffix(';').and_then(|line| line.split_once(' ')).unwrap().1)
             .map(|field| field.split_once(" = ").unwrap_or((field, "")))
             .collect();
-        let plain = options(&PLAIN.parse().unwrap(), Query::Closest);
+        let plain = options(&PLAIN, Query::Closest);
         assert_eq!(fields.len(), plain.len());
         for (i, (field, (name, value))) in fields.iter().zip(&plain).enumerate() {
             assert_eq!(*field, (*name, if i < ALWAYS { "" } else { value }));
@@ -307,7 +301,7 @@ mod tests {
     fn options_stand_by_name_where_they_are_not_defaults() {
         let text = |variant: &str, query| options_text(&variant.parse().unwrap(), query);
         assert_eq!(
-            text(PLAIN, Query::Any),
+            text("direct/while-while/bvh2", Query::Any),
             ".supply = Supply::Direct, .organisation = Organisation::WhileWhile, .tree = TreeKind::Bvh2, .query = Query::Any"
         );
         assert!(text("replace/phased/h8?batch=exact&refill=80", Query::Closest).ends_with(

@@ -146,8 +146,7 @@ impl DeviceScene {
         bvh: &Bvh2,
         triangles: &FlatTriangles,
     ) -> Result<Self, CudaError> {
-        let missing = |_| CudaError::NotEmbedded { kernel: ASKED_VARIANT };
-        Self::new(device, stream, &ASKED_VARIANT.parse().map_err(missing)?, bvh, triangles)
+        Self::new(device, stream, &ASKED_VARIANT, bvh, triangles)
     }
 
     /// Uploads what was encoded for `variant`.

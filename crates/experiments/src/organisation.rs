@@ -2,6 +2,7 @@
 
 use crate::loaded::Loaded;
 use crate::{Experiment, MeasuredOrganisation};
+use raywarp_family::Variant;
 use raywarp_render_cuda::{
     CountedRounds, KeptPaths, KeptPlaces, Layout, LoadPlace, LoadedOrganisation, PathCounts, PathOrganisation,
     RenderCudaError, StageMoves,
@@ -15,7 +16,7 @@ unsafe impl PathOrganisation for Experiment {
         self.organisation.name()
     }
 
-    fn variant(&self) -> &'static str {
+    fn variant(&self) -> Variant {
         self.walk.variant()
     }
 

@@ -1,5 +1,6 @@
 //! Other loops over the tree than the product's.
 
+use raywarp_family::Variant;
 use raywarp_render_cuda::PATH_VARIANT;
 
 /// Loop by which kernels that hold a path in a lane find hits.
@@ -28,11 +29,11 @@ impl Walk {
     }
 
     /// Returns the family's variant with this loop, whose tree is walked.
-    pub const fn variant(self) -> &'static str {
+    pub const fn variant(self) -> Variant {
         match self {
             Self::Phased => PATH_VARIANT,
-            Self::WhileWhile => "direct/while-while/bvh2?triangle=watertight",
-            Self::SpeculativeWhileWhile => "direct/speculative-while-while/bvh2?triangle=watertight",
+            Self::WhileWhile => Variant::WATERTIGHT,
+            Self::SpeculativeWhileWhile => Variant::WATERTIGHT_SPECULATIVE,
         }
     }
 
@@ -54,12 +55,11 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_family::Variant;
 
     #[test]
     fn each_loop_is_a_variant_of_the_family() {
         for walk in Walk::ALL {
-            let variant: Variant = walk.variant().parse().unwrap();
+            let variant = walk.variant();
             assert_eq!(variant.tree().holds_pairs(), walk == Walk::Phased, "{variant}");
         }
     }

@@ -169,7 +169,7 @@ named! {
 
 impl Key {
     /// Returns the values that the key may have, in the order of their numbers.
-    pub fn values(self) -> &'static [&'static str] {
+    pub const fn values(self) -> &'static [&'static str] {
         match self {
             Self::Batch => &["1", "2", "3", "4", "8", EXACT],
             Self::Box => BoxTest::NAMES,
@@ -194,12 +194,12 @@ impl Key {
     }
 
     /// Returns the value when the key is left out.
-    pub fn default(self, supply: Supply, tree: Tree) -> &'static str {
+    pub const fn default(self, supply: Supply, tree: Tree) -> &'static str {
         match self {
             Self::Batch => "3",
             Self::Branching => "4",
             // AL09 5.2: replace every 4 main-loop iterations, inner loops of at most 4.
-            Self::Every | Self::Rounds if supply == Supply::Queue => "4",
+            Self::Every | Self::Rounds if matches!(supply, Supply::Queue) => "4",
             Self::Order if tree.pulls_up_four() => "network6",
             Self::Postpone => "1",
             Self::Refill => "60",
@@ -209,6 +209,19 @@ impl Key {
             Self::Triangle if tree.holds_pairs() => "pair",
             _ => self.values()[0],
         }
+    }
+
+    /// Returns the number of a value, which the key must have.
+    pub(crate) const fn number(self, value: &str) -> u8 {
+        let values = self.values();
+        let mut number = 0;
+        while number < values.len() {
+            if are_equal(values[number].as_bytes(), value.as_bytes()) {
+                return number as u8;
+            }
+            number += 1;
+        }
+        panic!("the key does not take this value")
     }
 
     /// Returns `true` if the key means anything for these parts.
@@ -241,4 +254,19 @@ impl Key {
             Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),
         }
     }
+}
+
+/// Returns `true` if two texts are the same, when the program is compiled.
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }

@@ -1,6 +1,5 @@
 //! Rows of the papers: their kernels as variants, with section and table.
 
-use crate::key::{Occlusion, TriangleTest};
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 use std::sync::OnceLock;
 
@@ -140,36 +139,40 @@ const ROWS: &[Text] = &[
 impl Variant {
     /// The row `raywarp-h8`: blocks of eight children, lanes that take new rays one by one. The fastest with most
     /// rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
-    pub const RAYWARP_H8: Self = Self::of_numbers(
+    pub const RAYWARP_H8: Self = Self::known(
         Supply::Replace,
         TraversalLoop::Phased,
         Tree::H8,
-        &[
-            (Key::Batch, 5),
-            (Key::Occlusion, Occlusion::Far as u8),
-            (Key::Postpone, 1),
-            (Key::Refill, 7),
-            (Key::Share, 2),
-            (Key::Step, 3),
-            (Key::Test, 5),
-            (Key::Triangle, TriangleTest::Pair as u8),
-        ],
+        &[(Key::Batch, "exact"), (Key::Occlusion, "far"), (Key::Refill, "80")],
     );
-    /// The row `watertight`: nodes of two boxes, and the same bits. It holds scenes that blocks of eight cannot.
-    pub const WATERTIGHT: Self = Self::of_numbers(
+    /// The row `raywarp-h8` with any-hit rays from near to far.
+    pub const RAYWARP_H8_NEAR: Self =
+        Self::known(Supply::Replace, TraversalLoop::Phased, Tree::H8, &[(Key::Batch, "exact"), (Key::Refill, "80")]);
+    /// The row `raywarp-h8` with the watertight test of each triangle by itself, for any ray: it traces those that
+    /// others on the same tree leave undecided.
+    pub const RAYWARP_H8_WATERTIGHT: Self = Self::known(
+        Supply::Replace,
+        TraversalLoop::Phased,
+        Tree::H8,
+        &[(Key::Batch, "exact"), (Key::Occlusion, "far"), (Key::Refill, "80"), (Key::Triangle, "watertight")],
+    );
+    /// The row `raywarp-h8-direct`: a ray a lane over the same tree, which is done sooner with few rays.
+    pub const RAYWARP_H8_DIRECT: Self = Self::known(
         Supply::Direct,
-        TraversalLoop::WhileWhile,
-        Tree::Bvh2,
-        &[
-            (Key::Batch, 2),
-            (Key::Postpone, 1),
-            (Key::Refill, 5),
-            (Key::Share, 2),
-            (Key::Step, 3),
-            (Key::Test, 5),
-            (Key::Triangle, TriangleTest::Watertight as u8),
-        ],
+        TraversalLoop::Phased,
+        Tree::H8,
+        &[(Key::Occlusion, "far"), (Key::Step, "75"), (Key::Test, "37")],
     );
+    /// The loop over blocks of eight children that kernels of others call: all options at their defaults.
+    pub const PHASED_H8: Self = Self::known(Supply::Direct, TraversalLoop::Phased, Tree::H8, &[]);
+    /// The row `watertight`: nodes of two boxes, and the same bits. It holds scenes that blocks of eight cannot.
+    pub const WATERTIGHT: Self =
+        Self::known(Supply::Direct, TraversalLoop::WhileWhile, Tree::Bvh2, &[(Key::Triangle, "watertight")]);
+    /// The row `watertight`, where lanes with a leaf go on until all have one (AL09 4).
+    pub const WATERTIGHT_SPECULATIVE: Self =
+        Self::known(Supply::Direct, TraversalLoop::SpeculativeWhileWhile, Tree::Bvh2, &[(Key::Triangle, "watertight")]);
+    /// The row `al09-while-while`: all options at their defaults.
+    pub const WHILE_WHILE: Self = Self::known(Supply::Direct, TraversalLoop::WhileWhile, Tree::Bvh2, &[]);
 }
 
 /// Returns the papers' kernels, one a row: "every variant" of this project.
@@ -193,8 +196,21 @@ mod tests {
 
     #[test]
     fn kernels_that_are_values_are_those_of_their_rows() {
-        assert_eq!("raywarp-h8".parse(), Ok(Variant::RAYWARP_H8));
-        assert_eq!("watertight".parse(), Ok(Variant::WATERTIGHT));
+        for (text, value) in [
+            ("raywarp-h8", Variant::RAYWARP_H8),
+            ("replace/phased/h8?batch=exact&refill=80", Variant::RAYWARP_H8_NEAR),
+            (
+                "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight",
+                Variant::RAYWARP_H8_WATERTIGHT,
+            ),
+            ("raywarp-h8-direct", Variant::RAYWARP_H8_DIRECT),
+            ("direct/phased/h8", Variant::PHASED_H8),
+            ("watertight", Variant::WATERTIGHT),
+            ("direct/speculative-while-while/bvh2?triangle=watertight", Variant::WATERTIGHT_SPECULATIVE),
+            ("al09-while-while", Variant::WHILE_WHILE),
+        ] {
+            assert_eq!(text.parse(), Ok(value));
+        }
     }
 
     #[test]

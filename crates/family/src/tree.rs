@@ -45,13 +45,13 @@ impl Tree {
 
     /// Returns `true` if leaves hold their triangles in pairs for a watertight test of both, and planes are made for
     /// that test.
-    pub fn holds_pairs(self) -> bool {
-        self == Self::H8
+    pub const fn holds_pairs(self) -> bool {
+        matches!(self, Self::H8)
     }
 
     /// Returns `true` if a node's four children are pulled up by a [`Collapse`](crate::Collapse), and ordered by a
     /// [`ChildOrder`](crate::ChildOrder).
-    pub fn pulls_up_four(self) -> bool {
+    pub const fn pulls_up_four(self) -> bool {
         matches!(self, Self::Wide4 | Self::Qbvh4)
     }
 

@@ -145,25 +145,26 @@ impl Variant {
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
     pub fn new(supply: Supply, organisation: TraversalLoop, tree: Tree) -> Result<Self, IllegalVariant> {
-        let mut values = [0; Key::ALL.len()];
-        for &key in Key::ALL {
-            let default = key.default(supply, tree);
-            values[key as usize] = key.values().iter().position(|&v| v == default).unwrap_or(0) as u8;
-        }
-        let variant = Self { supply, organisation, tree, values };
+        let variant = Self::known(supply, organisation, tree, &[]);
         match variant.parts_fault() {
             Some(why) => Err(IllegalVariant::Parts { parts: variant.parts(), why }),
             None => Ok(variant),
         }
     }
 
-    /// Makes a variant that is known to be legal, as a value: its options by the numbers of their values, 0 where none
-    /// is set.
-    pub(crate) const fn of_numbers(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, u8)]) -> Self {
+    /// Makes a variant when the program is compiled, with the options of `set` and others at their defaults. It is not
+    /// checked to be legal: tests do.
+    pub(crate) const fn known(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, &str)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
+        while i < Key::ALL.len() {
+            let key = Key::ALL[i];
+            values[key as usize] = key.number(key.default(supply, tree));
+            i += 1;
+        }
+        i = 0;
         while i < set.len() {
-            values[set[i].0 as usize] = set[i].1;
+            values[set[i].0 as usize] = set[i].0.number(set[i].1);
             i += 1;
         }
         Self { supply, organisation, tree, values }

@@ -1,13 +1,13 @@
 //! The CPU's tracer and every kernel of the papers on a small scene, as `raywarp trace` asks them.
 
-use raywarp::device::{Plan, PlannedKernels, RayKernels};
+use raywarp::device::{BackendError, Plan, PlannedKernels, RayKernels};
 use raywarp::scene::{Alpha, Description, FaceMaterials, Instance, Material, Mesh, ScalarInput};
 use raywarp::trace::npy::write_rays;
 use raywarp::trace::{
     Answers, Field, HitFormat, RayStream, StreamError, StreamOptions, TraceScene, TraceSceneError, Traced,
     surface_columns,
 };
-use raywarp::{Affine, BatchStats, BuildOptions, Control, Hit, Query, Ray, TraceError, TriangleMesh};
+use raywarp::{Affine, BatchStats, BuildOptions, Control, Hit, PrepareError, Query, Ray, TraceError, TriangleMesh};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::{Variant, papers};
 use raywarp_lab::traverse::{Execution, KernelError};
@@ -172,7 +172,9 @@ fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused(
     let refused = |text: &str, machine| {
         let kernel = ImitatedKernel { variant: text.parse().unwrap(), machine };
         match TraceScene::new(&two_squares(), &plan(Some(kernel))).err() {
-            Some(TraceSceneError::Own(error)) => error.downcast::<KernelError>().ok().map(|error| *error),
+            Some(TraceSceneError::Prepare(PrepareError::Backend(BackendError::Own(error)))) => {
+                error.downcast::<KernelError>().ok().map(|error| *error)
+            }
             _ => None,
         }
     };
@@ -185,7 +187,8 @@ fn a_scene_without_triangles_is_missed_and_machines_that_do_not_fit_are_refused(
 #[test]
 fn kernels_of_a_gpu_need_one() {
     let plan = Plan { kernels: PlannedKernels::Rays(RayKernels::default()), ..Plan::default() };
-    assert!(matches!(TraceScene::new(&two_squares(), &plan), Err(TraceSceneError::NoGpu)));
+    let error = TraceScene::new(&two_squares(), &plan).err().unwrap();
+    assert!(matches!(error, TraceSceneError::Prepare(PrepareError::Backend(BackendError::NoGpu))), "{error}");
 }
 
 #[test]

@@ -1,16 +1,11 @@
 //! Errors of making a scene ready for rays, and the time that each step of it takes.
 
 use crate::device::BackendError;
-#[cfg(feature = "cuda")]
-use crate::device::OneOfGpus;
 #[cfg(all(feature = "cuda", feature = "render"))]
 use crate::device::cost_model::PATHS_BYTES;
 use crate::device::cost_model::PREPARE_BYTES;
 use raywarp_bvh::BuildError;
-#[cfg(feature = "cuda")]
-use raywarp_cuda::CudaError;
 use raywarp_geom::{FlatError, FlatTriangles};
-use raywarp_layout::LayoutError;
 #[cfg(feature = "render")]
 use raywarp_render::RenderError;
 #[cfg(all(feature = "cuda", feature = "render"))]
@@ -37,23 +32,9 @@ pub enum PrepareError {
         /// Bytes of memory that the system reports as free.
         free: u64,
     },
-    /// The builder of the tree refuses the triangles.
+    /// The tree cannot be built, or put on the device that is to trace it.
     #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The encoder of the CPU's tracer refuses the tree.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// The caller's tracer factory ([`PlannedKernels::Own`](crate::device::PlannedKernels::Own)) refuses the tree.
-    #[error(transparent)]
-    Own(Box<dyn std::error::Error + Send + Sync>),
-    /// The plan names GPU kernels but no GPU.
-    #[cfg(feature = "cuda")]
-    #[error("no GPU is given")]
-    NoGpu,
-    /// The GPU lacks something, or fails.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
+    Backend(#[from] BackendError),
     /// The GPU path tracer cannot be set up for the scene.
     #[cfg(all(feature = "cuda", feature = "render"))]
     #[error(transparent)]
@@ -67,29 +48,15 @@ pub enum PrepareError {
         /// The error of that GPU.
         error: Box<RenderCudaError>,
     },
-    /// One of several GPUs lacks something, or fails; says which.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    OneOfGpus(#[from] OneOfGpus),
     /// The shading tables cannot be made.
     #[cfg(feature = "render")]
     #[error(transparent)]
     Shading(#[from] Box<RenderError>),
 }
 
-impl From<BackendError> for PrepareError {
-    fn from(error: BackendError) -> Self {
-        match error {
-            BackendError::Build(error) => Self::Build(error),
-            BackendError::Layout(error) => Self::Layout(error),
-            BackendError::Own(error) => Self::Own(error),
-            #[cfg(feature = "cuda")]
-            BackendError::NoGpu => Self::NoGpu,
-            #[cfg(feature = "cuda")]
-            BackendError::Cuda(error) => Self::Cuda(error),
-            #[cfg(feature = "cuda")]
-            BackendError::OneOfGpus(error) => Self::OneOfGpus(error),
-        }
+impl From<BuildError> for PrepareError {
+    fn from(error: BuildError) -> Self {
+        Self::Backend(error.into())
     }
 }
 
@@ -99,7 +66,7 @@ impl PrepareError {
     /// rays.
     pub fn is_limit(&self) -> bool {
         match self {
-            Self::Cuda(error) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
+            Self::Backend(BackendError::Cuda(error)) | Self::Engine(RenderCudaError::Cuda(error)) => error.is_limit(),
             Self::Engine(RenderCudaError::Extent { .. } | RenderCudaError::Areas { .. }) => true,
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
 
 use raywarp::cuda::CudaError;
-use raywarp::device::{Amount, DeviceChoice, PlannedDevice, Reason, rays_worth_a_gpu};
+use raywarp::device::{Amount, BackendError, DeviceChoice, PlannedDevice, Reason, rays_worth_a_gpu};
 use raywarp::{Control, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
@@ -138,9 +138,9 @@ fn a_gpu_that_was_named_and_is_not_there_or_fails_is_an_error_that_says_so() {
     assert_eq!(missing.to_string(), "there is no CUDA device 2; 2 found");
     driver.device_memory(1, 1000);
     let full = error(DeviceChoice::AllCuda);
-    assert!(matches!(full, QueryError::OneOfGpus(_)), "{full:?}");
+    assert!(matches!(full, QueryError::Backend(BackendError::OneOfGpus(_))), "{full:?}");
     assert!(full.to_string().starts_with("cuda:1: the scene needs 1 MiB of device memory"), "{full}");
-    assert!(matches!(error(DeviceChoice::Cuda(vec![1])), QueryError::Cuda(_)));
+    assert!(matches!(error(DeviceChoice::Cuda(vec![1])), QueryError::Backend(BackendError::Cuda(_))));
     driver.devices(0);
     assert_eq!(error(DeviceChoice::AllCuda).to_string(), "there is no CUDA device 0; 0 found");
 }

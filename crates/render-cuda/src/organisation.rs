@@ -14,13 +14,14 @@ use crate::film::PixelOrder;
 use crate::kept_paths::{CountedRounds, KeptPaths};
 use crate::state::Layout;
 use raywarp_cuda::{CudaError, Device, Function, Stream};
+use raywarp_family::Variant;
 use raywarp_geom::TraceError;
 use raywarp_render::{Integrator, ShadingScene};
 use std::fmt::Debug;
 
 /// Variant of the traversal kernels whose loop the product's path-tracing kernels contain, and whose tree they
 /// traverse.
-pub const PATH_VARIANT: &str = "replace/phased/h8?batch=exact&occlusion=far&refill=80";
+pub const PATH_VARIANT: Variant = Variant::RAYWARP_H8;
 
 /// Organisation of path tracing on a GPU: the path state stored between kernels, the kernels, and the order of their
 /// launches. [`Organisation`](crate::Organisation) is one.
@@ -35,7 +36,7 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
 
     /// Returns the variant of the traversal kernels whose loop the organisation's kernels contain, and whose tree they
     /// traverse.
-    fn variant(&self) -> &'static str {
+    fn variant(&self) -> Variant {
         PATH_VARIANT
     }
 

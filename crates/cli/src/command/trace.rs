@@ -15,10 +15,10 @@ use crate::replace;
 use clap::Args;
 use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::cuda::{CudaError, Device};
-use raywarp::device::{Plan, PlannedKernels, RayKernels};
+use raywarp::device::{BackendError, Plan, PlannedKernels, RayKernels};
 use raywarp::system::{FileError, write_atomic_with};
 use raywarp::trace::{Field, HitFormat, StreamError, StreamOptions, StreamTotals, TraceScene, TraceSceneError};
-use raywarp::{BuildOptions, Control, KernelName, are_coherent};
+use raywarp::{BuildOptions, Control, KernelName, PrepareError, are_coherent};
 use raywarp_lab::ImitatedKernel;
 use raywarp_lab::family::Variant;
 use raywarp_lab::traverse::{Execution, KernelError, Query};
@@ -216,12 +216,12 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 /// Returns the error, with its exit status, for a scene that cannot be traced.
 fn failure(error: TraceSceneError, scene: &Path, rays: &Rays<'_>, input: &str) -> CliError {
     match error {
-        TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
-        TraceSceneError::Own(error) => match error.downcast_ref() {
+        TraceSceneError::Prepare(PrepareError::Backend(BackendError::Own(error))) => match error.downcast_ref() {
             Some(KernelError::Width { .. }) => CliError::usage(error),
             Some(KernelError::NeedsGpu { .. }) => CliError::machine(error),
             _ => CliError::input(format!("{}: {error}", scene.display())),
         },
+        TraceSceneError::Prepare(error) => CliError::prepare(scene.display(), error),
         TraceSceneError::NegativeTMin { ray, .. } => {
             CliError::input(format!("{input}: byte {}: {error}", rays.byte_of_t_min(ray)))
         }

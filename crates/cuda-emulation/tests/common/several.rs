@@ -252,7 +252,7 @@ fn the_pretended_driver_keeps_devices_apart() {
     driver.devices(2);
     let prepared = room();
     let open = |ordinal| Device::open(ordinal).unwrap();
-    let variant = EngineOptions::default().variant().unwrap();
+    let variant = EngineOptions::default().variant();
     let encoded = CudaRenderer::encode(&variant, &prepared.bvh, &prepared.triangles, 0.0, |_| 0).unwrap();
     let tree = Arc::new(CudaRenderer::tree(&open(0), &variant, &encoded).unwrap());
     let mut renderer = CudaRenderer::new(&open(1), tree, &prepared.shading, EngineOptions::default()).unwrap();

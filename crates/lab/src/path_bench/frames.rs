@@ -121,7 +121,7 @@ impl<'a> Bench<'a> {
         }
         let engine = self.engine(experiment);
         let encoded = self.prepared.encoded(&engine)?;
-        let tree = Arc::new(CudaRenderer::tree(&self.device, &engine.variant()?, &encoded)?);
+        let tree = Arc::new(CudaRenderer::tree(&self.device, &engine.variant(), &encoded)?);
         self.trees.borrow_mut().push((walk, tree.clone()));
         Ok(tree)
     }

@@ -30,10 +30,7 @@ impl Encoding {
     pub(crate) fn begin(scene: &Description, bvh: &Arc<Bvh2>, triangles: &Arc<FlatTriangles>) -> Self {
         let (firsts, bvh, triangles) = (first_triangles(scene), bvh.clone(), triangles.clone());
         // Where there is no thread to be had it is made when it is asked for.
-        let begun = std::thread::Builder::new().spawn(move || {
-            let variant = EngineOptions::default().variant()?;
-            encode(&variant, &bvh, &triangles, 0.0, &firsts)
-        });
+        let begun = std::thread::Builder::new().spawn(move || encode(&PATH_VARIANT, &bvh, &triangles, 0.0, &firsts));
         Self(Mutex::new(begun.ok()))
     }
 
@@ -75,7 +72,7 @@ impl Upload<'_> {
     }
 
     fn onto(&self, device: &Device) -> Result<CudaRenderer, RenderCudaError> {
-        let tree = Arc::new(CudaRenderer::tree(device, &self.engine.variant()?, &self.encoded)?);
+        let tree = Arc::new(CudaRenderer::tree(device, &self.engine.variant(), &self.encoded)?);
         CudaRenderer::new(device, tree, self.shading, self.engine.clone())
     }
 }
@@ -147,8 +144,8 @@ impl Prepared {
     /// # Errors
     /// [`PrepareError`].
     pub fn encoded(&self, engine: &EngineOptions) -> Result<EncodedScene, PrepareError> {
-        let (variant, farthest_origin) = (engine.variant()?, engine.farthest_origin);
-        if let Some(paths) = self.for_paths().filter(|_| engine.organisation.variant() == PATH_VARIANT) {
+        let (variant, farthest_origin) = (engine.variant(), engine.farthest_origin);
+        if let Some(paths) = self.for_paths().filter(|_| variant == PATH_VARIANT) {
             // Farther away boxes have to grow; elsewhere it is the same tree.
             let is_near = farthest_origin <= 2.0 * self.bounds().farthest();
             let begun = paths.encoding.take().filter(|_| is_near);

@@ -7,12 +7,10 @@ pub use coherence::are_coherent;
 use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 #[cfg(feature = "cuda")]
-use crate::device::{GpuOnceWorth, OneOfGpus, RayKernels};
+use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildError, BuildOptions, build, presets};
+use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::CpuTracer;
-#[cfg(feature = "cuda")]
-use raywarp_cuda::CudaError;
 use raywarp_geom::origin::{DoubleMesh, recentred};
 use raywarp_geom::{
     BatchStats, Control, FlatError, FlatTriangles, Hit, HitKey, MeshError, PrimitiveId, Ray, TraceError, Tracer,
@@ -50,43 +48,17 @@ pub enum QueryError {
     /// The meshes have more triangles than can be numbered.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The builder of the tree refuses the triangles.
+    /// The tree cannot be built or put on the device that is to trace it; a GPU that was named is not there, lacks
+    /// something, or fails.
     #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The encoder of the CPU's tracer refuses the tree.
-    #[error(transparent)]
-    Layout(#[from] raywarp_layout::LayoutError),
+    Backend(#[from] BackendError),
     /// The device choice is [`DeviceChoice::Cuda`] with an empty list of GPUs.
     #[error("no GPU is named; name one, or take DeviceChoice::AllCuda")]
     NoGpuNamed,
-    /// A GPU that was named is not there, lacks something, or fails.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// One of several named GPUs lacks something, or fails; says which.
-    #[cfg(feature = "cuda")]
-    #[error(transparent)]
-    OneOfGpus(#[from] OneOfGpus),
     /// GPUs are named, but this build of Raywarp has no GPU kernels.
     #[cfg(not(feature = "cuda"))]
     #[error("GPUs are named, but raywarp was built without its feature cuda; take DeviceChoice::Cpu or Auto")]
     BuiltWithoutCuda,
-}
-
-impl From<BackendError> for QueryError {
-    fn from(error: BackendError) -> Self {
-        match error {
-            BackendError::Build(error) => Self::Build(error),
-            BackendError::Layout(error) => Self::Layout(error),
-            #[cfg(feature = "cuda")]
-            BackendError::Cuda(error) => Self::Cuda(error),
-            #[cfg(feature = "cuda")]
-            BackendError::OneOfGpus(error) => Self::OneOfGpus(error),
-            #[cfg(feature = "cuda")]
-            BackendError::NoGpu => Self::NoGpuNamed,
-            BackendError::Own(_) => unreachable!("queries have no tracer of the caller's"),
-        }
-    }
 }
 
 /// Bounding volume hierarchy over triangle meshes, ready to trace single rays on the CPU and batches on the CPU or
@@ -151,7 +123,7 @@ impl TriangleBvh {
     /// ```
     ///
     /// # Errors
-    /// As [`TriangleBvh::build`]; of GPUs that are named [`QueryError::Cuda`] or [`QueryError::OneOfGpus`] where one
+    /// As [`TriangleBvh::build`]; of GPUs that are named [`BackendError::Cuda`] or [`BackendError::OneOfGpus`] where one
     /// is not there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
     pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
         let on_gpu = device.names_gpus();
@@ -178,8 +150,8 @@ impl TriangleBvh {
         let fits = if is_auto { RayKernels::default().fitting(options) } else { plan.kernels.fitting(options) };
         #[cfg(not(feature = "cuda"))]
         let fits = *options;
-        let bvh = build(&flat, &build_in_memory(&fits, flat.len()))?;
-        let cpu = Arc::new(CpuTracer::new(&bvh, &flat)?);
+        let bvh = build(&flat, &build_in_memory(&fits, flat.len())).map_err(BackendError::from)?;
+        let cpu = Arc::new(CpuTracer::new(&bvh, &flat).map_err(BackendError::from)?);
         #[cfg(feature = "cuda")]
         if is_auto {
             let batches = Backend::once_worth(GpuOnceWorth::new(cpu.clone(), bvh, *options, flat));
@@ -322,7 +294,7 @@ impl TriangleBvh {
 /// CPU.
 #[cfg(feature = "cuda")]
 fn planned(device: &DeviceChoice, options: &BuildOptions) -> Result<Plan, QueryError> {
-    let devices = device.open()?;
+    let devices = device.open().map_err(BackendError::from)?;
     if devices.is_empty() && device.names_gpus() {
         return Err(QueryError::NoGpuNamed);
     }

@@ -2,7 +2,7 @@
 
 use super::{TraceScene, TraceSceneError};
 use crate::device::open::first_usable;
-use crate::device::{Plan, PlannedDevice, PlannedKernels, RayKernels, Reason};
+use crate::device::{BackendError, Plan, PlannedDevice, PlannedKernels, RayKernels, Reason};
 use crate::prepare::PrepareError;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::{CudaError, Device};
@@ -41,7 +41,9 @@ impl TraceScene {
                 let on_it = Plan { device: PlannedDevice::Gpus(vec![device]), kernels, ..plan.clone() };
                 match Self::new(scene, &on_it) {
                     Ok(scene) => usable.taken.push(scene),
-                    Err(TraceSceneError::Prepare(PrepareError::Cuda(error))) => usable.leave_out(ordinal, error),
+                    Err(TraceSceneError::Prepare(PrepareError::Backend(BackendError::Cuda(error)))) => {
+                        usable.leave_out(ordinal, error);
+                    }
                     Err(error) => return Err(error),
                 }
             }

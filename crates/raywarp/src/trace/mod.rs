@@ -13,7 +13,7 @@ pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
 use crate::device::cost_model::build_in_memory;
-use crate::device::{Backend, BackendError, Plan, PlannedTree, SceneTree};
+use crate::device::{Backend, Plan, PlannedTree, SceneTree};
 use crate::prepare::{PrepareError, Timings, check_memory};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_with_choice};
@@ -21,7 +21,6 @@ use raywarp_cpu::CpuTracer;
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Hit, KernelName, Ray, TraceError};
 use raywarp_scene::{Description, flatten};
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,12 +37,6 @@ pub enum TraceSceneError {
     /// The tree cannot be built or put on the device.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The caller's tracer factory ([`PlannedKernels::Own`](crate::device::PlannedKernels::Own)) refuses the tree.
-    #[error(transparent)]
-    Own(Box<dyn Error + Send + Sync>),
-    /// The plan names GPU kernels but no GPU.
-    #[error("no GPU is given")]
-    NoGpu,
     /// A ray has a negative `t_min`, which the kernel would answer wrongly.
     #[error(
         "ray {ray} has t_min {t_min}, but {kernel} compares boxes as integers, which takes t_min >= 0; use box=float"
@@ -75,17 +68,6 @@ pub struct TraceScene {
     timings: Timings,
 }
 
-impl From<BackendError> for TraceSceneError {
-    fn from(error: BackendError) -> Self {
-        match error {
-            BackendError::Own(error) => Self::Own(error),
-            #[cfg(feature = "cuda")]
-            BackendError::NoGpu => Self::NoGpu,
-            other => Self::Prepare(other.into()),
-        }
-    }
-}
-
 impl TraceScene {
     /// Flattens `scene`, builds its tree and encodes it for the planned device, in parallel on rayon's current pool.
     /// Kernels on compressed trees get leaves of at most three triangles, whatever the plan says.
@@ -106,7 +88,8 @@ impl TraceScene {
         let (bvh, taken) = build_with_choice(&flat, &build_in_memory(&fits, flat.len())).map_err(PrepareError::from)?;
         let built = Instant::now();
         let tree = SceneTree { bvh: &bvh, asked: &asked, triangles: &flat };
-        let backend = Backend::new(plan.clone(), &tree, || Ok(Arc::new(CpuTracer::new(&bvh, &flat)?)))?;
+        let backend = Backend::new(plan.clone(), &tree, || Ok(Arc::new(CpuTracer::new(&bvh, &flat)?)));
+        let backend = backend.map_err(PrepareError::from)?;
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
         Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, timings })

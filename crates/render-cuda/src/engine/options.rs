@@ -1,6 +1,5 @@
 //! Options of rendering a picture on a device: the organisation of its paths, and how many are rendered at once.
 
-use crate::RenderCudaError;
 use crate::features::SceneFeatures;
 use crate::kept_paths::KeptPaths;
 use crate::organisation::PathOrganisation;
@@ -59,11 +58,8 @@ impl EngineOptions {
 
     /// Returns the variant of the traversal kernels whose loop the organisation's kernels contain, and whose tree they
     /// traverse.
-    ///
-    /// # Errors
-    /// [`RenderCudaError::NoKernels`] where the organisation names none.
-    pub fn variant(&self) -> Result<Variant, RenderCudaError> {
-        self.organisation.variant().parse().map_err(|_| RenderCudaError::NoKernels)
+    pub fn variant(&self) -> Variant {
+        self.organisation.variant()
     }
 }
 
