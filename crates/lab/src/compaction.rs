@@ -122,8 +122,10 @@ mod tests {
         }
         // Narrower warps lose less.
         assert!(report.counts[1].total().saved() < report.counts[0].total().saved());
-        assert!(report.text(Room::Any).contains("saved by tiles") && report.text(Room::Any).contains("H200"));
-        assert_eq!(report.json()["counts"][0]["bounces"][0]["paths"], 12_000);
+        let document = report.document();
+        let text = document.text(Room::Any);
+        assert!(text.contains("saved by tiles") && text.contains("H200"));
+        assert_eq!(document.json()["counts"][0]["bounces"][0]["paths"], 12_000);
 
         let refused = |request: CompactionRequest| {
             compaction(&mut Prepared::new(default_scene(), &Plan::default()).unwrap(), &request, &Watch::default())

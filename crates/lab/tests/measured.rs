@@ -162,12 +162,12 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
             assert_eq!(report.passes(), passes, "row {number}, {factor}");
             assert_eq!(report.rows[number].above_strict().is_none(), passes);
             assert_eq!(
-                report.text(Room::Any).contains("WRONG: embedded al09-while-while, "),
+                report.document().text(Room::Any).contains("WRONG: embedded al09-while-while, "),
                 !passes,
                 "{}",
-                report.text(Room::Any)
+                report.document().text(Room::Any)
             );
-            assert_eq!(report.json()["pass"], passes);
+            assert_eq!(report.document().json()["pass"], passes);
         }
     }
     // Of a sample only bytes of memory may be strict, which so few rays do not ask for.
@@ -175,7 +175,11 @@ fn a_run_that_passes_a_strict_bound_fails_and_one_that_passes_a_modelled_bound_d
     rates.iter_mut().for_each(|rate| (rate.rays_per_s, rate.most_rays_per_s) = (1e15, 1e15));
     let report = beside(rates, 100).unwrap();
     assert!(report.passes() && report.rows.iter().all(|row| row.ratio().unwrap() > 1.0));
-    assert!(report.text(Room::Any).contains("!: a run passed a modelled bound"), "{}", report.text(Room::Any));
+    assert!(
+        report.document().text(Room::Any).contains("!: a run passed a modelled bound"),
+        "{}",
+        report.document().text(Room::Any)
+    );
 }
 
 /// The slow way: each tree and viewpoint by itself, by `raywarp simulate --machine`.
@@ -253,10 +257,17 @@ fn a_row_of_all_viewpoints_is_their_launches_one_after_the_other() {
         assert!((all.share(*share).unwrap() - mean).abs() < 1e-9, "{share:?}");
     }
     // Tables have a line of both; files have all.
-    assert_eq!(report.text(Room::Any).lines().filter(|line| line.starts_with("raywarp-h8-direct ")).count(), 6);
-    assert_eq!(report.csv().lines().count(), 18);
-    let columns = MeasuredReport::csv_header().trim_end().split(',').count();
-    assert!(report.csv().lines().all(|line| line.split(',').count() == columns), "{}", report.csv());
+    assert_eq!(
+        report.document().text(Room::Any).lines().filter(|line| line.starts_with("raywarp-h8-direct ")).count(),
+        6
+    );
+    assert_eq!(report.document().csv().lines().count(), 18);
+    let columns = MeasuredReport::csv_head().trim_end().split(',').count();
+    assert!(
+        report.document().csv().lines().all(|line| line.split(',').count() == columns),
+        "{}",
+        report.document().csv()
+    );
 }
 
 #[test]
@@ -292,7 +303,7 @@ fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_
     }
     assert!(others.len() == 6 && others.iter().all(|row| row.bounds.is_empty() && row.shares.is_none()));
     assert!(report.passes());
-    let text = report.text(Room::Any);
+    let text = report.document().text(Room::Any);
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{text}"));
     // Bound, what sets it, ratio, and where the time went in the three columns that the other row has.
     for start in ["vulkan-rt ", "al09-while-while 64 threads "] {
@@ -330,16 +341,16 @@ fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
         );
     }
     let line = format!("No bounds on fastest/8: it had {} nodes when it was measured and has {nodes} here", nodes + 1);
-    let text = report.text(Room::Any);
+    let text = report.document().text(Room::Any);
     // Text is wrapped at the width of a terminal.
     let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(unwrapped.matches(&line).count(), 1, "{text}");
-    assert!(report.json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
+    assert!(report.document().json()["trees_not_rebuilt"][0].as_str().unwrap().starts_with(&line));
     // Older tables do not say how many nodes there were.
     rates.iter_mut().for_each(|rate| rate.tree_nodes = None);
     let report = beside(rates, 600).unwrap();
     assert!(report.other_trees.is_empty() && report.rows.iter().all(|row| !row.bounds.is_empty()));
-    assert!(!report.text(Room::Any).contains("No bounds on"));
+    assert!(!report.document().text(Room::Any).contains("No bounds on"));
 }
 
 #[test]
@@ -374,12 +385,12 @@ fn check_recorded((scene, view): (&Description, &View), table: &str, kernels: [&
     rates.retain(|rate| is_kept(rate) && rate.ran_on(&machine));
     let request = crate::common::on_sibenik(view, rates, 4096);
     let report = beside_bounds(scene, &request, &Control::default()).unwrap();
-    assert!(report.passes(), "{}", report.text(Room::Any));
+    assert!(report.passes(), "{}", report.document().text(Room::Any));
     for row in &report.rows {
         let ratio = row.ratio().unwrap();
-        assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.text(Room::Any));
+        assert!((0.5..1.0).contains(&ratio), "{ratio}: {}", report.document().text(Room::Any));
         let of_expected = row.rate.rays_per_s / row.expected.unwrap();
-        assert!((0.75..1.02).contains(&of_expected), "{of_expected}: {}", report.text(Room::Any));
+        assert!((0.75..1.02).contains(&of_expected), "{of_expected}: {}", report.document().text(Room::Any));
         assert!((sum(row) - 1.0).abs() < 1e-9);
     }
     report.rows.len()
@@ -403,7 +414,7 @@ fn recorded_tables_of_measured_rates_and_bounds_pass_and_sum_to_all() {
     let mut rows = 0;
     for path in folders.map(|entry| entry.path().join("bounds.csv")).filter(|path| path.exists()) {
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with(&MeasuredReport::csv_header()), "{}", path.display());
+        assert!(text.starts_with(&MeasuredReport::csv_head()), "{}", path.display());
         for line in text.lines().skip(1) {
             // From the end, since names may hold commas.
             let cells: Vec<&str> = line.rsplit(',').collect();

@@ -1,8 +1,13 @@
 //! Bounds of a kernel's rate on a machine: `raywarp simulate --machine`.
 
-pub(crate) mod report;
+mod charts;
+mod generations;
+mod machine_numbers;
+mod ranking;
+mod report;
 pub(crate) mod sheet;
-pub(crate) mod what_if;
+mod what_if;
+mod words;
 
 pub use what_if::{RowGain, WhatIf};
 

@@ -2,8 +2,10 @@
 
 mod count_cache;
 mod experiment;
+pub(crate) mod fullness;
 mod rays;
 mod report;
+pub(crate) mod run;
 mod sheet;
 mod walks;
 

@@ -13,7 +13,7 @@ mod table;
 mod w11;
 
 pub use frames::{Bench, BenchPathsError, Setup};
-pub use page::path_bench_page;
+pub use page::path_bench_report;
 pub use table::Table;
 
 /// Function that makes the table of an experiment.

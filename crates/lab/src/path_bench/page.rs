@@ -2,51 +2,58 @@
 
 use super::{PathSuite, Table};
 use raywarp_papers::{CompactionBounce, CompactionScene, w11};
+use raywarp_study::report::Document;
 use raywarp_study::report::chart::{Bar, Bars, ChartLine, Points};
-use raywarp_study::report::{About, Grid, Page};
 
-/// Writes a page of the tables that a suite made in some scenes.
-pub fn path_bench_page(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)], about: &About) -> Page {
+/// Returns the report of the tables that a suite made in some scenes, for its page.
+pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)]) -> Document {
     let title = match suite {
         PathSuite::W11 => "Active thread compaction: Wald 2011's experiments on this GPU",
         PathSuite::L9 => "The lecture's claims about queues of rays, on this GPU",
     };
-    let mut page = Page::new(title);
-    page.text(format!(
+    let mut document = Document::new(title);
+    document.prose(format!(
         "{machine}. A frame is one sample of each pixel; seconds are the GPU's own, medians of several runs in turn."
     ));
     if suite == PathSuite::W11 {
-        page.heading("What the paper printed");
-        page.chart("w11-table-1", "W11 Table 1: rates over the naive kernel's on a GTX 480, eight bounces", &printed());
+        document.heading("What the paper printed");
+        document.chart(
+            "w11-table-1",
+            "W11 Table 1: rates over the naive kernel's on a GTX 480, eight bounces",
+            printed(),
+        );
     }
     for (scene, tables) in found {
-        page.heading(scene.clone());
+        document.heading(scene.clone());
         for table in tables {
-            charts(&mut page, scene, table);
-            page.grid(Grid { caption: table.title.clone(), head: table.columns.clone(), rows: table.rows.clone() });
-            table.notes.iter().for_each(|note| page.note(note.clone()));
+            document.item("tables", |document| table.describe(document, scene));
         }
     }
-    about.write(&mut page, vec![("suite", suite.name().to_string()), ("machine", machine.to_string())]);
-    page
+    document.run([("suite", suite.name().to_string()), ("machine", machine.to_string())]);
+    document
 }
 
-fn charts(page: &mut Page, scene: &str, table: &Table) {
+/// Adds the charts of a table.
+pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
     let stem: String = scene.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let name = format!("{stem}-{}", table.name);
     match table.name {
-        "table-1" => page.chart(&name, "Rates over the naive kernel's, by bounces", &rates(table)),
+        "table-1" => document.chart(name, "Rates over the naive kernel's, by bounces", rates(table)),
         "bounces" | "bounces-while-while" => {
-            page.chart(&name, "Paths of a warp that still runs (W11 Table 2)", &paths_per_warp(table));
-            page.chart(
-                &format!("{name}-time"),
+            document.chart(name.clone(), "Paths of a warp that still runs (W11 Table 2)", paths_per_warp(table));
+            document.chart(
+                format!("{name}-time"),
                 "Time of an active warp where paths are listed, over that where they are not (W11 Table 3)",
-                &times(table),
+                times(table),
             );
         }
-        "figure-2" => page.chart(&name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", &tiles(table)),
-        "resolutions" => page.chart(&name, "Million paths a second by the paths of a frame (W11 4.2.4)", &sizes(table)),
-        "queues" => page.chart(&name, "Million paths a second by paths in flight, powers of two", &queues(table)),
+        "figure-2" => {
+            document.chart(name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", tiles(table))
+        }
+        "resolutions" => {
+            document.chart(name, "Million paths a second by the paths of a frame (W11 4.2.4)", sizes(table))
+        }
+        "queues" => document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table)),
         _ => {}
     }
 }

@@ -1,6 +1,8 @@
 //! The table of an experiment's results, for people and for files.
 
-use raywarp_bench::table::{Hidden, Room, Table as Rows, TableColumn, wrapped};
+use super::page::charts;
+use raywarp_bench::table::TableColumn;
+use raywarp_study::report::{Column, Document, Sheet, Value};
 
 /// Table of an experiment: rows of cells under columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,19 +42,35 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table for people: title, rows, and what is to be said of them.
-    pub fn text(&self, room: Room) -> String {
-        let columns = self.columns.iter().enumerate().map(|(column, head)| match column {
-            0 => TableColumn::left(head),
-            _ => TableColumn::right(head.as_str()),
-        });
-        let mut table = Rows::new(columns);
-        self.rows.iter().for_each(|cells| table.row(cells.iter().cloned()));
-        let (mut text, mut hidden) = (format!("{}\n", wrapped(&self.title)), Hidden::default());
-        table.write(&mut text, room, &mut hidden);
-        self.notes.iter().for_each(|note| text += &format!("{}\n", wrapped(note)));
-        hidden.finish(&mut text);
-        text
+    /// Returns the table as a report, for its writers.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(self.title.clone());
+        self.describe(&mut document, "");
+        document
+    }
+
+    /// Adds the table: title, charts of a scene, rows, and what is to be said of them.
+    pub(super) fn describe(&self, document: &mut Document, scene: &str) {
+        document.data("name", self.name);
+        document.data("title", self.title.clone());
+        document.data("notes", self.notes.clone());
+        document.data("same_pictures", self.passes);
+        charts(document, scene, self);
+        document.line(self.title.clone());
+        let table = self.sheet().table(&self.rows).in_text_untitled();
+        document.table(table.on_page(self.title.clone()).key("rows"));
+        document.lines(self.notes.iter().cloned());
+        self.notes.iter().for_each(|note| document.note(note.clone()));
+    }
+
+    /// Returns the columns of its rows: the first at the left in text, the others at the right.
+    fn sheet(&self) -> Sheet<'_, Vec<String>> {
+        let column = |(place, head): (usize, &String)| {
+            let text = if place == 0 { TableColumn::left(head) } else { TableColumn::right(head) };
+            let cell = move |row: &Vec<String>| Value::said(row[place].clone(), number_or_text(&row[place]));
+            Column::plain(cell).text(text).page(place, head).key(head)
+        };
+        Sheet(self.columns.iter().enumerate().map(column).collect())
     }
 
     /// Returns the numbers of a column, by row; NaN where a cell is none.
@@ -60,21 +78,6 @@ impl Table {
         let place = self.columns.iter().position(|head| head == column);
         let cells = self.rows.iter().map(|cells| place.and_then(|place| cells[place].parse().ok()));
         cells.map(|number| number.unwrap_or(f64::NAN)).collect()
-    }
-
-    /// Returns the table as a JSON object: a row an object by heads.
-    pub fn json(&self) -> serde_json::Value {
-        let object = |cells: &Vec<String>| -> serde_json::Value {
-            let pairs = self.columns.iter().cloned().zip(cells.iter().map(|cell| number_or_text(cell)));
-            serde_json::Value::Object(pairs.collect())
-        };
-        serde_json::json!({
-            "name": self.name,
-            "title": self.title,
-            "rows": self.rows.iter().map(object).collect::<Vec<_>>(),
-            "notes": self.notes,
-            "same_pictures": self.passes,
-        })
     }
 }
 

@@ -1,13 +1,21 @@
-//! Bounds as text and as JSON; `sheet.rs` has the columns.
+//! The report of bounds; `sheet.rs` has the columns.
 
-use super::{Bounded, BoundsReport};
-use crate::launch::{MOST_ASSUMED, is_implicit};
+use super::charts::rates;
+use super::machine_numbers::machine_numbers;
+use super::ranking::{Standing, rank};
+use super::what_if::{WhatIf, by_kernel};
+use super::{Bounded, BoundsReport, generations};
+use crate::launch::MOST_ASSUMED;
 use crate::measured::MeasuredReport;
+use crate::report::{Column, Document, Sheet, Unit, Value};
+use crate::simulate::fullness::{Filled, charts, conclusions};
+use crate::simulate::run::{facts, in_a_line, kernels};
 use crate::simulate::{headline, name_of};
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_bench::table::TableColumn;
 use raywarp_sim::bounds::{CostBasis, Limit};
-use raywarp_sim::machine::Machine;
-use std::fmt::Write;
+use raywarp_sim::machine::{Machine, keys};
+use raywarp_workload::rays::Order;
+use serde_json::json;
 
 /// The name of the rate that no kernel passes, where it is one.
 pub(crate) const LOWEST_BOUND: &str = "lowest bound";
@@ -22,71 +30,164 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
     instructions over resident warps. least: what rays need however they are dealt to warps.";
 
+/// The meaning of bounds, for a page.
+const MEANING: &str = "A bound is the most that one resource of the machine allows, whatever else happens; the lowest counts. What is expected is less, since \
+    warps want the same resource at the same time: a model follows the schedulers and pipelines of a multiprocessor clock by clock. Strict \
+    bounds have only minima in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody \
+    verified, an order of warps.";
+
 impl BoundsReport {
-    /// Returns a table a machine, a kernel and kind of rays a line.
-    pub fn text(&self, room: Room) -> String {
-        self.text_with(None, false, room)
-    }
-
-    /// Returns the same text with what was measured, and with what would raise the bounds most.
-    pub fn text_with(&self, measured: Option<&MeasuredReport>, what_if: bool, room: Room) -> String {
-        let (mut text, mut hidden) = (headline(&self.request.rays, &self.rays), Hidden::default());
-        let _ = writeln!(text, "\n{}", wrapped(LEGEND));
-        for number in 0..self.request.machines.len() {
-            self.machine(number, (&mut text, room, &mut hidden));
-        }
-        if let Some(measured) = measured {
-            text.push('\n');
-            measured.write(&mut text, room, &mut hidden);
-        }
-        if what_if {
-            self.write_what_if(&mut text, room, &mut hidden);
-        }
-        hidden.finish(&mut text);
-        text
-    }
-
-    fn machine(&self, number: usize, (text, room, hidden): (&mut String, Room, &mut Hidden)) {
-        let machine = &self.request.machines[number];
-        let rows: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == number).collect();
-        let widths = &self.request.rays.widths;
-        let warps = if let [width] = widths[..] { format!(", warps of {width}") } else { String::new() };
-        let _ = writeln!(text, "\n{}{warps}", machine.name());
-        let sheet = self.sheet(self.several(), &rows.iter().copied());
-        let mut table = Table::new(sheet.text_columns());
-        for row in &rows {
-            table.row(sheet.text_cells(row));
-            if is_implicit(&row.variant) {
-                table.remark("lanes left to the hardware");
+    /// Returns the report for its writers. What was `measured` of the same scene and machine stands beside the bounds
+    /// of its own tree; a page has what would raise the rates most, and text and JSON where `what_if` asks for it.
+    pub fn document(&self, measured: Option<&MeasuredReport>, what_if: bool) -> Document {
+        let rays = &self.request.rays;
+        let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
+        let mut document = Document::new(format!("What bounds {} on {}", rays.scene, machines.join(", ")));
+        self.data(&mut document);
+        document.line(headline(rays, &self.rays));
+        document.paragraph(LEGEND);
+        document.note(in_a_line(rays, &self.rays));
+        // Of the same name: a run has its own clock.
+        let of_machine = |machine: &Machine| measured.filter(|measured| measured.machine().name() == machine.name());
+        let numbered = || self.request.machines.iter().enumerate();
+        let changes = self.what_if();
+        for (number, machine) in numbered() {
+            document.heading(if machines.len() > 1 {
+                format!("In short: {}", machine.name())
+            } else {
+                "In short".into()
+            });
+            if let Some(doubts) = self.cost_doubts(number) {
+                document.note(doubts);
+            }
+            rank(&mut document, self, number, &self.standings(number, of_machine(machine)), &changes);
+            if let Some(measured) = of_machine(machine) {
+                document.list(measured.wrong());
+                document.list(measured.not_rebuilt());
             }
         }
-        table.write(text, room, hidden);
-        let guessed =
-            rows.iter().filter(|row| row.instructions.as_ref().is_some_and(|issued| issued.assumed > MOST_ASSUMED));
-        let mut guessed: Vec<String> = guessed.map(|row| name_of(&row.variant)).collect();
-        guessed.dedup();
-        if !guessed.is_empty() {
-            let line = format!("more than a fifth of the costs is assumed, mostly too high: {}", guessed.join(", "));
-            let _ = writeln!(text, "{}", wrapped(&line));
+        document.note(MEANING);
+        for (number, machine) in numbered() {
+            document.heading(format!("Rates and bounds on {}", machine.name()));
+            let standings = self.standings(number, of_machine(machine));
+            rays.kinds.iter().for_each(|&kind| rates(&mut document, machine, kind, &standings));
         }
-        if let Some(doubts) = self.cost_doubts(number) {
-            let _ = writeln!(text, "{}", wrapped(&doubts));
+        document.last_in_text(|document| self.what_would_pay(document, &changes, what_if));
+        for (number, machine) in numbered() {
+            document.heading(format!("All bounds on {}", machine.name()));
+            self.of_one(&mut document, (number, machine), of_machine(machine), &changes);
         }
-        let unpriced = rows.iter().filter(|row| row.instructions.is_none() && !row.has_no_code);
-        let mut unpriced: Vec<String> = unpriced.map(|row| name_of(&row.variant)).collect();
-        unpriced.dedup();
-        if !unpriced.is_empty() {
-            let line = format!(
-                "no table has the costs of these kernels here, so memory alone bounds them: {}",
-                unpriced.join(", ")
-            );
-            let _ = writeln!(text, "{}", wrapped(&line));
-        }
-        if rows.iter().any(|row| row.theirs.is_some()) {
-            self.beside_theirs((text, room, hidden), &rows);
-        }
+        document.heading("How full warps are");
+        let filled: Vec<Filled<'_>> = self.rows.iter().filter(|row| row.machine == 0).map(Bounded::filled).collect();
+        document.list(conclusions(&filled));
+        document.fold("SIMD efficiency of each kernel, plots", |document| charts(document, &filled));
+        document.heading("More");
+        let generations_of = "From the papers' GPUs to an H200: rates over peak operations and bandwidth";
+        document.fold(generations_of, generations::describe);
+        document.fold("The machines' numbers, with their sources", |document| {
+            self.request.machines.iter().for_each(|machine| document.table(machine_numbers(machine)));
+        });
+        let mut rows = facts(rays, &self.rays, Some(&rays.widths));
+        rows.push(kernels(rays));
+        let costs =
+            if self.request.costs.is_some() { "a table of the user's" } else { "from native code, as committed" };
+        rows.push(("costs of operations", costs.to_string()));
+        document.run(rows);
+        document
     }
 
+    /// Adds what programs read of the run.
+    fn data(&self, document: &mut Document) {
+        let rays = &self.request.rays;
+        document.data("scene", rays.scene.clone());
+        document.data("workload", rays.workload.name());
+        document.data("views", rays.views.len());
+        document.data("size", rays.size.to_vec());
+        document.data("machines", self.request.machines.iter().map(Machine::name).collect::<Vec<_>>());
+        let fit = self.fit.map(|fit| {
+            json!({
+                "cells": fit.cells,
+                "two_cells": fit.two_cells.map(|[visit, test]| json!({ "visit_node": visit, "test_triangle": test })),
+                "all": fit.all.map(|costs| json!({
+                    "visit_node": costs.visit_node,
+                    "test_triangle": costs.test_triangle,
+                    "loop": costs.iteration,
+                    "postpone": costs.postpone,
+                })),
+            })
+        });
+        document.data("al09_fit", fit);
+    }
+
+    /// Adds all bounds on a machine, what was measured there, and each kernel in words.
+    fn of_one(
+        &self,
+        document: &mut Document,
+        (number, machine): (usize, &Machine),
+        measured: Option<&MeasuredReport>,
+        changes: &[WhatIf],
+    ) {
+        let rows: Vec<&Bounded> = self.rows.iter().filter(|row| row.machine == number).collect();
+        let warps =
+            if let [width] = self.request.rays.widths[..] { format!(", warps of {width}") } else { String::new() };
+        let caption = format!(
+            "Bounds on {} in Mrays/s; a star marks a strict one. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
+             Instr.: warp instructions. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
+             DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
+            machine.name()
+        );
+        let table = self.sheet(&rows).table(rows.iter().copied());
+        document.table(table.in_text(format!("{}{warps}", machine.name())).on_page(caption).key("rows"));
+        document.lines(self.doubts(number, &rows));
+        if rows.iter().any(|row| row.theirs.is_some()) {
+            self.beside_theirs(document, &rows);
+        }
+        if let Some(measured) = measured {
+            document.member("measured", |document| {
+                document.line("");
+                measured.describe(document);
+            });
+        }
+        let words = by_kernel(changes, number, &self.of_own_width(number));
+        let summary = format!("Each kernel on {} in words ({})", machine.name(), words.len());
+        document.fold(summary, |document| document.list(words));
+    }
+
+    /// Returns what speaks against the costs of a machine's rows, a line each.
+    fn doubts(&self, machine: usize, rows: &[&Bounded]) -> Vec<String> {
+        let names = |of: &dyn Fn(&Bounded) -> bool| {
+            let mut names: Vec<String> = rows.iter().filter(|row| of(row)).map(|row| name_of(&row.variant)).collect();
+            names.dedup();
+            (!names.is_empty()).then(|| names.join(", "))
+        };
+        let guessed = names(&|row| row.instructions.as_ref().is_some_and(|issued| issued.assumed > MOST_ASSUMED));
+        let unpriced = names(&|row| row.instructions.is_none() && !row.has_no_code);
+        let guessed =
+            guessed.map(|names| format!("more than a fifth of the costs is assumed, mostly too high: {names}"));
+        let unpriced = unpriced
+            .map(|names| format!("no table has the costs of these kernels here, so memory alone bounds them: {names}"));
+        [guessed, self.cost_doubts(machine), unpriced].into_iter().flatten().collect()
+    }
+
+    /// Returns the rows of a machine with the lanes that its warps have, and their numbers; all where none have. Other
+    /// widths are in the tables.
+    fn of_own_width(&self, machine: usize) -> Vec<(usize, &Bounded)> {
+        let all = self.rows.iter().enumerate().filter(|(_, row)| row.machine == machine);
+        let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
+        let own: Vec<(usize, &Bounded)> = all.clone().filter(|(_, row)| row.profile.counts.width == width).collect();
+        if own.is_empty() { all.collect() } else { own }
+    }
+
+    /// Returns the same rows with what was measured on a machine of this width and these rays.
+    fn standings<'a>(&'a self, machine: usize, measured: Option<&'a MeasuredReport>) -> Vec<Standing<'a>> {
+        let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
+        let standing = |(row, bounded): (usize, &'a Bounded)| {
+            let is_its = bounded.profile.counts.width == width && self.request.rays.order == Order::Workload;
+            let beside = measured.filter(|_| is_its).and_then(|all| all.fastest(bounded.kind, &bounded.variant));
+            Standing { row, bounded, beside }
+        };
+        self.of_own_width(machine).into_iter().map(standing).collect()
+    }
     /// Returns in a line why costs on a machine are not its own or not known.
     pub(crate) fn cost_doubts(&self, machine: usize) -> Option<String> {
         let of_machine = || self.rows.iter().filter(|row| row.machine == machine);
@@ -114,61 +215,39 @@ impl BoundsReport {
         }
     }
 
-    /// Writes AL09's simulated rates beside ours.
-    fn beside_theirs(&self, (text, room, hidden): (&mut String, Room, &mut Hidden), rows: &[&Bounded]) {
-        text.push_str("\nTable 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s\n");
-        let numbers = ["theirs", "ours", "error"].map(TableColumn::right);
-        let mut table = Table::new([TableColumn::left("kernel"), TableColumn::left("rays")].into_iter().chain(numbers));
-        for row in rows {
-            let ours = row.bounds.iter().find(|bound| bound.limit == Limit::Issue);
-            if let (Some(theirs), Some(ours)) = (row.theirs, ours) {
-                table.row([
-                    name_of(&row.variant),
-                    row.kind.name().to_string(),
-                    format!("{:.1}", theirs / 1e6),
-                    format!("{:.1}", ours.rays_per_s / 1e6),
-                    format!("{:+.1}%", 100.0 * (ours.rays_per_s / theirs - 1.0)),
-                ]);
-            }
-        }
-        table.write(text, room, hidden);
+    /// Adds AL09's simulated rates beside ours.
+    fn beside_theirs(&self, document: &mut Document, rows: &[&Bounded]) {
+        /// A kernel with the paper's rate and the bound of the issue slots here.
+        struct Beside<'a>(&'a Bounded, f64, f64);
+        let beside = rows.iter().filter_map(|row| {
+            let ours = row.bounds.iter().find(|bound| bound.limit == Limit::Issue)?;
+            Some(Beside(row, row.theirs?, ours.rays_per_s))
+        });
+        let rate = |of: fn(&Beside<'_>) -> f64| {
+            Column::new(Unit::Millions, move |row: &Beside<'_>| Value::Number(of(row))).digits(1)
+        };
+        let error = |Beside(_, theirs, ours): &Beside<'_>| format!("{:+.1}%", 100.0 * (ours / theirs - 1.0));
+        let sheet = Sheet(vec![
+            Column::words(|row: &Beside<'_>| name_of(&row.0.variant)).text(TableColumn::left("kernel")),
+            Column::words(|row: &Beside<'_>| row.0.kind.name()).text(TableColumn::left("rays")),
+            rate(|row| row.1).text(TableColumn::right("theirs")),
+            rate(|row| row.2).text(TableColumn::right("ours")),
+            Column::words(error).text(TableColumn::right("error")),
+        ]);
+        let title = "Table 1 of AL09, simulated (theirs), beside the issue slots here (ours); Mrays/s";
+        document.table(sheet.table(&beside.collect::<Vec<_>>()).in_text(title));
         let Some(fit) = self.fit else { return };
         if let Some([visit, test]) = fit.two_cells {
-            let line = format!(
+            document.line(format!(
                 "while-while's primary and diffuse cells alone, here: visit_node {visit:.1}, test_triangle {test:.1} instructions"
-            );
-            let _ = writeln!(text, "{}", wrapped(&line));
+            ));
         }
         if let Some(costs) = fit.all {
-            let line = format!(
+            document.line(format!(
                 "all {} cells without packets, here: visit_node {:.1}, test_triangle {:.1}, loop {:.1}, postponing {:.1} a visit, \
                  instructions of one at a time",
                 fit.cells, costs.visit_node, costs.test_triangle, costs.iteration, costs.postpone
-            );
-            let _ = writeln!(text, "{}", wrapped(&line));
+            ));
         }
-    }
-
-    /// Returns the report as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
-        let rays = &self.request.rays;
-        serde_json::json!({
-            "scene": rays.scene,
-            "workload": rays.workload.name(),
-            "views": rays.views.len(),
-            "size": rays.size,
-            "machines": self.request.machines.iter().map(Machine::name).collect::<Vec<_>>(),
-            "al09_fit": self.fit.map(|fit| serde_json::json!({
-                "cells": fit.cells,
-                "two_cells": fit.two_cells.map(|[visit, test]| serde_json::json!({ "visit_node": visit, "test_triangle": test })),
-                "all": fit.all.map(|costs| serde_json::json!({
-                    "visit_node": costs.visit_node,
-                    "test_triangle": costs.test_triangle,
-                    "loop": costs.iteration,
-                    "postpone": costs.postpone,
-                })),
-            })),
-            "rows": self.sheet(self.several(), &self.rows.iter()).objects(&self.rows),
-        })
     }
 }

@@ -1,9 +1,9 @@
-//! The columns of bounds, for text, JSON and page alike.
+//! The columns of bounds.
 
 use super::{Bounded, BoundsReport};
 use crate::launch::{expected_cell, is_implicit, prediction_json};
-use crate::report::sheet::{Column, Sheet, Unit, Value};
-use crate::report::{number, short_mrays};
+use crate::report::{Column, Sheet, Unit, Value, number, short_mrays};
+use crate::simulate::fullness::{Filled, of_counts};
 use crate::simulate::name_of;
 use raywarp_bench::table::TableColumn;
 use raywarp_costs::{Pipe, Wait};
@@ -35,13 +35,15 @@ fn column(limit: Limit) -> usize {
     }
 }
 
-/// Settings that rows of a table may differ in, beside kernels and rays.
+/// Settings that rows of a table differ in, beside kernels and rays.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Several {
+struct Several {
     /// Warps of several widths ran.
-    pub widths: bool,
+    widths: bool,
+    /// Rows of the table have several widths.
+    widths_here: bool,
     /// Trees have leaves of several sizes.
-    pub leaf_sizes: bool,
+    leaf_sizes: bool,
 }
 
 fn percent(share: f64) -> String {
@@ -75,11 +77,17 @@ fn pace_json(pace: Pace) -> Json {
 }
 
 impl Bounded {
-    pub(crate) fn efficiency(&self) -> [f64; 2] {
+    /// Returns the shares of lanes that take part in visits and in tests.
+    fn efficiency(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
     }
 
-    pub(crate) fn instructions_per_ray(&self) -> Option<f64> {
+    /// Returns the entry of a report of full warps.
+    pub(super) fn filled(&self) -> Filled<'_> {
+        of_counts(&self.variant, self.kind, self.leaf_size, &self.profile.counts, self.efficiency())
+    }
+
+    fn instructions_per_ray(&self) -> Option<f64> {
         self.instructions.as_ref().map(|issued| issued.warp_instructions() / self.profile.rays() as f64)
     }
 
@@ -186,8 +194,10 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
         Value::said(format!("{visit}/{test}"), ())
     };
     let width = move |row: &Bounded| {
-        let width = if several.widths { row.profile.counts.width.to_string() } else { String::new() };
-        Value::said(width, row.profile.counts.width)
+        let width = row.profile.counts.width;
+        let where_several = |several: bool| if several { width.to_string() } else { String::new() };
+        let (text, page) = (where_several(several.widths), where_several(several.widths_here));
+        Value::Each { text, page, json: width.into() }
     };
     let leaf = move |row: &Bounded| {
         let leaf = if several.leaf_sizes { row.leaf_size.to_string() } else { String::new() };
@@ -205,10 +215,7 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
         |row: &Bounded| row.lowest().map_or(Value::Nothing("-"), |bound| Value::Words(bound.limit.name()));
     let mut columns = vec![
         Column::plain(name).text(TableColumn::left("kernel")).page(0, "kernel").key("name"),
-        Column::plain(|row: &Bounded| Value::Words(row.kind.name().to_string()))
-            .text(TableColumn::left("rays"))
-            .page(1, "rays")
-            .key("kind"),
+        Column::words(|row: &Bounded| row.kind.name()).text(TableColumn::left("rays")).page(1, "rays").key("kind"),
         Column::plain(width).text(TableColumn::right("W")).page(2, "warp").key("width"),
         Column::plain(leaf).text(TableColumn::right("leaf")).key("leaf_size"),
         Column::new(Unit::Millions, |row: &Bounded| {
@@ -228,6 +235,8 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
             .page(4, "instr. a ray")
             .key("warp_instructions_per_ray"),
     ];
+    let remark = |row: &Bounded| if is_implicit(&row.variant) { "lanes left to the hardware" } else { "" };
+    columns.push(Column::words(remark).remark());
     for (number, (name, is_bounded)) in COLUMNS.into_iter().zip(bounded).enumerate() {
         let of = Column::new(Unit::Millions, move |row: &Bounded| row.of_column(number));
         let of = of.text(TableColumn::right(name).rank(4));
@@ -244,9 +253,9 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
         Value::data(row.instructions.as_ref().map(of))
     };
     vec![
-        Column::plain(|row: &Bounded| Value::Words(row.variant.to_string())).key("variant"),
+        Column::words(|row: &Bounded| row.variant.to_string()).key("variant"),
         Column::plain(|row: &Bounded| Value::Count(row.profile.rays())).key("rays"),
-        Column::plain(|row: &Bounded| Value::data(row.profile.launch_rays)).key("launch_rays"),
+        Column::data(|row: &Bounded| row.profile.launch_rays).key("launch_rays"),
         Column::new(Unit::Percent, |row: &Bounded| Value::Number(row.efficiency()[0])).key("traversal_percent"),
         Column::new(Unit::Percent, |row: &Bounded| Value::Number(row.efficiency()[1])).key("intersection_percent"),
         Column::new(Unit::Percent, |row: &Bounded| {
@@ -254,38 +263,34 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
         })
         .key("instructions_assumed_percent"),
         Column::plain(threads).key("thread_instructions_per_ray"),
-        Column::plain(|row: &Bounded| Value::data(row.pipes())).key("instructions_by_pipe_per_ray"),
-        Column::plain(|row: &Bounded| Value::data(row.alone())).key("warp_alone_per_ray"),
-        Column::plain(|row: &Bounded| Value::data(row.memory())).key("memory"),
-        Column::plain(|row: &Bounded| Value::data(row.caches())).key("traffic"),
-        Column::plain(|row: &Bounded| Value::data(row.doubt.clone())).key("costs_doubt"),
-        Column::plain(|row: &Bounded| Value::data(row.has_no_code)).key("no_code"),
-        Column::plain(|row: &Bounded| Value::data(row.bounds.iter().map(bound_json).collect::<Vec<_>>())).key("bounds"),
-        Column::plain(|row: &Bounded| Value::data(row.pace.map(pace_json))).key("expected_pace"),
-        Column::plain(|row: &Bounded| Value::data(prediction_json(row.prediction))).key("prediction"),
+        Column::data(|row: &Bounded| row.pipes()).key("instructions_by_pipe_per_ray"),
+        Column::data(|row: &Bounded| row.alone()).key("warp_alone_per_ray"),
+        Column::data(|row: &Bounded| row.memory()).key("memory"),
+        Column::data(|row: &Bounded| row.caches()).key("traffic"),
+        Column::data(|row: &Bounded| row.doubt.clone()).key("costs_doubt"),
+        Column::data(|row: &Bounded| row.has_no_code).key("no_code"),
+        Column::data(|row: &Bounded| row.bounds.iter().map(bound_json).collect::<Vec<_>>()).key("bounds"),
+        Column::data(|row: &Bounded| row.pace.map(pace_json)).key("expected_pace"),
+        Column::data(|row: &Bounded| prediction_json(row.prediction)).key("prediction"),
         Column::new(Unit::Millions, |row: &Bounded| Value::known(row.theirs)).key("theirs_mrays_per_s"),
     ]
 }
 
 impl BoundsReport {
-    /// Returns the columns of its rows; a page leaves out the bounds that none of `rows` has.
-    pub(crate) fn sheet<'r>(
-        &self,
-        several: Several,
-        rows: &(impl Iterator<Item = &'r Bounded> + Clone),
-    ) -> Sheet<'_, Bounded> {
+    /// Returns the columns of some of its rows; a page leaves out the bounds that none of them has.
+    pub(super) fn sheet(&self, rows: &[&Bounded]) -> Sheet<'_, Bounded> {
         let is_bounded =
-            |number: usize| rows.clone().any(|row| row.bounds.iter().any(|bound| column(bound.limit) == number));
+            |number: usize| rows.iter().any(|row| row.bounds.iter().any(|bound| column(bound.limit) == number));
+        let rays = &self.request.rays;
+        let width = |row: &Bounded| row.profile.counts.width;
+        let several = Several {
+            widths: rays.widths.len() > 1,
+            widths_here: rows.iter().any(|row| width(row) != width(rows[0])),
+            leaf_sizes: rays.leaf_sizes.len() > 1,
+        };
         let mut columns = for_people(several, std::array::from_fn(is_bounded));
         columns.extend(for_programs());
-        columns
-            .push(Column::plain(|row: &Bounded| Value::data(self.request.machines[row.machine].name())).key("machine"));
+        columns.push(Column::data(|row: &Bounded| self.request.machines[row.machine].name()).key("machine"));
         Sheet(columns)
-    }
-
-    /// Returns the settings that tell its rows apart.
-    pub(crate) fn several(&self) -> Several {
-        let rays = &self.request.rays;
-        Several { widths: rays.widths.len() > 1, leaf_sizes: rays.leaf_sizes.len() > 1 }
     }
 }

@@ -1,8 +1,9 @@
 //! W11's experiment on real paths of the renderer: active paths and warps a bounce, naive against compacted (Table 2),
 //! what their warps have to do (Table 3), and what shared memory for tiles costs in resident warps (figure 2).
 
+mod occupancy;
 mod record;
-pub(crate) mod report;
+mod report;
 mod sheet;
 
 use raywarp_bvh::Bvh2;

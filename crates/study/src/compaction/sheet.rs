@@ -1,15 +1,14 @@
-//! The columns of the report of active thread compaction, for text, JSON and page alike.
+//! The columns of the report of active thread compaction.
 
-use super::{CompactionReport, Counts};
-use crate::report::number;
-use crate::report::sheet::{Column, Sheet, Value};
+use super::Counts;
+use crate::report::{Column, Sheet, Value, number};
 use raywarp_bench::table::TableColumn;
 use raywarp_papers::{CompactionBounce, w11};
 use raywarp_sim::compaction::{Bounce, Work};
 use serde_json::json;
 
 /// A line of the table of bounces: one of them, or all together.
-pub(crate) struct BounceRow {
+pub(super) struct BounceRow {
     /// Its number; none of all together.
     pub index: Option<usize>,
     /// The counts of the bounce.
@@ -34,7 +33,7 @@ impl Counts {
     }
 
     /// Returns the bounces in their order.
-    pub(crate) fn bounce_rows(&self) -> Vec<BounceRow> {
+    pub(super) fn bounce_rows(&self) -> Vec<BounceRow> {
         let first = self.bounces.first().map_or(0, |bounce| bounce.paths);
         let mut until = Bounce::default();
         let mut row = |(index, bounce): (usize, &Bounce)| {
@@ -51,13 +50,13 @@ impl Counts {
     }
 
     /// Returns the sums over all bounces.
-    pub(crate) fn all_row(&self) -> BounceRow {
+    pub(super) fn all_row(&self) -> BounceRow {
         let all = self.total();
         BounceRow { index: None, bounce: all, until: all, share: f64::NAN, printed: None }
     }
 
     /// Returns the columns of bounces, by so many frames; JSON has sums over all frames.
-    pub(crate) fn sheet(&self, frames: u64) -> Sheet<'static, BounceRow> {
+    pub(super) fn sheet(&self, frames: u64) -> Sheet<'static, BounceRow> {
         let frames = frames.max(1) as f64;
         let a_frame = move |count: u64| Value::Each {
             text: number(count as f64 / frames, 0),
@@ -155,12 +154,4 @@ pub(super) fn work_json(work: &Work) -> serde_json::Value {
         "tests": work.tests,
         "active": work.active,
     })
-}
-
-impl CompactionReport {
-    /// Returns the bounces of `counts` as a JSON document has them.
-    pub(super) fn bounces_json(&self, counts: &Counts) -> [serde_json::Value; 2] {
-        let sheet = counts.sheet(self.frames);
-        [sheet.objects(&counts.bounce_rows()).into(), sheet.object(&counts.all_row()).into()]
-    }
 }

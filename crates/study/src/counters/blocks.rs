@@ -1,7 +1,7 @@
 //! Instructions of each block of a kernel, foretold beside counted.
 
 use super::{Compared, CountPair, sheet};
-use raywarp_bench::table::{Hidden, Room, wrapped};
+use crate::report::Document;
 use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
 use raywarp_sim::LaunchInstructions;
@@ -88,14 +88,15 @@ const LEAST_SHARE: f64 = 0.01;
 
 const LEGEND: &str = "Instructions by block, foretold less counted, in % of those counted; blocks with 1 % of a kernel's instructions or more.";
 
-/// Writes a table, where anything has such counts.
-pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
+/// Adds a table, where anything has such counts.
+pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
     if rows.iter().all(|row| row.blocks.is_empty()) {
         return;
     }
-    *text += &format!("\n{}\n\n", wrapped(LEGEND));
+    document.paragraph(LEGEND);
+    document.line("");
     let counted = rows.iter().filter(|row| !row.blocks.is_empty());
-    sheet::blocks_of(LEAST_SHARE).table(counted).write(text, room, hidden);
+    document.table(sheet::blocks_of(LEAST_SHARE).table(counted).in_text_untitled());
 }
 
 /// Returns the blocks of a launch as JSON.

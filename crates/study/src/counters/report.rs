@@ -1,10 +1,9 @@
-//! Counters beside predictions, as text and as JSON; `sheet.rs` has the columns.
+//! The report of counters beside predictions; `sheet.rs` has the columns.
 
 use super::{Compared, CountPair, CountersReport, WITHIN, blocks, sheet, stalls};
 use crate::launch::is_implicit;
+use crate::report::Document;
 use crate::simulate::{name_of, traced};
-use raywarp_bench::table::{Hidden, Room, wrapped};
-use std::fmt::Write;
 
 /// The meaning of the columns.
 const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \
@@ -28,20 +27,40 @@ fn errors(pairs: impl Iterator<Item = CountPair>) -> Option<Errors> {
 }
 
 impl CountersReport {
-    /// Returns the report as text: a launch a line, then what is within 5 %.
-    pub fn text(&self, room: Room) -> String {
-        let rays = &self.request.rays;
-        let title = format!(
-            "{}, {}, workload {}; rays traced: {}",
+    /// Returns the report for its writers, of text and JSON: a launch a line, then what is within 5 %.
+    pub fn document(&self) -> Document {
+        let (rays, machine) = (&self.request.rays, self.request.machine.name());
+        let mut document = Document::new(format!("{} counted on {machine}", rays.scene));
+        document.data("scene", rays.scene.clone());
+        document.data("machine", machine);
+        document.data("within_percent", 100.0 * WITHIN);
+        document.line(format!(
+            "{}, {machine}, workload {}; rays traced: {}",
             rays.scene,
-            self.request.machine.name(),
             rays.workload.name(),
             traced(&self.rays)
-        );
-        let mut text = format!("{}\n\n{}\n\n", wrapped(&title), wrapped(LEGEND));
-        let mut hidden = Hidden::default();
-        sheet::launches().table(&self.rows).write(&mut text, room, &mut hidden);
-        text.push('\n');
+        ));
+        document.paragraph(LEGEND);
+        document.line("");
+        document.table(sheet::launches().table(&self.rows).in_text_untitled().key("rows"));
+        document.line("");
+        document.lines(self.summary());
+        let mut guessed: Vec<String> =
+            self.rows.iter().filter(|row| row.is_guess()).map(|row| name_of(&row.counted.variant)).collect();
+        guessed.dedup();
+        if !guessed.is_empty() {
+            document.line(format!(
+                "more than a fifth of the costs is assumed, so nothing is foretold: {}",
+                guessed.join(", ")
+            ));
+        }
+        stalls::describe(&mut document, &self.rows);
+        blocks::describe(&mut document, &self.rows);
+        document
+    }
+
+    /// Returns in a line each how near the counts of groups of kernels are.
+    fn summary(&self) -> Vec<String> {
         type Of = fn(&Compared) -> bool;
         let groups: [(&str, Of); 4] = [
             ("one ray a lane or warp, voted", |row| !is_implicit(&row.counted.variant) && !row.is_pooled()),
@@ -49,6 +68,7 @@ impl CountersReport {
             ("all voted kernels", |row| !is_implicit(&row.counted.variant)),
             ("lanes left to the hardware, foretold as voted", |row| is_implicit(&row.counted.variant)),
         ];
+        let mut lines = Vec::new();
         for (name, of) in groups {
             let of = || self.rows.iter().filter(|row| of(row) && !row.is_guess());
             let summary = [
@@ -57,36 +77,14 @@ impl CountersReport {
             ];
             for (what, errors) in summary {
                 let Some(Errors { mean, worst, near, count }) = errors else { continue };
-                let line = format!(
+                lines.push(format!(
                     "{name}: {what} {near} of {count} within {:.0} %; off by {:.1} % on average, {:.1} % at most",
                     100.0 * WITHIN,
                     100.0 * mean,
                     100.0 * worst
-                );
-                let _ = writeln!(text, "{}", wrapped(&line));
+                ));
             }
         }
-        let mut guessed: Vec<String> =
-            self.rows.iter().filter(|row| row.is_guess()).map(|row| name_of(&row.counted.variant)).collect();
-        guessed.dedup();
-        if !guessed.is_empty() {
-            let line =
-                format!("more than a fifth of the costs is assumed, so nothing is foretold: {}", guessed.join(", "));
-            let _ = writeln!(text, "{}", wrapped(&line));
-        }
-        stalls::write(&self.rows, &mut text, room, &mut hidden);
-        blocks::write(&self.rows, &mut text, room, &mut hidden);
-        hidden.finish(&mut text);
-        text
-    }
-
-    /// Returns the report as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "scene": self.request.rays.scene,
-            "machine": self.request.machine.name(),
-            "within_percent": 100.0 * WITHIN,
-            "rows": sheet::launches().objects(&self.rows),
-        })
+        lines
     }
 }

@@ -1,8 +1,8 @@
-//! The columns of counters beside predictions, for text and JSON alike.
+//! The columns of counters beside predictions.
 
 use super::{Compared, ComparedStalls, CountPair, blocks, stalls};
 use crate::launch::is_implicit;
-use crate::report::sheet::{Column, Sheet, Unit, Value};
+use crate::report::{Column, Sheet, Unit, Value};
 use crate::simulate::name_of;
 use raywarp_bench::table::TableColumn;
 use raywarp_sim::gap::Part;
@@ -33,12 +33,8 @@ fn over(pair: Option<CountPair>) -> Value {
 /// Returns the columns that name a row: its kernel and its rays.
 fn names() -> [Column<'static, Compared>; 2] {
     [
-        Column::plain(|row: &Compared| Value::Words(name_of(&row.counted.variant)))
-            .text(TableColumn::left("kernel"))
-            .key("name"),
-        Column::plain(|row: &Compared| Value::Words(row.counted.kind.name().to_string()))
-            .text(TableColumn::left("rays"))
-            .key("kind"),
+        Column::words(|row: &Compared| name_of(&row.counted.variant)).text(TableColumn::left("kernel")).key("name"),
+        Column::words(|row: &Compared| row.counted.kind.name()).text(TableColumn::left("rays")).key("kind"),
     ]
 }
 
@@ -70,15 +66,14 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
     let number = |value: fn(&Compared) -> Option<CountPair>, of: fn(CountPair) -> f64| {
         Column::plain(move |row: &Compared| side(value(row), of)).digits(1)
     };
-    let both = |value: fn(&Compared) -> Option<CountPair>| {
-        Column::plain(move |row: &Compared| Value::data(value(row).map(CountPair::json)))
-    };
+    let both =
+        |value: fn(&Compared) -> Option<CountPair>| Column::data(move |row: &Compared| value(row).map(CountPair::json));
     let mut columns: Vec<_> = names().into();
     columns.extend([
         number(|row| row.instructions, foretold).text(TableColumn::right("instr.")),
         number(|row| row.instructions, counted).text(TableColumn::right("counted")),
         Column::plain(|row: &Compared| off(row.instructions)).text(TableColumn::right("off")),
-        Column::plain(|row: &Compared| Value::Words(row.mark().to_string())).text(TableColumn::left("")),
+        Column::words(Compared::mark).text(TableColumn::left("")),
         number(|row| row.lanes, foretold).text(TableColumn::right("lanes").rank(1)),
         number(|row| row.lanes, counted).text(TableColumn::right("counted").rank(1)),
         Column::plain(|row: &Compared| off(row.lanes)).text(TableColumn::right("off").rank(1)),
@@ -94,19 +89,18 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
         columns.push(Column::new(Unit::Percent, share).text(TableColumn::right(format!("{} %", part.name())).rank(3)));
     }
     columns.extend([
-        Column::plain(|row: &Compared| Value::Words(row.counted.variant.to_string())).key("variant"),
-        Column::plain(|row: &Compared| Value::data(!is_implicit(&row.counted.variant))).key("voted"),
+        Column::words(|row: &Compared| row.counted.variant.to_string()).key("variant"),
+        Column::data(|row: &Compared| !is_implicit(&row.counted.variant)).key("voted"),
         both(|row| row.instructions).key("warp_instructions_per_ray"),
         both(|row| row.lanes).key("lanes_per_instruction"),
-        Column::plain(|row: &Compared| Value::data(row.stalls.as_ref().map(stalls::json))).key("stalls"),
-        Column::plain(|row: &Compared| Value::data((!row.blocks.is_empty()).then(|| blocks::json(&row.blocks))))
+        Column::data(|row: &Compared| row.stalls.as_ref().map(stalls::json)).key("stalls"),
+        Column::data(|row: &Compared| (!row.blocks.is_empty()).then(|| blocks::json(&row.blocks)))
             .key("blocks_instructions_per_ray"),
         Column::new(Unit::Percent, |row: &Compared| Value::Number(row.assumed)).key("instructions_assumed_percent"),
-        Column::plain(|row: &Compared| Value::data(row.verified)).key("costs_verified"),
-        Column::plain(|row: &Compared| Value::data(!row.is_guess())).key("foretold"),
-        Column::plain(|row: &Compared| Value::data(!row.is_guess() && row.judged().all(CountPair::is_near)))
-            .key("within"),
-        Column::plain(|row: &Compared| Value::data(row.shares())).key("time_percent"),
+        Column::data(|row: &Compared| row.verified).key("costs_verified"),
+        Column::data(|row: &Compared| !row.is_guess()).key("foretold"),
+        Column::data(|row: &Compared| !row.is_guess() && row.judged().all(CountPair::is_near)).key("within"),
+        Column::data(|row: &Compared| row.shares()).key("time_percent"),
     ]);
     Sheet(columns)
 }
@@ -143,9 +137,9 @@ pub(super) fn blocks_of(least: f64) -> Sheet<'static, Compared> {
         let large = row.blocks.iter().filter(|one| one.share >= least);
         let cells: Vec<String> =
             large.map(|one| format!("{} {:+.1}", one.block.name(), 100.0 * one.instructions.error())).collect();
-        Value::Words(cells.join(", "))
+        cells.join(", ")
     };
     let mut columns: Vec<_> = names().into();
-    columns.push(Column::plain(blocks).text(TableColumn::left("blocks")));
+    columns.push(Column::words(blocks).text(TableColumn::left("blocks")));
     Sheet(columns)
 }

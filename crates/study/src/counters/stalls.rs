@@ -1,7 +1,7 @@
 //! Causes that warps waited for, foretold beside counted.
 
 use super::{Compared, ComparedStalls, CountPair, sheet};
-use raywarp_bench::table::{Hidden, Room, wrapped};
+use crate::report::Document;
 use raywarp_sim::pace::Cause;
 
 /// The meaning of the columns.
@@ -10,19 +10,20 @@ const LEGEND: &str = "What warps wait for, in warps of a scheduler for each inst
     instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \
     that are in no model.";
 
-/// Writes a table, where anything has stalls, and how far off they are on average.
-pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &mut Hidden) {
+/// Adds a table, where anything has stalls, and how far off they are on average.
+pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
     let rows: Vec<(&Compared, &ComparedStalls)> =
         rows.iter().filter_map(|row| row.stalls.as_ref().map(|stalls| (row, stalls))).collect();
     if rows.is_empty() {
         return;
     }
-    *text += &format!("\n{}\n\n", wrapped(LEGEND));
-    sheet::waits().table(rows.iter().map(|(row, _)| *row)).write(text, room, hidden);
+    document.paragraph(LEGEND);
+    document.line("");
+    document.table(sheet::waits().table(rows.iter().map(|(row, _)| *row)).in_text_untitled());
     let count = rows.len() as f64;
     let mean = |of: &dyn Fn(&ComparedStalls) -> f64| rows.iter().map(|(_, stalls)| of(stalls)).sum::<f64>() / count;
     let mut line = format!(
-        "\nOn average issue is foretold {:+.1} % off, its size {:.1} %",
+        "On average issue is foretold {:+.1} % off, its size {:.1} %",
         100.0 * mean(&|stalls| stalls.issuing.error()),
         100.0 * mean(&|stalls| stalls.issuing.error().abs())
     );
@@ -31,7 +32,7 @@ pub(super) fn write(rows: &[Compared], text: &mut String, room: Room, hidden: &m
             .map(|side| mean(&|stalls| side(stalls.waiting[number])));
         line += &format!("; {} {foretold:.2} for {counted:.2}", cause.name());
     }
-    *text += &format!("{}\n", wrapped(&(line + ".")));
+    document.paragraph(line + ".");
 }
 
 /// Returns the stalls of a launch as JSON.

@@ -1,16 +1,12 @@
-//! Rates beside bounds as text, as JSON and as rows for spreadsheets; `sheet.rs` has the columns of the first two.
+//! The report of measured rates beside bounds; `sheet.rs` has the columns.
 
+use super::sheet::sheet;
 use super::{MeasuredReport, MeasuredRow, OtherTree, TimeShare};
 use crate::launch::is_implicit;
+use crate::report::Document;
 use crate::simulate::traced;
-use raywarp_bench::table::{Hidden, Room, wrapped};
-use raywarp_bench::{Column, Subject, quoted};
+use raywarp_bench::{Column, Subject};
 use raywarp_sim::bounds::{Bound, Class};
-use std::fmt::Write;
-
-/// Names of the columns of [`csv`](MeasuredReport::csv) before the shares of the time.
-const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,max_leaf,block_threads,max_registers,rays,mrays_median,mrays_max,bound_mrays,\
-    bound,class,ratio,expected_mrays,strict_mrays,strict,above_strict,assumed_percent";
 
 /// The meaning of the columns.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
@@ -19,9 +15,20 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and t
     the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
+/// Marks of rows, and what they say.
+const MARKS: [(&str, &str); 3] = [
+    ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
+    ("!", "!: a run passed a modelled bound: something in the model is too dear"),
+    ("X", "X: a run passed a STRICT bound"),
+];
+
+/// The reason why some rows have the work and the rest alone.
+const IMPLICIT: &str =
+    "Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.";
+
 impl MeasuredRow {
     /// Returns the name of the row: what traced, and its launch bounds where they are not the usual ones.
-    pub(crate) fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let mut name = self.rate.subject.name();
         if !self.rate.bounds.are_default() {
             name += &format!(" {}", self.rate.bounds);
@@ -29,11 +36,11 @@ impl MeasuredRow {
         name
     }
 
-    pub(crate) fn kind(&self) -> String {
+    pub(super) fn kind(&self) -> String {
         Column::of(self.rate.kind, self.rate.order).name()
     }
 
-    pub(crate) fn view(&self) -> String {
+    pub(super) fn view(&self) -> String {
         self.rate.view.map_or_else(|| "all".into(), |view| view.to_string())
     }
 
@@ -42,7 +49,7 @@ impl MeasuredRow {
     }
 
     /// Returns the lowest strict bound.
-    fn strict(&self) -> Option<&Bound> {
+    pub(super) fn strict(&self) -> Option<&Bound> {
         raywarp_sim::bounds::lowest(self.bounds.iter().filter(|bound| bound.class == Class::Strict))
     }
 
@@ -60,24 +67,58 @@ pub(super) fn mrays(rays_per_s: f64) -> String {
 }
 
 impl MeasuredReport {
-    /// Returns the rows without those of single viewpoints that a row of all has too.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &MeasuredRow> {
-        self.rows.iter().filter(|row| !row.is_part)
+    /// Returns the report for its writers: a kernel, tree and kind of rays a line, in JSON and CSV single viewpoints
+    /// too; what is above a strict bound is said last.
+    pub fn document(&self) -> Document {
+        let request = &self.request;
+        let mut document = Document::new(format!("{} beside what {} could do", request.scene, request.machine.name()));
+        self.describe(&mut document);
+        document
     }
 
-    /// Returns the report as text: a kernel, tree and kind of rays a line; what is above a strict bound is said last.
-    pub fn text(&self, room: Room) -> String {
-        let (mut text, mut hidden) = (String::new(), Hidden::default());
-        self.write(&mut text, room, &mut hidden);
-        hidden.finish(&mut text);
-        text
+    /// Returns the line of names that [`Document::csv`] has the rows of, for all reports.
+    pub fn csv_head() -> String {
+        let mut document = Document::new("");
+        document.table(sheet(false).table([]).key("rows"));
+        document.csv_head()
     }
 
-    /// Writes the report below what `text` has.
-    pub(crate) fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
+    /// Adds the report's blocks.
+    pub(crate) fn describe(&self, document: &mut Document) {
+        let request = &self.request;
+        document.data("scene", request.scene.clone());
+        document.data("machine", request.machine.name());
+        document.data("clock_mhz", request.machine.clock_hz() / 1e6);
+        document.data("clock_is", request.clock.clone());
+        document.data("sample", request.sample);
+        document.data("pass", self.passes());
+        document.data("trees_not_rebuilt", self.not_rebuilt());
+        document.line(self.title());
+        document.paragraph(LEGEND);
+        let marks = MARKS.iter().filter(|(mark, _)| self.rows.iter().any(|row| row.mark() == *mark));
+        document.lines(marks.map(|(_, meaning)| format!("{meaning}.")));
+        document.line("");
+        let caption = format!(
+            "Measured beside the lowest bound of the same rays and tree, Mrays/s, at {}; a star marks a strict bound. Tree: its name and the most triangles of a leaf. Then where the measured time went by the model. Latency is what no \
+             other part explains; the tail, with the start, is what two launches of half the rays took more than one.",
+            request.clock
+        );
+        let lines: Vec<&MeasuredRow> = self.rows.iter().filter(|row| !row.is_part).collect();
+        let sheet = sheet(lines.iter().any(|row| row.rate.view.is_some()));
+        document.table(sheet.table(lines.iter().copied()).in_text_untitled().on_page(caption));
+        document.table(sheet.table(&self.rows).key("rows"));
+        if lines.iter().any(|row| row.is_implicit() && row.shares.is_some()) {
+            document.line(IMPLICIT);
+        }
+        document.lines(self.not_rebuilt());
+        document.lines(self.wrong().into_iter().map(|line| format!("WRONG: {line}")));
+    }
+
+    /// Returns the first line of the text.
+    fn title(&self) -> String {
         let request = &self.request;
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
-        let title = format!(
+        format!(
             "{}, view{} {}: measured beside what {} could do at {}; rays simulated: {}",
             request.scene,
             if numbers.len() == 1 { "" } else { "s" },
@@ -85,29 +126,7 @@ impl MeasuredReport {
             request.machine.name(),
             request.clock,
             traced(&self.rays)
-        );
-        let _ = writeln!(text, "{}\n\n{}", wrapped(&title), wrapped(LEGEND));
-        let marks: [(&str, &str); 3] = [
-            ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
-            ("!", "!: a run passed a modelled bound: something in the model is too dear"),
-            ("X", "X: a run passed a STRICT bound"),
-        ];
-        for (mark, meaning) in marks {
-            if self.rows.iter().any(|row| row.mark() == mark) {
-                let _ = writeln!(text, "{meaning}.");
-            }
-        }
-        text.push('\n');
-        self.sheet().table(self.lines()).write(text, room, hidden);
-        let mut lines = Vec::new();
-        if self.lines().any(|row| row.is_implicit() && row.shares.is_some()) {
-            lines.push("Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.".into());
-        }
-        lines.extend(self.not_rebuilt());
-        lines.extend(self.wrong().into_iter().map(|line| format!("WRONG: {line}")));
-        for line in lines {
-            let _ = writeln!(text, "{}", wrapped(&line));
-        }
+        )
     }
 
     /// Returns a line for each rate that is above a strict bound.
@@ -139,70 +158,6 @@ impl MeasuredReport {
             )
         };
         self.other_trees.iter().map(line).collect()
-    }
-
-    /// Returns the clock, and where it is from.
-    pub(crate) fn clock(&self) -> &str {
-        &self.request.clock
-    }
-
-    /// Returns the report as a JSON document, single viewpoints and all bounds too.
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "scene": self.request.scene,
-            "machine": self.request.machine.name(),
-            "clock_mhz": self.request.machine.clock_hz() / 1e6,
-            "clock_is": self.request.clock,
-            "sample": self.request.sample,
-            "pass": self.passes(),
-            "trees_not_rebuilt": self.not_rebuilt(),
-            "rows": self.sheet().objects(&self.rows),
-        })
-    }
-
-    /// Returns the head of the table that [`MeasuredReport::csv`] has the rows of.
-    pub fn csv_header() -> String {
-        let shares = TimeShare::ALL.map(|share| format!(",{}_percent", share.name().replace(' ', "_")));
-        format!("{HEADER}{}\n", shares.concat())
-    }
-
-    /// Returns the report as CSV: a line a row, as [`MeasuredReport::csv_header`] has it; what is not known is empty.
-    pub fn csv(&self) -> String {
-        let mut text = String::new();
-        for row in &self.rows {
-            let rate = &row.rate;
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.3}"));
-            let whole = |value: Option<u32>| value.map_or_else(String::new, |value| value.to_string());
-            let (bound, strict) = (row.lowest(), row.strict());
-            let mut cells = vec![
-                quoted(&rate.scene),
-                rate.workload.name().to_string(),
-                rate.kind.name().to_string(),
-                rate.order.name().to_string(),
-                row.view(),
-                quoted(&rate.subject.name()),
-                quoted(&rate.subject.to_string()),
-                quoted(&rate.tree),
-                rate.build.max_leaf.to_string(),
-                whole(rate.bounds.block_threads),
-                whole(rate.bounds.max_registers),
-                rate.rays.to_string(),
-                number(Some(rate.rays_per_s / 1e6)),
-                number(Some(rate.most_rays_per_s / 1e6)),
-                number(bound.map(|bound| bound.rays_per_s / 1e6)),
-                bound.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
-                bound.map_or("", |bound| bound.class.name()).to_string(),
-                row.ratio().map_or_else(String::new, |ratio| format!("{ratio:.4}")),
-                number(row.expected.map(|rate| rate / 1e6)),
-                number(strict.map(|bound| bound.rays_per_s / 1e6)),
-                strict.map_or_else(String::new, |bound| quoted(&bound.limit.name())),
-                u8::from(row.above_strict().is_some()).to_string(),
-                number(row.assumed.map(|assumed| 100.0 * assumed)),
-            ];
-            cells.extend(TimeShare::ALL.map(|share| number(row.share(share).map(|share| 100.0 * share))));
-            let _ = writeln!(text, "{}", cells.join(","));
-        }
-        text
     }
 }
 

@@ -1,21 +1,20 @@
-//! Reports for people: one HTML file with what was run, tables, pictures and what to conclude.
+//! The model of a report, and its four writers.
 //!
-//! `EfficiencyReport::page`, `BoundsReport::page`, `ExperimentReport::page` and `CompactionReport::page` make a
-//! [`Page`]; [`Page::html`] is the file, [`Page::figures`] its pictures.
+//! A [`Document`] is a list of blocks: headings, prose, tables, charts, facts for programs. A study builds its document
+//! once; [`Document::text`], [`Document::json`], [`Document::page`] and [`Document::csv`] write it, and know of no
+//! study. A table and its columns have a name for each writer that shows them, and are left out by the others.
 
-mod bounds;
 pub mod chart;
-mod compaction;
-mod efficiency;
-mod experiment;
-mod generations;
-mod measured;
+mod csv;
+mod document;
+mod json;
 mod page;
-mod ranking;
-mod run;
-pub(crate) mod sheet;
-mod what_if;
+mod sheet;
+mod table;
+mod text;
 
-pub use page::{Figure, Grid, Page};
-pub use run::About;
-pub(crate) use run::{mrays as short_mrays, number};
+pub use document::Document;
+pub use page::{About, Figure, Page};
+pub use sheet::{Column, Sheet};
+pub use table::{ReportTable, Unit, Value};
+pub(crate) use table::{number, short_mrays};

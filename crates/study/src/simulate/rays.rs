@@ -1,7 +1,6 @@
 //! The rays that are simulated: spread samples of a workload's.
 
 use super::{EfficiencyRequest, SimulateError};
-use raywarp_bench::table::wrapped;
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
@@ -24,12 +23,12 @@ pub(crate) fn traced(rays: &RayCounts) -> String {
     rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the first line of a table: scene, workload, viewpoints and rays.
+/// Returns the first line of a text: scene, workload, viewpoints and rays.
 pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let views = request.views.len();
     let plural = if views == 1 { "" } else { "s" };
     let (workload, traced) = (request.workload.name(), traced(rays));
-    wrapped(&format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)) + "\n"
+    format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)
 }
 
 /// Returns the query of a kind of rays.

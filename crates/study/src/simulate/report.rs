@@ -1,11 +1,13 @@
-//! SIMD efficiency as text and as JSON, beside what AL09 found; `sheet.rs` has the columns.
+//! The report of SIMD efficiency, beside what AL09 found; `sheet.rs` has the columns.
 
+use super::fullness::{Filled, charts, conclusions, fullest};
+use super::run::{facts, in_a_line, kernels};
+use super::sheet::Line;
 use super::{EfficiencyReport, Measurement, headline, name_of};
-use raywarp_bench::table::{Hidden, Room, Table, wrapped};
+use crate::report::Document;
 use raywarp_family::{Key, Operation, Variant};
 use raywarp_papers::al09;
 use raywarp_workload::rays::{Order, RayKind, Workload};
-use std::fmt::Write;
 
 impl Measurement {
     /// Returns the SIMD efficiency of traversal and of intersection, per cent; NaN for an operation that never ran.
@@ -18,71 +20,75 @@ impl Measurement {
 const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) that take part when it visits nodes and when it tests triangles. nodes, tris: visited \
     and tested by a ray. over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.";
 
+/// The meaning of the numbers, for a page.
+const MEANING: &str = "Lanes of a warp run one instruction together; those whose ray needs something else wait. The numbers are shares of the lanes that take \
+    part when a warp visits nodes (traversal) and tests triangles (intersection).";
+
+/// The title of the table of lanes that share a ray.
+const SHARED: &str = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
+    work that repeats a neighbour's";
+
 /// The meaning of a column of the paper's numbers.
 const THEIRS: &str =
     "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09-efficiency.md.";
 
 impl EfficiencyReport {
-    /// Returns the tables as text: one a width and leaf size, a kernel a line.
-    pub fn text(&self, room: Room) -> String {
+    /// Returns the report for its writers: tables of each width and leaf size, and on a page what to conclude.
+    pub fn document(&self) -> Document {
         let request = &self.request;
-        let (mut text, mut hidden) = (headline(request, &self.rays), Hidden::default());
-        let _ = writeln!(text, "\n{}", wrapped(LEGEND));
-        let compared = self.measurements.iter().any(|m| self.theirs(&m.variant, m.counts.width, m.leaf_size).is_some());
-        if compared {
-            let _ = writeln!(text, "{}", wrapped(THEIRS));
+        let mut document = Document::new(format!("How full warps are: {}", request.scene));
+        document.data("scene", request.scene.clone());
+        document.data("workload", request.workload.name());
+        document.data("views", request.views.len());
+        document.data("size", request.size.to_vec());
+        document.table(self.sheet().table(&self.measurements).key("measurements"));
+        document.line(headline(request, &self.rays));
+        document.paragraph(LEGEND);
+        if self.measurements.iter().any(|m| self.theirs(&m.variant, m.counts.width, m.leaf_size).is_some()) {
+            document.line(THEIRS);
         }
+        document.note(in_a_line(request, &self.rays));
+        let filled: Vec<Filled<'_>> = self.measurements.iter().map(Filled::new).collect();
+        document.heading("In short");
+        document.list(conclusions(&filled));
+        document.table(fullest(&filled));
+        document.note(MEANING);
+        document.heading("SIMD efficiency");
+        charts(&mut document, &filled);
+        document.heading("All kernels");
         for &width in &request.widths {
             for &leaf_size in &request.leaf_sizes {
-                let _ = writeln!(text, "\nwarps of {width}, leaves of at most {leaf_size}");
-                self.table(width, leaf_size).write(&mut text, room, &mut hidden);
+                self.tables(&mut document, width, leaf_size);
             }
         }
-        self.shared_rays(&mut text, room, &mut hidden);
-        hidden.finish(&mut text);
-        text
+        let shared: Vec<&Measurement> = self.measurements.iter().filter(|m| m.variant.lanes_per_ray() > 1).collect();
+        if !shared.is_empty() {
+            document.table(self.shared().table(shared).in_text(SHARED));
+        }
+        let mut rows = facts(request, &self.rays, Some(&request.widths));
+        rows.push(kernels(request));
+        document.run(rows);
+        document
     }
 
-    /// Returns a table with a kernel a line, and the columns of each kind of rays side by side.
-    fn table(&self, width: u32, leaf_size: u32) -> Table {
+    /// Adds what was measured at a width and leaf size: a kernel a line in a text, a kernel and a kind of rays on a
+    /// page.
+    fn tables(&self, document: &mut Document, width: u32, leaf_size: u32) {
         let request = &self.request;
-        let names = Self::names();
-        let kinds: Vec<_> = request.kinds.iter().map(|&kind| (kind, self.measured(kind.name()))).collect();
-        let mut columns: Vec<_> = names.text_columns().collect();
-        columns.extend(kinds.iter().flat_map(|(_, sheet)| sheet.text_columns()));
-        let mut table = Table::new(columns);
-        for variant in &request.variants {
-            let wanted = leaf_size.min(variant.tree().max_leaf());
-            let of = |kind: RayKind| {
-                let mut all = self.measurements.iter();
-                all.find(|m| {
-                    m.variant == *variant && m.kind == kind && m.counts.width == width && m.leaf_size == wanted
-                })
-            };
-            let Some(first) = request.kinds.iter().find_map(|&kind| of(kind)) else { continue };
-            let mut cells = names.text_cells(first);
-            for (kind, sheet) in &kinds {
-                match of(*kind) {
-                    Some(measurement) => cells.extend(sheet.text_cells(measurement)),
-                    None => cells.extend(sheet.text_columns().map(|_| String::new())),
-                }
-            }
-            table.row(cells);
-        }
-        table
-    }
-
-    /// Writes the table of kernels whose lanes share a ray: the boxes that a ray is tested against beside those of a
-    /// binary tree, and how much of the lanes' work only repeats a neighbour's (AL09 5.3).
-    fn shared_rays(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
-        let wide: Vec<&Measurement> = self.measurements.iter().filter(|m| m.variant.lanes_per_ray() > 1).collect();
-        if wide.is_empty() {
-            return;
-        }
-        let title = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
-            work that repeats a neighbour's";
-        let _ = writeln!(text, "\n{}", wrapped(title));
-        self.shared().table(wide).write(text, room, hidden);
+        let is_mine =
+            |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
+        let mine: Vec<&Measurement> = self.measurements.iter().filter(is_mine).collect();
+        let of = |variant: &Variant| -> Line<'_> {
+            let of_kind = |kind: RayKind| mine.iter().copied().find(|m| m.variant == *variant && m.kind == kind);
+            Line(request.kinds.iter().map(|&kind| of_kind(kind)).collect())
+        };
+        let lines: Vec<Line<'_>> = request.variants.iter().map(of).filter(|line| line.first().is_some()).collect();
+        let title = format!("warps of {width}, leaves of at most {leaf_size}");
+        document.table(self.lines().table(&lines).in_text(title));
+        let caption = format!(
+            "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
+        );
+        document.table(self.sheet().table(mine).on_page(caption));
     }
 
     /// Returns AL09's efficiencies, for warps of 32 on its workload.
@@ -99,18 +105,6 @@ impl EfficiencyReport {
             .into_iter()
             .fold(*variant, |variant, (key, value)| variant.with(key, value).unwrap_or(variant));
         al09().table_1.efficiencies(&request.scene, &name_of(&stated)).filter(|_| comparable)
-    }
-
-    /// Returns the report as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
-        let request = &self.request;
-        serde_json::json!({
-            "scene": request.scene,
-            "workload": request.workload.name(),
-            "views": request.views.len(),
-            "size": request.size,
-            "measurements": self.sheet().objects(&self.measurements),
-        })
     }
 }
 

@@ -1,8 +1,7 @@
 //! The columns of the report of SIMD efficiency, for text, JSON and page alike.
 
 use super::{EfficiencyReport, Measurement, name_of, theirs_column};
-use crate::report::number;
-use crate::report::sheet::{Column, Sheet, Unit, Value};
+use crate::report::{Column, Sheet, Unit, Value, number};
 use raywarp_bench::table::TableColumn;
 use raywarp_family::{Block, Operation};
 use serde_json::json;
@@ -22,10 +21,20 @@ fn blocks(measurement: &Measurement) -> serde_json::Value {
     issued.map(one).collect::<serde_json::Map<_, _>>().into()
 }
 
+/// A kernel's measurements, of each kind of rays that was traced.
+pub(super) struct Line<'m>(pub Vec<Option<&'m Measurement>>);
+
+impl<'m> Line<'m> {
+    /// Returns the measurement of the first kind that there is one of.
+    pub fn first(&self) -> Option<&'m Measurement> {
+        self.0.iter().copied().flatten().next()
+    }
+}
+
 impl EfficiencyReport {
     /// Returns the columns of a kernel's name and rays.
-    pub(super) fn names<'a>() -> Sheet<'a, Measurement> {
-        Sheet(vec![
+    fn names<'a>() -> Vec<Column<'a, Measurement>> {
+        vec![
             Column::plain(|m: &Measurement| Value::Words(name_of(&m.variant)))
                 .text(TableColumn::left("kernel"))
                 .page(0, "kernel")
@@ -34,11 +43,11 @@ impl EfficiencyReport {
             Column::plain(|m: &Measurement| Value::Words(m.variant.to_string())).key("variant"),
             Column::plain(|m: &Measurement| Value::Count(m.counts.width.into())).key("width"),
             Column::plain(|m: &Measurement| Value::Count(m.leaf_size.into())).key("leaf_size"),
-        ])
+        ]
     }
 
     /// Returns the columns of what was measured of a kernel with rays of the kind that is called `kind`.
-    pub(crate) fn measured<'a>(&'a self, kind: &str) -> Sheet<'a, Measurement> {
+    fn measured<'a>(&'a self, kind: &str) -> Vec<Column<'a, Measurement>> {
         let efficiency = |m: &Measurement, operation| m.counts.simd_efficiency(operation);
         let both = move |m: &Measurement| {
             let [traversal, intersection] = [Operation::VisitNode, Operation::TestTriangle].map(|op| efficiency(m, op));
@@ -55,7 +64,7 @@ impl EfficiencyReport {
                 Value::Each { text: format!("{page}%"), page, json: share.into() }
             }
         };
-        Sheet(vec![
+        vec![
             Column::plain(both).text(TableColumn::right(kind)),
             Column::new(Unit::Percent, move |m: &Measurement| Value::Number(efficiency(m, Operation::VisitNode)))
                 .page(2, "traversal, %")
@@ -84,13 +93,24 @@ impl EfficiencyReport {
             Column::plain(|m: &Measurement| Value::data(m.counts.replicated(m.variant.lanes_per_ray())))
                 .key("replicated"),
             Column::plain(|m: &Measurement| Value::data(blocks(m))).key("blocks"),
-        ])
+        ]
     }
 
     /// Returns all columns of a measurement.
-    pub(crate) fn sheet(&self) -> Sheet<'_, Measurement> {
-        let Sheet(mut columns) = Self::names();
-        columns.extend(self.measured("").0);
+    pub(super) fn sheet(&self) -> Sheet<'_, Measurement> {
+        let mut columns = Self::names();
+        columns.extend(self.measured(""));
+        Sheet(columns)
+    }
+
+    /// Returns the columns of a kernel, with those of each kind of rays side by side.
+    pub(super) fn lines<'a>(&'a self) -> Sheet<'a, Line<'a>> {
+        let name = |column: Column<'a, Measurement>| column.of(|line: &Line<'a>| line.first());
+        let mut columns: Vec<Column<'a, Line<'a>>> = Self::names().into_iter().map(name).collect();
+        for (number, kind) in self.request.kinds.iter().enumerate() {
+            let of_kind = |column: Column<'a, Measurement>| column.of(move |line: &Line<'a>| line.0[number]);
+            columns.extend(self.measured(kind.name()).into_iter().map(of_kind));
+        }
         Sheet(columns)
     }
 

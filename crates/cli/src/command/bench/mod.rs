@@ -108,7 +108,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         document["interrupted"] = interrupt::is_interrupted().into();
         common.describe_scenes(&mut document);
         if args.simulate {
-            document["simulated"] = simulated.iter().map(MeasuredReport::json).collect();
+            document["simulated"] = simulated.iter().map(|one| one.document().json()).collect();
         }
         writeln!(out, "{document:#}")?;
     }

@@ -55,7 +55,7 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     check("bench.json", &|path| replace::can_write(path, &JSON))?;
     check("README.md", &|path| replace::can_write(path, &README))?;
     if args.simulate {
-        check(simulated::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_header()))?;
+        check(simulated::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_head()))?;
     }
     Ok(())
 }

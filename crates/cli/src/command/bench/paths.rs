@@ -19,7 +19,7 @@ use raywarp::scene::MadeOf;
 use raywarp::system;
 use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{MachineFacts, Target};
-use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, path_bench_page};
+use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, path_bench_report};
 use raywarp_lab::study::report::About;
 use serde_json::json;
 use std::io::Write;
@@ -141,7 +141,8 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         let outcome = measure((suite, &tables), args, common, (&path, &device), &mut |table| {
             if !common.json {
                 // What cannot be printed is still kept.
-                let _ = writeln!(out, "\n{}", table.text(common.room()).trim_end()).and_then(|()| out.flush());
+                let _ =
+                    writeln!(out, "\n{}", table.document().text(common.room()).trim_end()).and_then(|()| out.flush());
             }
             found.last_mut().expect("a scene is measured").1.push(table);
         });
@@ -251,7 +252,7 @@ fn measure(
 fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Table>)]) -> serde_json::Value {
     let scenes: Vec<_> = found
         .iter()
-        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(Table::json).collect::<Vec<_>>() }))
+        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(|table| table.document().json()).collect::<Vec<_>>() }))
         .collect();
     json!({
         "suite": suite.name(),
@@ -278,7 +279,7 @@ fn save(
     for (scene, tables) in found {
         text += &format!("\n## {scene}\n");
         for table in tables {
-            let rows: String = table.text(Room::Any).lines().map(|line| format!("    {line}\n")).collect();
+            let rows: String = table.document().text(Room::Any).lines().map(|line| format!("    {line}\n")).collect();
             text += &format!("\n{rows}");
         }
     }
@@ -286,5 +287,8 @@ fn save(
     // With their names alone, as in the command line: the same run gives the same page everywhere.
     let scene_file = found.iter().map(|(scene, _)| scene.as_str()).collect::<Vec<_>>().join(", ");
     let about = About { command: command_line(), scene_file };
-    write(format!("{}.html", suite.name()), path_bench_page(suite, &machine.line(), found, &about).html())
+    write(
+        format!("{}.html", suite.name()),
+        path_bench_report(suite, &machine.line(), found).page(&about).html().to_string(),
+    )
 }

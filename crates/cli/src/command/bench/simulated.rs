@@ -90,7 +90,7 @@ pub(super) fn run(
         };
         let beside = measured_bounds::run(&loaded.scene, &path, &request, common)?;
         if !common.json {
-            writeln!(out, "\n{}", beside.text(common.room()))?;
+            writeln!(out, "\n{}", beside.document().text(common.room()))?;
             out.flush()?;
         }
         let interrupted = beside.interrupted;
@@ -100,7 +100,7 @@ pub(super) fn run(
         }
     }
     let Some(folder) = &args.record else { return Ok(()) };
-    let rows: Vec<String> = simulated.iter().map(MeasuredReport::csv).collect();
-    let text = MeasuredReport::csv_header() + &rows.concat();
+    let rows: Vec<String> = simulated.iter().map(|beside| beside.document().csv()).collect();
+    let text = MeasuredReport::csv_head() + &rows.concat();
     system::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
 }

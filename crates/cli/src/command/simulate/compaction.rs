@@ -88,11 +88,12 @@ pub fn run(
         threads: common.threads,
     };
     let report = count(&mut prepared, &request, common)?;
-    page.write(&path, |about| report.page(about))?;
+    let document = report.document();
+    page.write(&path, &document)?;
     if common.json {
-        writeln!(out, "{:#}", report.json())?;
+        writeln!(out, "{:#}", document.json())?;
     } else {
-        write!(out, "{}", report.text(common.room()))?;
+        write!(out, "{}", document.text(common.room()))?;
     }
     Ok(Status::Done)
 }

@@ -62,5 +62,6 @@ pub(super) fn run(
         CountersError::Simulate(error) => refusal(error, path),
         other => CliError::input(other),
     })?;
-    interrupted_table::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out)
+    let document = report.document();
+    interrupted_table::print(report.interrupted, (|| document.text(common.room()), || document.json()), common, out)
 }

@@ -114,11 +114,12 @@ impl ExperimentArgs {
         let report = experiment(scene, &request, &control);
         drop(bar);
         let report = report.map_err(|error| refusal(error, path))?;
-        page.write(path, |about| report.page(about))?;
+        let document = report.document();
+        page.write(path, &document)?;
         if common.json {
-            writeln!(out, "{:#}", report.json())?;
+            writeln!(out, "{:#}", document.json())?;
         } else {
-            write!(out, "{}", report.text(common.room()))?;
+            write!(out, "{}", document.text(common.room()))?;
         }
         Ok(Status::Done)
     }

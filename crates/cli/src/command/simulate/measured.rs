@@ -82,8 +82,9 @@ pub(super) fn run(
 
 /// Prints the table alone.
 pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let printed =
-        interrupted_table::print(report.interrupted, (|| report.text(common.room()), || report.json()), common, out);
+    let document = report.document();
+    let table = (|| document.text(common.room()), || document.json());
+    let printed = interrupted_table::print(report.interrupted, table, common, out);
     after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 

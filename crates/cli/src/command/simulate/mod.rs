@@ -29,7 +29,7 @@ use raywarp_lab::family::{Key, Variant};
 use raywarp_lab::sim::ProfileError;
 use raywarp_lab::sim::machine::{Machine, keys};
 use raywarp_lab::study::bounds::{BoundsRequest, bound_rates};
-use raywarp_lab::study::report::{About, Page};
+use raywarp_lab::study::report::Document;
 use raywarp_lab::study::simulate::{EfficiencyRequest, SimulateError, efficiency};
 use raywarp_lab::workload::rays::{Order, RESOLUTION, RayKind, RaysError, Workload};
 pub(super) use report_args::ReportArgs;
@@ -226,7 +226,8 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
         return measured::print(report, common, out);
     }
     if let Some(report) = &measured {
-        interrupted_table::leave((report.text(common.room()), report.json()), common);
+        let document = report.document();
+        interrupted_table::leave((document.text(common.room()), document.json()), common);
     }
     let views = views.into_iter().map(|(_, view)| view).collect();
     let build = args.tree.options_or(Builder::SweepSah);
@@ -272,35 +273,24 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
     };
     let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
     let failed = |error| refusal(error, &path);
-    let page = |interrupted: bool, page: &dyn Fn(&About) -> Page| {
-        if interrupted && args.report.wanted() {
-            interrupted_table::no_page(common);
-            return Ok(());
-        }
-        args.report.write(&path, page)
-    };
-    let (text, json, interrupted) = if machines.is_empty() {
+    let (document, interrupted): (Document, bool) = if machines.is_empty() {
         let report = efficiency(&loaded.scene, &request, &control).map_err(failed)?;
         drop(bar);
-        page(report.interrupted, &|about| report.page(about))?;
-        (report.text(common.room()), report.json(), report.interrupted)
+        (report.document(), report.interrupted)
     } else {
         let changes = args.settings.iter().filter_map(Setting::cost).collect();
         let request = BoundsRequest { rays: request, machines, changes, costs, what_if: args.what_if };
         let report = bound_rates(&loaded.scene, &request, &control).map_err(failed)?;
         drop(bar);
-        page(report.interrupted, &|about| report.page(about, measured.as_ref()))?;
-        let text = report.text_with(measured.as_ref(), args.what_if, common.room());
-        let mut json = report.json();
-        if let Some(measured) = &measured {
-            json["measured"] = measured.json();
-        }
-        if args.what_if {
-            json["what_if"] = report.what_if_json();
-        }
-        (text, json, report.interrupted)
+        (report.document(measured.as_ref(), args.what_if), report.interrupted)
     };
-    let status = interrupted_table::print(interrupted, (|| text, || json), common, out)?;
+    if interrupted && args.report.wanted() {
+        interrupted_table::no_page(common);
+    } else {
+        args.report.write(&path, &document)?;
+    }
+    let table = (|| document.text(common.room()), || document.json());
+    let status = interrupted_table::print(interrupted, table, common, out)?;
     Ok(if interrupted { status } else { measured.as_ref().map_or(Status::Done, measured::status) })
 }
 

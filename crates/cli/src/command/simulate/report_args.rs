@@ -6,7 +6,7 @@ use crate::heading;
 use crate::replace;
 use clap::Args;
 use raywarp::system::{can_write_file, write_atomic};
-use raywarp_lab::study::report::{About, Page};
+use raywarp_lab::study::report::{About, Document};
 use std::path::{Path, PathBuf};
 
 /// Returns the pictures of reports that are in a folder: two digits, a dash, a name.
@@ -66,14 +66,14 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// Writes the page, if one is asked for.
-    pub fn write(&self, scene: &Path, page: impl FnOnce(&About) -> Page) -> Result<(), CliError> {
+    /// Writes the page of a report, if one is asked for.
+    pub fn write(&self, scene: &Path, document: &Document) -> Result<(), CliError> {
         if !self.wanted() {
             return Ok(());
         }
         // Without its folder, as in the command line: the same run gives the same page everywhere.
         let scene_file = scene.file_name().unwrap_or(scene.as_os_str()).to_string_lossy().into_owned();
-        let page = page(&About { command: command_line(), scene_file });
+        let page = document.page(&About { command: command_line(), scene_file });
         if let Some(path) = &self.report {
             write_atomic(path, page.html().as_bytes()).map_err(CliError::output)?;
         }

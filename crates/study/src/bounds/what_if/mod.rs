@@ -7,10 +7,11 @@
 //! the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left out (`--set
 //! l2.bytes=2x`).
 
+mod advice;
 mod changes;
 mod table;
 
-pub(crate) use table::percent;
+pub(super) use advice::{by_kernel, change_for};
 
 use super::{Bounded, BoundsReport};
 use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, PricedLaunch};
@@ -102,7 +103,7 @@ const LISTED: usize = 10;
 
 /// Returns the changes of a machine that pay most; those that raise a bound and that the model does not have; and last,
 /// whatever they bring, warps of other widths and a larger machine.
-pub(crate) fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
+fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     let mine = || all.iter().filter(|what_if| what_if.machine == machine);
     let is_last = |what_if: &&WhatIf| what_if.yardstick || what_if.is_width;
     let pays = |what_if: &&WhatIf| !what_if.yardstick && what_if.most().is_some_and(|(_, gain)| gain >= LEAST);

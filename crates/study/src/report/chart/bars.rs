@@ -1,8 +1,6 @@
 //! Bars that lie, with long names at their left and a note at their ends.
 
-use super::{
-    Chart, FONT, WIDE, axis_number, faint, legend, legend_places, picture, series_colour, text_style, text_width,
-};
+use super::{FONT, WIDE, axis_number, faint, legend, legend_places, picture, series_colour, text_style, text_width};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -40,8 +38,9 @@ impl Bars {
     }
 }
 
-impl Chart for Bars {
-    fn svg(&self, width: u32) -> Option<String> {
+impl Bars {
+    /// Draws the chart, so many pixels across.
+    pub(super) fn svg(&self, width: u32) -> Option<String> {
         let most = self.bars().map(|bar| bar.value).fold(self.least_most, f64::max);
         let least = self.bars().map(|bar| bar.value).fold(0.0, f64::min);
         if most - least <= 0.0 || self.bars().next().is_none() {

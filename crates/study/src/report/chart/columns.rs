@@ -1,6 +1,6 @@
 //! A histogram: columns side by side for each bin.
 
-use super::{Chart, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style};
+use super::{axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -23,8 +23,9 @@ const HEIGHT: u32 = 300;
 const Y_LABELS: u32 = 66;
 const X_LABEL: u32 = 46;
 
-impl Chart for Columns {
-    fn svg(&self, width: u32) -> Option<String> {
+impl Columns {
+    /// Draws the chart, so many pixels across.
+    pub(super) fn svg(&self, width: u32) -> Option<String> {
         let bins = self.series.iter().map(|(_, values)| values.len()).max()?;
         let heights = self.series.iter().flat_map(|(_, values)| values).copied().filter(|value| value.is_finite());
         let most = heights.fold(0.0, f64::max);

@@ -9,17 +9,54 @@ pub use bars::{Bar, Bars};
 pub use columns::Columns;
 pub use points::{ChartLine, Points};
 
-use super::page::{FAINT, INK};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// A picture of numbers, drawn as SVG.
-pub trait Chart {
+/// A picture of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chart {
+    /// Bars that lie.
+    Bars(Bars),
+    /// A histogram.
+    Columns(Columns),
+    /// Lines through points.
+    Points(Points),
+}
+
+impl Chart {
     /// Returns an SVG document of so many pixels across; none where there is nothing to show, or a number that cannot
     /// be shown.
-    fn svg(&self, width: u32) -> Option<String>;
+    pub fn svg(&self, width: u32) -> Option<String> {
+        match self {
+            Self::Bars(bars) => bars.svg(width),
+            Self::Columns(columns) => columns.svg(width),
+            Self::Points(points) => points.svg(width),
+        }
+    }
 }
+
+impl From<Bars> for Chart {
+    fn from(bars: Bars) -> Self {
+        Self::Bars(bars)
+    }
+}
+
+impl From<Columns> for Chart {
+    fn from(columns: Columns) -> Self {
+        Self::Columns(columns)
+    }
+}
+
+impl From<Points> for Chart {
+    fn from(points: Points) -> Self {
+        Self::Points(points)
+    }
+}
+
+/// Colours that charts draw lines, letters and grids with: a page's style names them, to change them on dark paper.
+pub(super) const INK: (u8, u8, u8) = (0x20, 0x22, 0x26);
+pub(super) const FAINT: (u8, u8, u8) = (0xD4, 0xD6, 0xDA);
 
 /// Told apart on light and on dark paper, by people who see no red or no green as well.
 const SERIES: [RGBColor; 6] = [

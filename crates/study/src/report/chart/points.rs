@@ -1,9 +1,7 @@
 //! Lines through points, on plain or logarithmic axes.
 
 use super::log_ticks::log_ticks;
-use super::{
-    Chart, FONT, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style, text_width,
-};
+use super::{FONT, axis_number, faint, ink, legend, legend_places, picture, series_colour, text_style, text_width};
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -91,8 +89,9 @@ impl Points {
     }
 }
 
-impl Chart for Points {
-    fn svg(&self, width: u32) -> Option<String> {
+impl Points {
+    /// Draws the chart, so many pixels across.
+    pub(super) fn svg(&self, width: u32) -> Option<String> {
         let fine = |value: f64| value.is_finite() && (!self.logarithmic || value > 0.0);
         if self.all().next().is_none() || !self.all().all(|&(x, y, _)| fine(x) && fine(y)) {
             return None;

@@ -1,11 +1,7 @@
 //! The style of a page: at 1400 pixels all columns of a table are seen, at 500 a table scrolls in its own box and
 //! pictures are the narrow ones. No letters are smaller than 14 pixels.
 
-/// Colours that charts draw with, and what they are on a light and on a dark page: the only link between the two.
-pub(in crate::report) const INK: (u8, u8, u8) = (0x20, 0x22, 0x26);
-pub(in crate::report) const FAINT: (u8, u8, u8) = (0xD4, 0xD6, 0xDA);
-
-/// The page's style sheet.
+/// The page's style sheet; colours of charts have their own on a dark page.
 pub(super) const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#202226;--soft:#5a5f68;--faint:#d4d6da;--paper:#fff;--stripe:#f5f6f8}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e8ec;--soft:#a2a8b3;--faint:#3c4048;--paper:#15171b;--stripe:#1d2026}}

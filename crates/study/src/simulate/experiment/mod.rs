@@ -1,5 +1,7 @@
 //! The papers' simulated experiments on our schedules, with what they found beside (AL09 3.2, 3.3, 4, 5.1, 5.2, 6).
 
+mod agreement;
+mod charts;
 mod distribution;
 mod pricing;
 mod queue;

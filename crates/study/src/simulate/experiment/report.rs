@@ -1,10 +1,15 @@
 //! The papers' numbers beside ours; `sheet.rs` has the columns of the tables.
 
-use super::ExperimentRequest;
+use super::agreement::{agreement, farthest};
+use super::charts::{bars, histograms};
 use super::pricing::is_al09;
+use super::{Experiment, ExperimentRequest};
+use crate::report::{Document, number};
+use crate::simulate::fullness::capital;
+use crate::simulate::run::{facts, in_a_line};
 use crate::simulate::{RayCounts, traced};
-use raywarp_bench::table::{Hidden, Room, wrapped};
-use std::fmt::Write;
+use raywarp_workload::rays::RayKind;
+use serde_json::json;
 
 /// The paper's finding, if it gives one, and ours.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,18 +22,13 @@ pub struct ComparedCell {
     pub numbers: Vec<f64>,
 }
 
-/// Returns a number as text; a dash for what never ran or costs nothing.
-fn printed(number: f64, digits: usize) -> String {
-    if number.is_finite() { format!("{number:.digits$}") } else { "-".to_string() }
-}
-
 impl ComparedCell {
-    pub(super) fn number(theirs: &str, number: f64, digits: usize) -> Self {
-        Self { theirs: theirs.into(), ours: printed(number, digits), numbers: vec![number] }
+    pub(super) fn number(theirs: &str, ours: f64, digits: usize) -> Self {
+        Self { theirs: theirs.into(), ours: number(ours, digits), numbers: vec![ours] }
     }
 
     pub(super) fn pair(theirs: &str, [a, b]: [f64; 2]) -> Self {
-        Self { theirs: theirs.into(), ours: format!("{}/{}", printed(a, 0), printed(b, 0)), numbers: vec![a, b] }
+        Self { theirs: theirs.into(), ours: format!("{}/{}", number(a, 0), number(b, 0)), numbers: vec![a, b] }
     }
 }
 
@@ -64,11 +64,46 @@ pub struct ExperimentReport {
     pub tables: Vec<ExperimentTable>,
 }
 
+/// The meaning of the papers' numbers, for a page.
+const THEIRS: &str = "Theirs: the paper's. Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.";
+
 impl ExperimentReport {
-    /// Returns the report as text.
-    pub fn text(&self, room: Room) -> String {
+    /// Returns the report for its writers: the papers' tables, theirs beside ours, and on a page how near they are.
+    pub fn document(&self) -> Document {
         let request = &self.request;
-        let head = format!(
+        let mut document =
+            Document::new(format!("The papers' experiments: {}, {}", request.experiment.name(), request.rays.scene));
+        self.data(&mut document);
+        document.line(self.head());
+        document.paragraph("Below the kind of rays ours; theirs: the paper's, where it says.");
+        document.note(in_a_line(&request.rays, &self.rays));
+        document.heading("In short");
+        document.list(self.tables.iter().filter_map(agreement).collect());
+        document.table(farthest(&self.tables));
+        document.note(THEIRS);
+        for (number, table) in self.tables.iter().enumerate() {
+            document.heading(capital(&table.title));
+            // Of pairs, only the times of warps are a distribution.
+            let pairs = table.rows.iter().flat_map(|row| &row.cells).all(|cell| cell.numbers.len() == 2);
+            if pairs && request.experiment == Experiment::Distribution {
+                histograms(&mut document, table);
+            } else {
+                bars(&mut document, request.experiment, number, table);
+            }
+            document.item("tables", |document| table.describe(document));
+        }
+        // Widths and kernels are the experiment's own.
+        let mut rows = facts(&request.rays, &self.rays, None);
+        rows.push(("multiprocessors of", request.machine.name().to_string()));
+        rows.push(("prices", request.priced()));
+        document.run(rows);
+        document
+    }
+
+    /// Returns the first lines of the text.
+    fn head(&self) -> String {
+        let request = &self.request;
+        format!(
             "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
              {}; prices: {}",
             request.experiment.name(),
@@ -81,49 +116,43 @@ impl ExperimentReport {
             traced(&self.rays),
             request.machine.name(),
             request.priced(),
-        );
-        let (mut text, mut hidden) = (wrapped(&head), Hidden::default());
-        text.push_str("\n\nBelow the kind of rays ours; theirs: the paper's, where it says.\n");
-        for table in &self.tables {
-            table.write(&mut text, room, &mut hidden);
-        }
-        hidden.finish(&mut text);
-        text
+        )
     }
 
-    /// Returns the report as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
+    /// Adds what programs read of the run.
+    fn data(&self, document: &mut Document) {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
-        serde_json::json!({
-            "experiment": self.request.experiment.name(),
-            "scene": rays.scene,
-            "workload": rays.workload.name(),
-            "views": rays.views.len(),
-            "size": rays.size,
-            "leaf_size": rays.leaf_sizes.first(),
-            "machine": self.request.machine.name(),
-            "rays": self.rays.iter().map(|(kind, traced, all)| serde_json::json!({
-                "kind": kind.name(), "traced": traced, "all": all,
-            })).collect::<Vec<_>>(),
-            "prices": is_al09(&self.request.machine).then(|| serde_json::json!({
-                "visit_node": costs.visit_node,
-                "test_triangle": costs.test_triangle,
-                "loop": costs.iteration,
-                "postpone": costs.postpone,
-                "fetch_ray": costs.fetch,
-                "shuffle": costs.shuffle,
-            })),
-            "tables": self.tables.iter().map(ExperimentTable::json).collect::<Vec<_>>(),
-        })
+        let counts =
+            |(kind, traced, all): &(RayKind, u64, u64)| json!({ "kind": kind.name(), "traced": traced, "all": all });
+        let prices = json!({
+            "visit_node": costs.visit_node,
+            "test_triangle": costs.test_triangle,
+            "loop": costs.iteration,
+            "postpone": costs.postpone,
+            "fetch_ray": costs.fetch,
+            "shuffle": costs.shuffle,
+        });
+        document.data("experiment", self.request.experiment.name());
+        document.data("scene", rays.scene.clone());
+        document.data("workload", rays.workload.name());
+        document.data("views", rays.views.len());
+        document.data("size", rays.size.to_vec());
+        document.data("leaf_size", rays.leaf_sizes.first().copied());
+        document.data("machine", self.request.machine.name());
+        document.data("rays", self.rays.iter().map(counts).collect::<Vec<_>>());
+        document.data("prices", is_al09(&self.request.machine).then_some(prices));
     }
 }
 
 impl ExperimentTable {
-    fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
-        let _ = writeln!(text, "\n{}", wrapped(&self.title));
-        self.sheet().table(&self.rows).write(text, room, hidden);
-        for why in &self.why {
-            let _ = writeln!(text, "{}", wrapped(&format!("- {why}")));
-        }
+    /// Adds the table and why ours differ.
+    fn describe(&self, document: &mut Document) {
+        let table = self.sheet().table(&self.rows);
+        let caption = "Theirs, where the paper says, beside ours";
+        document.table(table.in_text(self.title.clone()).on_page(caption).key("rows"));
+        document.lines(self.why.iter().map(|why| format!("- {why}")));
+        document.fold("Why ours differ", |document| document.list(self.why.clone()));
+        document.data("title", self.title.clone());
+        document.data("why", self.why.clone());
     }
 }

@@ -1,11 +1,11 @@
 //! The first screen of a report of bounds: which kernel, how far from its bound, and what would pay.
 
-use super::bounds::in_words;
-use super::efficiency::capital;
-use super::page::{Grid, Page};
-use super::run::{mrays, number};
-use crate::bounds::{Bounded, BoundsReport, WhatIf};
+use super::what_if::{WhatIf, change_for};
+use super::words::in_words;
+use super::{Bounded, BoundsReport};
 use crate::measured::MeasuredRow;
+use crate::report::{Column, Document, Sheet, Unit, Value, short_mrays};
+use crate::simulate::fullness::capital;
 use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
@@ -99,44 +99,69 @@ pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     })
 }
 
-/// Writes the conclusions of a machine and its fastest kernels, by kind of rays.
-pub(super) fn write(page: &mut Page, report: &BoundsReport, machine: usize, standings: &[Standing<'_>]) {
-    let changes = report.what_if();
+/// Adds the conclusions of a machine and its fastest kernels, by kind of rays.
+pub(super) fn rank(
+    document: &mut Document,
+    report: &BoundsReport,
+    machine: usize,
+    standings: &[Standing<'_>],
+    changes: &[WhatIf],
+) {
     let (mut said, mut rows, mut by_rate) = (Vec::new(), Vec::new(), By::Bound);
     for &kind in &report.request.rays.kinds {
         let (by, fastest) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
-        said.extend(conclusion(kind, by, &fastest, &changes, machine));
-        for one in fastest.iter().take(TOP) {
-            rows.push(line(one, standings, &changes, machine));
-        }
+        said.extend(conclusion(kind, by, &fastest, changes, machine));
+        rows.extend(fastest.iter().take(TOP).copied());
         by_rate = if fastest.is_empty() { by_rate } else { by };
     }
-    page.list(said);
-    let head = [
-        "kernel",
-        "rays",
-        "measured",
-        "expected",
-        "lowest bound",
-        "of it, %",
-        "bound by",
-        "next bound",
-        "what would pay most",
-        "rise, %",
-    ];
-    page.grid(Grid {
-        caption: format!(
-            "The {TOP} fastest kernels of each kind of rays on {}, by what is {}; rates in Mrays/s.",
-            report.request.machines[machine].name(),
-            match (by_rate, no_bound(standings)) {
-                (By::Bound, Some(by)) => format!("foretold so by {by}"),
-                (By::Bound, None) => "possible at most".into(),
-                (by, _) => by.name().to_string(),
-            }
-        ),
-        head: head.map(String::from).to_vec(),
-        rows,
-    });
+    document.list(said);
+    let caption = format!(
+        "The {TOP} fastest kernels of each kind of rays on {}, by what is {}; rates in Mrays/s.",
+        report.request.machines[machine].name(),
+        match (by_rate, no_bound(standings)) {
+            (By::Bound, Some(by)) => format!("foretold so by {by}"),
+            (By::Bound, None) => "possible at most".into(),
+            (by, _) => by.name().to_string(),
+        }
+    );
+    document.table(sheet(standings, changes, machine).table(&rows).on_page(caption));
+}
+
+/// Returns the columns of the fastest kernels.
+fn sheet<'a>(among: &'a [Standing<'a>], changes: &'a [WhatIf], machine: usize) -> Sheet<'a, Standing<'a>> {
+    type Row<'a> = Standing<'a>;
+    let rate = |of: fn(&Row<'a>) -> Option<f64>| {
+        Column::words(move |one: &Row<'a>| of(one).map_or_else(String::new, short_mrays))
+    };
+    let bound = |of: fn(&Bound) -> String| Column::words(move |one: &Row<'a>| one.bound().map_or_else(String::new, of));
+    let of_it = |one: &Row<'a>| {
+        let rate = one.measured().or(one.expected());
+        rate.zip(one.bound()).map_or(Value::Nothing(""), |(rate, bound)| Value::Number(rate / bound.rays_per_s))
+    };
+    let next = |one: &Row<'a>| {
+        let next = headroom(one.bounds());
+        next.map_or_else(String::new, |(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain))
+    };
+    let pays = move |one: &Row<'a>| change_for(changes, machine, one.row);
+    let rise = move |one: &Row<'a>| {
+        pays(one).map_or_else(String::new, |best| match best.expected() {
+            Some(gain) => format!("{:+.0} ({})", 100.0 * gain.share(), gain.interval_cell()),
+            None => format!("{:+.0}", 100.0 * best.share()),
+        })
+    };
+    Sheet(vec![
+        Column::words(move |one: &Row<'a>| label(one.bounded, among)).page(0, "kernel"),
+        Column::words(|one: &Row<'a>| one.bounded.kind.name()).page(1, "rays"),
+        rate(Standing::measured).page(2, "measured"),
+        rate(Standing::expected).page(3, "expected"),
+        bound(|bound| short_mrays(bound.rays_per_s) + bound.class.mark()).page(4, "lowest bound"),
+        Column::new(Unit::Percent, of_it).page(5, "of it, %"),
+        bound(|bound| bound.limit.name()).page(6, "bound by"),
+        Column::words(next).page(7, "next bound"),
+        Column::words(move |one: &Row<'a>| pays(one).map_or_else(String::new, |best| best.what_if.change.clone()))
+            .page(8, "what would pay most"),
+        Column::words(rise).page(9, "rise, %"),
+    ])
 }
 
 /// Returns the name of a row, with what else tells rows of the same kernel apart.
@@ -152,33 +177,11 @@ pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
     name
 }
 
-fn line(one: &Standing<'_>, among: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Vec<String> {
-    let rate = |rate: Option<f64>| rate.map_or_else(String::new, mrays);
-    let best = super::what_if::best(changes, machine, one.row);
-    let of_it = one.measured().or(one.expected()).zip(one.bound()).map(|(rate, bound)| rate / bound.rays_per_s);
-    let next = headroom(one.bounds()).map(|(next, gain)| format!("{}, +{:.0} %", next.limit.name(), 100.0 * gain));
-    vec![
-        label(one.bounded, among),
-        one.bounded.kind.name().into(),
-        rate(one.measured()),
-        rate(one.expected()),
-        one.bound().map_or_else(String::new, |bound| mrays(bound.rays_per_s) + bound.class.mark()),
-        of_it.map_or_else(String::new, |share| number(100.0 * share, 0)),
-        one.bound().map_or_else(String::new, |bound| bound.limit.name()),
-        next.unwrap_or_default(),
-        best.map_or_else(String::new, |best| best.what_if.change.clone()),
-        best.map_or_else(String::new, |best| match best.expected() {
-            Some(gain) => format!("{:+.0} ({})", 100.0 * gain.share(), gain.interval_cell()),
-            None => format!("{:+.0}", 100.0 * best.share()),
-        }),
-    ]
-}
-
 /// Returns a sentence on the fastest kernel: how far it is from what bounds it, what would pay, and what bounds most
 /// others.
 fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
     let best = fastest.first()?;
-    let (name, rate) = (label(best.bounded, fastest), mrays(best.rate(by)?));
+    let (name, rate) = (label(best.bounded, fastest), short_mrays(best.rate(by)?));
     let kind = capital(kind.name());
     let mut text = match by {
         By::Measured => format!("{kind} rays: {name} is the fastest, {rate} Mrays/s"),
@@ -198,14 +201,14 @@ fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf
                     Some(by) => format!("rate by {by}, which is no bound"),
                     None => "lowest bound".to_string(),
                 },
-                mrays(bound.rays_per_s),
+                short_mrays(bound.rays_per_s),
                 in_words(bound.limit)
             ),
         };
     } else {
         text.push('.');
     }
-    if let Some(best) = super::what_if::best(changes, machine, best.row) {
+    if let Some(best) = change_for(changes, machine, best.row) {
         text += &format!(" What would pay most: {}.", best.in_words());
     }
     let mut counts: Vec<(Limit, usize)> = Vec::new();

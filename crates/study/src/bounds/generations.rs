@@ -1,7 +1,7 @@
 //! Rates of the papers' GPUs and of ours against what these GPUs can do (ALK12 figure 3).
 
-use super::chart::{ChartLine, Points};
-use super::page::{Grid, Page};
+use crate::report::chart::{ChartLine, Points};
+use crate::report::{Column, Document, Sheet, Value};
 use raywarp_sim::machine::{Machine, keys};
 
 /// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that
@@ -59,15 +59,15 @@ fn standings() -> Option<Vec<Standing>> {
     Some(all)
 }
 
-/// Writes the figure, its numbers, and what they say.
-pub(super) fn write(page: &mut Page) {
+/// Adds the figure, its numbers, and what they say.
+pub(super) fn describe(document: &mut Document) {
     let Some(all) = standings() else { return };
     let last = &all[all.len() - 1];
     let ratio = |by: f64| -> String {
         let cells = KINDS.iter().zip(last.rates).map(|(kind, rate)| format!("{kind} {:.2}", rate / by));
         cells.collect::<Vec<_>>().join(", ")
     };
-    page.text(format!(
+    document.prose(format!(
         "Figure 3 of ALK12 asks what rates follow, peak floating-point operations or bandwidth. Over the GTX 285 an H200 has {:.0} times the \
          operations and {:.0} times the bandwidth. Its rates rose by these parts of the operations: {}; and of the bandwidth: {}.",
         last.flops,
@@ -93,28 +93,28 @@ pub(super) fn write(page: &mut Page) {
             diagonal: true,
             lines: (0..3).map(line).collect(),
         };
-        page.chart(
-            &format!("generations-{name}"),
+        document.chart(
+            format!("generations-{name}"),
             format!(
                 "Relative rate against relative {}, as in figure 3 of ALK12; on the thin line both rise alike. GTX: their table 1, mean over Conference, Fairy and \
                  Sibenik. H200: alk12-kepler, recorded 2026-11-21, Sibenik alone, over their GTX 285 in it.",
                 if name == "flops" { "peak operations" } else { name }
             ),
-            &chart,
+            chart,
         );
     }
-    let cell = |value: f64| format!("{value:.2}");
-    page.grid(Grid {
-        caption: "Multiples of the GTX 285. Its peak counts 1.2 instructions for one, as theirs does: a sum of products and a fifth of a product.".into(),
-        head: ["GPU", "operations", "bandwidth", "primary", "AO", "diffuse"].map(String::from).to_vec(),
-        rows: all
-            .iter()
-            .map(|s| {
-                let [primary, ao, diffuse] = s.rates.map(cell);
-                vec![s.name.clone(), cell(s.flops), cell(s.bandwidth), primary, ao, diffuse]
-            })
-            .collect(),
-    });
+    let number = |of: fn(&Standing) -> f64| Column::plain(move |row: &Standing| Value::Number(of(row))).digits(2);
+    let sheet = Sheet(vec![
+        Column::words(|row: &Standing| row.name.clone()).page(0, "GPU"),
+        number(|row| row.flops).page(1, "operations"),
+        number(|row| row.bandwidth).page(2, "bandwidth"),
+        number(|row| row.rates[0]).page(3, "primary"),
+        number(|row| row.rates[1]).page(4, "AO"),
+        number(|row| row.rates[2]).page(5, "diffuse"),
+    ]);
+    document.table(sheet.table(&all).on_page(
+        "Multiples of the GTX 285. Its peak counts 1.2 instructions for one, as theirs does: a sum of products and a fifth of a product.",
+    ));
 }
 
 #[cfg(test)]

@@ -1,37 +1,11 @@
-//! Description of the run, for the reader who was not there.
+//! Facts of a simulated run, in words, for the reader who was not there.
 
-use super::page::{Grid, Page};
-use crate::simulate::{EfficiencyRequest, RayCounts, name_of};
+use super::{EfficiencyRequest, RayCounts, name_of};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::Order;
 
-/// Facts of the run that the caller knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
-    /// The command line, so that it can be run again.
-    pub command: String,
-    /// The scene's file.
-    pub scene_file: String,
-}
-
-impl About {
-    /// Writes the page's last section.
-    pub fn write(&self, page: &mut Page, facts: Vec<(&str, String)>) {
-        page.heading("What was run");
-        page.command(&self.command);
-        let version = ("program", format!("raywarp {}", env!("CARGO_PKG_VERSION")));
-        let file = ("scene file", self.scene_file.clone());
-        let rows = facts.into_iter().chain([file, version]);
-        page.grid(Grid {
-            caption: "The run".into(),
-            head: vec!["what".into(), "which".into()],
-            rows: rows.map(|(what, which)| vec![what.to_string(), which]).collect(),
-        });
-    }
-}
-
 /// Returns the scene, rays and tree, and the lanes of a warp where `widths` are the request's.
-pub(super) fn facts(
+pub(crate) fn facts(
     request: &EfficiencyRequest,
     rays: &RayCounts,
     widths: Option<&[u32]>,
@@ -57,7 +31,7 @@ pub(super) fn facts(
 }
 
 /// Returns scene and rays in a line, for the top of a page.
-pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
+pub(crate) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let [columns, rows] = request.size;
     let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
     let count = |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
@@ -71,7 +45,7 @@ pub(super) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String
 }
 
 /// Returns the kernels, in a few words.
-pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
+pub(crate) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     let names: Vec<String> = request.variants.iter().map(name_of).collect();
     let text = if names.len() > 8 {
         format!("{} and {} more", names[..8].join(", "), names.len() - 8)
@@ -82,21 +56,10 @@ pub(super) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
 }
 
 /// Returns in words how the tree was built.
-pub(super) fn tree(build: &BuildOptions) -> String {
+fn tree(build: &BuildOptions) -> String {
     let clipping = build.split_clipping.map_or_else(String::new, |share| format!(", split clipping {share}"));
     format!(
         "{:?}, {} passes of reinsertion, a node costs {}{clipping}",
         build.builder, build.reinsertion, build.traversal_cost
     )
-}
-
-/// Writes a number with so many digits after the point; a dash for none.
-pub(crate) fn number(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
-}
-
-/// Writes a rate in Mrays/s.
-pub(crate) fn mrays(rays_per_s: f64) -> String {
-    let rate = rays_per_s / 1e6;
-    number(rate, if rate < 1000.0 { 1 } else { 0 })
 }

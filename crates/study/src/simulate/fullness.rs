@@ -1,9 +1,8 @@
-//! The report of `--efficiency`.
+//! What reports conclude of full warps, in words and in charts.
 
-use super::chart::{Bar, Bars};
-use super::page::{Grid, Page};
-use super::run::{About, facts, in_a_line, kernels, number};
-use crate::simulate::{EfficiencyReport, Measurement, name_of};
+use super::{Measurement, name_of};
+use crate::report::chart::{Bar, Bars};
+use crate::report::{Column, Document, ReportTable, Sheet, Unit, Value};
 use raywarp_family::Variant;
 use raywarp_sim::WarpCounts;
 use raywarp_workload::rays::RayKind;
@@ -11,7 +10,7 @@ use raywarp_workload::rays::RayKind;
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
 
 /// A kernel's share of lanes at a width, with the rays and leaf size that it is of.
-pub(super) struct Filled<'a> {
+pub(crate) struct Filled<'a> {
     pub variant: &'a Variant,
     pub kind: RayKind,
     pub width: u32,
@@ -21,47 +20,10 @@ pub(super) struct Filled<'a> {
 }
 
 impl<'a> Filled<'a> {
-    fn new(measurement: &'a Measurement) -> Self {
+    /// Returns the entry of a measurement.
+    pub fn new(measurement: &'a Measurement) -> Self {
         let Measurement { variant, kind, leaf_size, counts, .. } = measurement;
         Self { variant, kind: *kind, width: counts.width, leaf_size: *leaf_size, percent: measurement.percent() }
-    }
-}
-
-impl EfficiencyReport {
-    /// Returns the report as a page.
-    pub fn page(&self, about: &About) -> Page {
-        let request = &self.request;
-        let mut page = Page::new(format!("How full warps are: {}", request.scene));
-        page.note(in_a_line(request, &self.rays));
-        let filled: Vec<Filled<'_>> = self.measurements.iter().map(Filled::new).collect();
-        page.heading("In short");
-        page.list(conclusions(&filled));
-        page.grid(fullest(&filled));
-        page.note(
-            "Lanes of a warp run one instruction together; those whose ray needs something else wait. The numbers are shares of the lanes that take \
-             part when a warp visits nodes (traversal) and tests triangles (intersection).",
-        );
-        page.heading("SIMD efficiency");
-        charts(&mut page, &filled);
-        page.heading("All kernels");
-        for &width in &request.widths {
-            for &leaf_size in &request.leaf_sizes {
-                page.grid(self.grid(width, leaf_size));
-            }
-        }
-        let mut rows = facts(request, &self.rays, Some(&request.widths));
-        rows.push(kernels(request));
-        about.write(&mut page, rows);
-        page
-    }
-
-    fn grid(&self, width: u32, leaf_size: u32) -> Grid {
-        let mine =
-            |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
-        let caption = format!(
-            "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
-        );
-        self.sheet().grid(caption, self.measurements.iter().filter(mine))
     }
 }
 
@@ -79,9 +41,9 @@ fn width_of(filled: &[Filled<'_>]) -> u32 {
 }
 
 /// Returns the kernels of each kind of rays that have most lanes at work in traversal.
-fn fullest(filled: &[Filled<'_>]) -> Grid {
+pub(super) fn fullest(filled: &[Filled<'_>]) -> ReportTable {
     let width = width_of(filled);
-    let mut rows = Vec::new();
+    let mut rows: Vec<&Filled<'_>> = Vec::new();
     for kind in kinds_of(filled) {
         let mine = filled.iter().filter(|one| one.kind == kind && one.width == width && one.percent[0].is_finite());
         let mut mine: Vec<&Filled<'_>> = mine.collect();
@@ -94,24 +56,27 @@ fn fullest(filled: &[Filled<'_>]) -> Grid {
                 true
             }
         });
-        for one in mine.into_iter().take(5) {
-            let [visit, test] = one.percent.map(|share| number(share, 0));
-            let lanes = one.variant.lanes_per_ray();
-            let alone = if lanes > 1 { format!("{lanes} lanes a ray") } else { String::new() };
-            rows.push(vec![name_of(one.variant), kind.name().to_string(), visit, test, alone]);
-        }
+        rows.extend(mine.into_iter().take(5));
     }
-    Grid {
-        caption: format!(
-            "The five kernels of each kind of rays with most lanes at work in traversal, warps of {width}"
-        ),
-        head: ["kernel", "rays", "traversal, %", "intersection, %", "shared"].map(String::from).to_vec(),
-        rows,
-    }
+    let share = |number: usize| Column::new(Unit::Plain, move |one: &Filled<'_>| Value::Number(one.percent[number]));
+    let shared = |one: &Filled<'_>| match one.variant.lanes_per_ray() {
+        1 => String::new(),
+        lanes => format!("{lanes} lanes a ray"),
+    };
+    let sheet = Sheet(vec![
+        Column::words(|one: &Filled<'_>| name_of(one.variant)).page(0, "kernel"),
+        Column::words(|one: &Filled<'_>| one.kind.name()).page(1, "rays"),
+        share(0).page(2, "traversal, %"),
+        share(1).page(3, "intersection, %"),
+        Column::words(shared).page(4, "shared"),
+    ]);
+    sheet.table(rows).on_page(format!(
+        "The five kernels of each kind of rays with most lanes at work in traversal, warps of {width}"
+    ))
 }
 
 /// Returns in words what the figures say.
-pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
+pub(crate) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     let kinds = kinds_of(filled);
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
     let narrowest = filled.iter().map(|one| one.width).min().unwrap_or(widest);
@@ -156,7 +121,8 @@ pub(super) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     said
 }
 
-pub(super) fn capital(text: &str) -> String {
+/// Returns a text that begins with a capital.
+pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match (text, chars.next()) {
         ("ao", _) => "AO".into(),
@@ -166,7 +132,7 @@ pub(super) fn capital(text: &str) -> String {
 }
 
 /// Bars by kernel and width, a picture for each kind of rays; of several widths one for each operation.
-pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
+pub(crate) fn charts(document: &mut Document, filled: &[Filled<'_>]) {
     let (mut kinds, mut widths, mut sizes, mut variants) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for one in filled {
         add(&mut kinds, one.kind);
@@ -191,10 +157,10 @@ pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
             let both =
                 |variant: &Variant| of(variant, kind, width).map_or_else(Vec::new, |shares| shares.map(bar).to_vec());
             let chart = chart(OPERATIONS.map(String::from).to_vec(), &both);
-            page.chart(
-                &format!("efficiency-{}", kind.name()),
+            document.chart(
+                format!("efficiency-{}", kind.name()),
                 format!("SIMD efficiency, {} rays, warps of {width}", kind.name()),
-                &chart,
+                chart,
             );
         } else {
             for (number, operation) in OPERATIONS.iter().enumerate() {
@@ -205,10 +171,10 @@ pub(super) fn charts(page: &mut Page, filled: &[Filled<'_>]) {
                         .collect()
                 };
                 let chart = chart(widths.iter().map(|width| format!("{width} lanes")).collect(), &by_width);
-                page.chart(
-                    &format!("{operation}-{}", kind.name()),
+                document.chart(
+                    format!("{operation}-{}", kind.name()),
                     format!("SIMD efficiency of {operation} by width of the warp, {} rays", kind.name()),
-                    &chart,
+                    chart,
                 );
             }
         }
@@ -222,7 +188,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
 }
 
 /// Returns the entry of a kernel with these counts and `shares` of lanes, 0 to 1.
-pub(super) fn of_counts<'a>(
+pub(crate) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,
     leaf_size: u32,

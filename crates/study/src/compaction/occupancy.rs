@@ -1,0 +1,66 @@
+//! Resident warps by the shared memory of a block (W11 figure 2, right).
+
+use super::KERNEL;
+use crate::report::chart::{ChartLine, Points};
+use crate::report::{Column, Document, ReportTable, Sheet, Unit, Value};
+use raywarp_bench::table::TableColumn;
+use raywarp_sim::compaction::occupancy_curve;
+use raywarp_sim::machine::Machine;
+
+/// The occupancy of W11's kernel on a GPU.
+pub(super) struct Curve {
+    /// The GPU.
+    pub machine: Machine,
+    /// The share of the warps that stay resident, by bytes of shared memory of a block.
+    pub points: Vec<(u32, f64)>,
+}
+
+/// Bytes between two points that people see.
+const STEP: u32 = 4096;
+
+/// Returns the occupancy of W11's kernel on its GPU and on ours, in steps of so many bytes.
+pub(super) fn curves(step_bytes: u32) -> Vec<Curve> {
+    let curve = |name: &str| {
+        let machine = Machine::find(name).ok()?;
+        let points = occupancy_curve(&machine, KERNEL[0], KERNEL[1], step_bytes).ok()?;
+        Some(Curve { machine, points: points.into_iter().map(|(bytes, occupancy)| (bytes, occupancy.share)).collect() })
+    };
+    ["gtx480", "h200"].into_iter().filter_map(curve).collect()
+}
+
+/// Adds the lines of both.
+pub(super) fn chart(document: &mut Document) {
+    let line = |Curve { machine, points }: Curve| ChartLine {
+        name: machine.name().to_string(),
+        points: points
+            .iter()
+            .map(|&(bytes, share)| (f64::from(bytes) / 1024.0, 100.0 * share, String::new()))
+            .collect(),
+    };
+    let chart = Points {
+        x_axis: "shared memory of a block, KB".into(),
+        y_axis: "resident warps, %".into(),
+        lines: curves(STEP).into_iter().map(line).collect(),
+        ..Points::default()
+    };
+    let caption =
+        "Warps that stay resident with tiles in shared memory (W11 figure 2), blocks of 64 threads and 64 registers";
+    document.chart("occupancy", caption, chart);
+}
+
+/// Returns the table of both, up to what a block of the smaller machine may have.
+pub(super) fn table() -> ReportTable {
+    let curves = curves(STEP);
+    let steps = curves.iter().map(|curve| curve.points.len()).min().unwrap_or(0);
+    let share = |step: usize| {
+        let kilobytes = (STEP / 1024) as usize * step;
+        Column::new(Unit::Percent, move |curve: &Curve| Value::Number(curve.points[step].1))
+            .text(TableColumn::right(kilobytes.to_string()).rank(1))
+    };
+    let name = Column::words(|curve: &Curve| curve.machine.name().trim_start_matches("GeForce ").to_string());
+    let columns = std::iter::once(name.text(TableColumn::left("KB"))).chain((0..steps).map(share));
+    Sheet(columns.collect()).table(&curves).in_text(format!(
+        "resident warps, % of the most (W11 figure 2): {} registers, blocks of {}, by KB of shared memory of a block",
+        KERNEL[0], KERNEL[1]
+    ))
+}

@@ -1,0 +1,58 @@
+//! The writer of comma-separated values: what programs read of the columns that have a name for it.
+
+use super::document::{Block, Document};
+use super::table::{ReportTable, Value};
+use raywarp_bench::quoted;
+use serde_json::Value as Json;
+
+impl Document {
+    /// Returns the line of names that [`Document::csv`] has the rows of.
+    pub fn csv_head(&self) -> String {
+        let heads = self.csv_tables().next().map(|table| columns(table).into_iter().map(|(_, head, _)| head).collect());
+        heads.map_or_else(String::new, line)
+    }
+
+    /// Returns a line a row; what is not known is empty.
+    pub fn csv(&self) -> String {
+        let lines = |table| {
+            let columns = columns(table);
+            let cells =
+                |row: &Vec<Value>| columns.iter().map(|&(place, _, digits)| cell(table, row, place, digits)).collect();
+            table.rows.iter().map(|row| line(cells(row))).collect::<String>()
+        };
+        self.csv_tables().map(lines).collect()
+    }
+
+    fn csv_tables(&self) -> impl Iterator<Item = &ReportTable> {
+        let tables = self.blocks.iter().filter_map(|block| match block {
+            Block::Table(table) if table.key.is_some() => Some(table),
+            _ => None,
+        });
+        tables.filter(|table| table.columns.iter().any(|naming| naming.csv.is_some()))
+    }
+}
+
+fn line(cells: Vec<String>) -> String {
+    cells.join(",") + "\n"
+}
+
+/// Returns the columns in their order: the number in the table, the name and the digits.
+fn columns(table: &ReportTable) -> Vec<(usize, String, usize)> {
+    let mut named: Vec<_> =
+        table.columns.iter().enumerate().filter_map(|(i, naming)| Some((i, naming.csv.as_ref()?))).collect();
+    named.sort_by_key(|(_, (place, ..))| *place);
+    named.into_iter().map(|(i, (_, head, digits))| (i, head.clone(), *digits)).collect()
+}
+
+fn cell(table: &ReportTable, row: &[Value], place: usize, digits: usize) -> String {
+    match table.columns[place].for_programs(&row[place]) {
+        Json::Null => String::new(),
+        Json::Bool(is) => u8::from(is).to_string(),
+        Json::String(words) => quoted(&words),
+        Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(number) => format!("{number:.digits$}"),
+            None => number.to_string(),
+        },
+        other => quoted(&other.to_string()),
+    }
+}

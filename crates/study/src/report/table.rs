@@ -1,0 +1,174 @@
+//! A report's table: values in rows, and columns with their units and their names for each writer.
+
+use raywarp_bench::table::TableColumn;
+use serde_json::Value as Json;
+
+/// The unit of a column's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Words, or a number without a unit.
+    Plain,
+    /// A share from 0 to 1, given in per cent.
+    Percent,
+    /// A rate per second, given in millions.
+    Millions,
+}
+
+impl Unit {
+    fn of(self, number: f64) -> f64 {
+        match self {
+            Self::Plain => number,
+            Self::Percent => 100.0 * number,
+            Self::Millions => number / 1e6,
+        }
+    }
+}
+
+/// The value of a row in a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing: null for programs, and in text what is given here.
+    Nothing(&'static str),
+    /// Words that are the same for everyone.
+    Words(String),
+    /// A whole number, without digits after a point.
+    Count(u64),
+    /// A number in the column's unit, a dash for people where it is none.
+    Number(f64),
+    /// A value that people read in text and on a page, and one that programs read.
+    Each {
+        /// The words in a text table.
+        text: String,
+        /// The words on a page.
+        page: String,
+        /// The data for programs.
+        json: Json,
+    },
+}
+
+impl Value {
+    /// Returns the same words for everyone.
+    pub fn words(words: impl Into<String>) -> Self {
+        Self::Words(words.into())
+    }
+
+    /// Returns the same words for people, and other data for programs.
+    pub fn said(words: impl Into<String>, json: impl Into<Json>) -> Self {
+        let words = words.into();
+        Self::Each { text: words.clone(), page: words, json: json.into() }
+    }
+
+    /// Returns data that only programs read.
+    pub fn data(json: impl Into<Json>) -> Self {
+        Self::said("", json)
+    }
+
+    /// Returns a number if it is known.
+    pub fn known(number: Option<f64>) -> Self {
+        number.map_or(Self::Nothing("-"), Self::Number)
+    }
+}
+
+/// The names that writers have for a column, and how it gives numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Naming {
+    pub unit: Unit,
+    /// Digits after the point where people read numbers.
+    pub digits: usize,
+    pub text: Option<TableColumn>,
+    /// `true` if the words stand below their row in a text.
+    pub is_remark: bool,
+    /// The heading on a page, and its place there.
+    pub page: Option<(usize, String)>,
+    pub key: Option<String>,
+    /// The name in a table of comma-separated values, its place there and its digits.
+    pub csv: Option<(usize, String, usize)>,
+}
+
+impl Naming {
+    pub fn in_text(&self, value: &Value) -> String {
+        match value {
+            Value::Nothing(instead) => instead.to_string(),
+            Value::Each { text, .. } => text.clone(),
+            other => self.for_people(other),
+        }
+    }
+
+    pub fn on_page(&self, value: &Value) -> String {
+        match value {
+            Value::Nothing(_) => String::new(),
+            Value::Each { page, .. } => page.clone(),
+            other => self.for_people(other),
+        }
+    }
+
+    fn for_people(&self, value: &Value) -> String {
+        match value {
+            Value::Words(words) => words.clone(),
+            Value::Count(count) => count.to_string(),
+            Value::Number(x) => number(self.unit.of(*x), self.digits),
+            Value::Nothing(_) | Value::Each { .. } => String::new(),
+        }
+    }
+
+    pub fn for_programs(&self, value: &Value) -> Json {
+        match value {
+            Value::Nothing(_) => Json::Null,
+            Value::Words(words) => words.clone().into(),
+            Value::Count(count) => (*count).into(),
+            Value::Number(x) => self.unit.of(*x).into(),
+            Value::Each { json, .. } => json.clone(),
+        }
+    }
+}
+
+/// A table of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportTable {
+    pub(super) columns: Vec<Naming>,
+    pub(super) rows: Vec<Vec<Value>>,
+    /// The row of sums, and its key.
+    pub(super) total: Option<(String, Vec<Value>)>,
+    /// The title in a text, empty for none.
+    pub(super) title: Option<String>,
+    /// The caption on a page.
+    pub(super) caption: Option<String>,
+    pub(super) key: Option<String>,
+}
+
+impl ReportTable {
+    pub(super) fn new(columns: Vec<Naming>, rows: Vec<Vec<Value>>) -> Self {
+        Self { columns, rows, total: None, title: None, caption: None, key: None }
+    }
+
+    /// Shows the table in the text, below a title with an empty line before it.
+    pub fn in_text(self, title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), ..self }
+    }
+
+    /// Shows the table in the text, right below what stands there.
+    pub fn in_text_untitled(self) -> Self {
+        self.in_text("")
+    }
+
+    /// Shows the table on the page.
+    pub fn on_page(self, caption: impl Into<String>) -> Self {
+        Self { caption: Some(caption.into()), ..self }
+    }
+
+    /// Adds the rows to the array `key`, for programs.
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+}
+
+/// Writes a number with so many digits after the point; a dash for none.
+pub(crate) fn number(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
+}
+
+/// Writes a rate in Mrays/s.
+pub(crate) fn short_mrays(rays_per_s: f64) -> String {
+    let rate = rays_per_s / 1e6;
+    number(rate, if rate < 1000.0 { 1 } else { 0 })
+}

@@ -1,0 +1,134 @@
+//! How near our numbers come to a paper's.
+
+use super::report::{ComparedCell, ExperimentTable};
+use crate::report::{Column, ReportTable, Sheet, Unit, Value};
+use crate::simulate::fullness::capital;
+
+/// A number of a paper beside ours.
+struct Compared<'a> {
+    row: &'a str,
+    column: &'a str,
+    cell: &'a ComparedCell,
+    /// The difference of ours from theirs, as a share of the larger end of theirs.
+    off: f64,
+}
+
+/// Returns all numbers of a table that the paper gives, too.
+fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
+    let mut all = Vec::new();
+    for row in &table.rows {
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            for ([least, most], &ours) in numbers(&cell.theirs).into_iter().zip(&cell.numbers) {
+                if ours.is_finite() {
+                    let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
+                    all.push(Compared { row: &row.name, column, cell, off });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The share of theirs within which ours still agree.
+const NEAR: f64 = 0.1;
+
+/// Returns the five cells that are farthest from the paper's.
+pub(super) fn farthest(tables: &[ExperimentTable]) -> ReportTable {
+    type Far<'a> = (&'a ExperimentTable, Compared<'a>);
+    let mut all: Vec<Far<'_>> =
+        tables.iter().flat_map(|table| compared(table).into_iter().map(move |one| (table, one))).collect();
+    all.retain(|(_, one)| one.off > NEAR);
+    all.sort_by(|a, b| b.1.off.total_cmp(&a.1.off));
+    // A cell may hold two numbers.
+    let mut seen: Vec<*const ComparedCell> = Vec::new();
+    all.retain(|(_, one)| {
+        !seen.contains(&std::ptr::from_ref(one.cell)) && {
+            seen.push(one.cell);
+            true
+        }
+    });
+    let several = tables.len() > 1;
+    let title = move |(table, _): &Far<'_>| if several { capital(&table.title) } else { String::new() };
+    let sheet = Sheet(vec![
+        Column::words(|(_, one): &Far<'_>| format!("{}, {}", one.row, one.column)).page(0, "what"),
+        Column::words(|(_, one): &Far<'_>| one.cell.theirs.clone()).page(1, "theirs"),
+        Column::words(|(_, one): &Far<'_>| one.cell.ours.clone()).page(2, "ours"),
+        Column::new(Unit::Percent, |(_, one): &Far<'_>| Value::Number(one.off)).page(3, "off, %"),
+        Column::words(title).page(4, "table"),
+    ]);
+    let caption = "The five numbers of the paper that ours are farthest from, more than a tenth";
+    sheet.table(all.iter().take(5)).on_page(caption)
+}
+
+/// Returns in words how near ours come to theirs; none where they give no numbers.
+pub(super) fn agreement(table: &ExperimentTable) -> Option<String> {
+    let all = compared(table);
+    if all.is_empty() {
+        return None;
+    }
+    let near = all.iter().filter(|one| one.off <= NEAR).count();
+    // Of equals the first.
+    let worst = all.iter().filter(|one| one.off > NEAR).reduce(|a, b| if b.off > a.off { b } else { a });
+    let farthest = worst.map_or_else(String::new, |one| {
+        format!(" The farthest: {}, {}: theirs {}, ours {}.", one.row, one.column, one.cell.theirs, one.cell.ours)
+    });
+    let (title, given) = (capital(&table.title), all.len());
+    Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
+}
+
+/// Ranges of a paper's cell: "62", "~+20", "85/84", "6-19"; none where it is in words.
+fn numbers(text: &str) -> Vec<[f64; 2]> {
+    let one = |text: &str| -> Option<[f64; 2]> {
+        let text = text.trim().trim_start_matches('~');
+        if let Ok(number) = text.trim_start_matches('+').parse::<f64>() {
+            return Some([number; 2]);
+        }
+        // A dash in front is a sign.
+        let dash = text.char_indices().skip(1).find(|(_, c)| matches!(c, '-' | '\u{2013}'))?;
+        let [from, to] =
+            [&text[..dash.0], &text[dash.0 + dash.1.len_utf8()..]].map(|end| end.trim().parse::<f64>().ok());
+        let (from, to) = (from?, to?);
+        Some([from.min(to), from.max(to)])
+    };
+    text.split('/').map(one).collect::<Option<_>>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::ExperimentRow;
+    use super::*;
+
+    #[test]
+    fn what_papers_write_is_read_as_numbers_or_not_at_all() {
+        assert_eq!(numbers("62"), [[62.0, 62.0]]);
+        assert_eq!(numbers("~-30"), [[-30.0, -30.0]]);
+        assert_eq!(numbers("~+20"), [[20.0, 20.0]]);
+        assert_eq!(numbers("85/84"), [[85.0, 85.0], [84.0, 84.0]]);
+        assert_eq!(numbers("6-19"), [[6.0, 19.0]]);
+        for words in ["", "less", "nearer 100", "a little more", "NaN-", "up to 20"] {
+            assert_eq!(numbers(words), Vec::<[f64; 2]>::new(), "{words}");
+        }
+    }
+
+    #[test]
+    fn agreement_counts_numbers_and_names_the_farthest() {
+        let cell = |theirs: &str, ours: f64| ComparedCell {
+            theirs: theirs.into(),
+            ours: format!("{ours}"),
+            numbers: vec![ours],
+        };
+        let row = |name: &str, cells| ExperimentRow { name: name.into(), cells };
+        let rows = vec![
+            row("a", vec![cell("62", 60.0), cell("6-19", 25.0)]),
+            row("b", vec![cell("less", 1.0), cell("", 2.0)]),
+        ];
+        let table = ExperimentTable { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
+        let said = agreement(&table).unwrap();
+        assert_eq!(
+            said,
+            "T: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25."
+        );
+        let wordless = ExperimentTable { rows: table.rows[1..].to_vec(), ..table };
+        assert_eq!(agreement(&wordless), None);
+    }
+}
