@@ -2,22 +2,22 @@
 
 use crate::{Affine, TriangleMesh};
 
-/// Meshes in object space, and where they are placed.
+/// Scene of meshes in object space and their placements (instances) in the world.
 pub trait PlacedMeshes: Sync {
     /// Returns the number of meshes.
     fn mesh_count(&self) -> usize;
 
-    /// Returns a mesh.
+    /// Returns the mesh of index `index`, in object space.
     fn mesh(&self, index: usize) -> &TriangleMesh;
 
     /// Returns the number of placements.
     fn placement_count(&self) -> usize;
 
-    /// Returns a placement: the index of its mesh, and the transform from object to world space.
+    /// Returns placement `index`: the index of its mesh, and the transform from object to world space.
     fn placement(&self, index: usize) -> (usize, Affine);
 }
 
-/// Each mesh stands once, where it is.
+/// List of meshes, each of which is placed once, with its positions in world space.
 impl PlacedMeshes for Vec<TriangleMesh> {
     fn mesh_count(&self) -> usize {
         self.len()
@@ -36,7 +36,7 @@ impl PlacedMeshes for Vec<TriangleMesh> {
     }
 }
 
-/// Returns the number of triangles of a placement.
+/// Returns the number of triangles of the mesh that a placement shows.
 pub(super) fn triangles_of(scene: &dyn PlacedMeshes, placement: usize) -> u64 {
     scene.mesh(scene.placement(placement).0).indices.len() as u64
 }

@@ -4,7 +4,7 @@ use super::rounding::MOST_COUNTED;
 use super::*;
 use crate::TriangleMesh;
 
-/// Meshes and their placements.
+/// Test scene: meshes, and placements as mesh index and transform.
 #[derive(Default)]
 struct Scene {
     meshes: Vec<TriangleMesh>,
@@ -36,7 +36,7 @@ impl PlacedMeshes for Scene {
     }
 }
 
-/// Rows of a placement that moves by `x`, `y` and `z`.
+/// Returns the rows of a transform that translates by `x`, `y` and `z`.
 fn shift([x, y, z]: [f64; 3]) -> [[f64; 4]; 3] {
     [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, y], [0.0, 0.0, 1.0, z]]
 }
