@@ -4,28 +4,28 @@
 //! (Jia et al. 2018, chapter 2). So a block's time is a sum of clocks that its code tells, and of whole latencies that
 //! lie one after the other on its longest way; which latency is how long is a machine's matter.
 
-/// A cause of waiting whose time is not told by the code.
+/// Cause of an instruction's latency whose length the machine code does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wait {
-    /// A load from global or local memory, at least from the first cache.
+    /// Latency of a load from global or local memory that at least goes to the first cache (L1).
     L1,
-    /// A load from shared memory.
+    /// Latency of a load from shared memory.
     Shared,
-    /// Reciprocals, conversions, counts of bits, 64-bit floats.
+    /// Latency of the slow units: reciprocals, conversions, counts of bits, 64-bit floats.
     Xu,
-    /// Another lane's word: shuffles, matches, reductions.
+    /// Latency of a word from another lane of the warp: shuffles, matches, reductions.
     Lanes,
-    /// Constants at an address, and special registers.
+    /// Latency of constants at a computed address, and of special registers.
     Constant,
-    /// An atomic operation that returns something, at least from the second cache.
+    /// Latency of an atomic operation that returns a value, at least from the second cache (L2).
     Atomic,
 }
 
 impl Wait {
-    /// All, in the order of their numbers.
+    /// All causes of waiting, in the order of their numbers.
     pub const ALL: [Self; 6] = [Self::L1, Self::Shared, Self::Xu, Self::Lanes, Self::Constant, Self::Atomic];
 
-    /// Returns the name in tables.
+    /// Returns the name of the cause in tables of costs, such as `l1`.
     pub fn name(self) -> &'static str {
         match self {
             Self::L1 => "l1",
@@ -37,9 +37,9 @@ impl Wait {
         }
     }
 
-    /// Returns the clocks by which the longest way of a block is chosen: those of an H200 (machines/h200.toml),
-    /// rounded, a load's of 128 bits. Where others hold, the way may not be the longest, and is one all the same: the
-    /// time is still a least one.
+    /// Returns the typical latency in clocks, by which a block's longest chain of instructions is chosen: that of an
+    /// H200 (machines/h200.toml), rounded, of a load of 128 bits. Where others hold, the way may not be the longest,
+    /// and is one all the same: the time is still a least one.
     pub fn nominal(self) -> i32 {
         match self {
             Self::L1 => 40,
@@ -52,23 +52,25 @@ impl Wait {
     }
 }
 
-/// A time of a warp alone: clocks, and so many whole latencies.
+/// Time that one warp takes with no other warp running: a number of clocks, and numbers of latencies of each cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Alone<N = i32> {
-    /// Clocks that the code tells. Below 0 where others' clocks pass in one of the latencies.
+    /// Clocks that the machine code itself tells, without latencies. Below 0 where others' clocks pass in one of the
+    /// latencies.
     pub clocks: N,
-    /// Latencies by [`Wait`], one after the other.
+    /// Number of latencies waited for one after the other, by cause ([`Wait`]).
     pub waits: [N; Wait::ALL.len()],
 }
 
 impl Alone {
-    /// Returns the clocks of the block where a wait takes what `latency` says.
+    /// Returns the time in clocks, where a latency of each cause is as long as `latency` says.
     pub fn at(&self, latency: impl Fn(Wait) -> i32) -> i32 {
         let waits = Wait::ALL.into_iter().zip(self.waits).map(|(wait, times)| times * latency(wait));
         self.clocks + waits.sum::<i32>()
     }
 
-    /// Returns the text `1 2 3 ..` of a table: clocks, then waits.
+    /// Returns the time as the text of a table of costs, `1 2 3 ..`: clocks, then the number of latencies of each
+    /// cause.
     pub(super) fn write(&self) -> String {
         let numbers = std::iter::once(self.clocks).chain(self.waits);
         numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
@@ -82,7 +84,7 @@ impl Alone {
 }
 
 impl Alone<i64> {
-    /// Adds a block's time, so many times.
+    /// Adds the time of a basic block that runs `times` times.
     pub fn add(&mut self, block: &Alone, times: u64) {
         self.clocks += times as i64 * i64::from(block.clocks);
         self.waits.iter_mut().zip(block.waits).for_each(|(sum, n)| *sum += times as i64 * i64::from(n));

@@ -6,26 +6,30 @@ use std::str::FromStr;
 
 const BLOCKS: usize = Block::ALL.len();
 
-/// Events of a kind.
+/// Kind of event of a warp's traversal schedule: a code block, after which operation it comes, and whether all lanes
+/// take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventKind {
-    /// The block of the event.
+    /// Part of a micro-operation (block of code) that runs in such an event.
     pub block: Block,
-    /// The operation of the warp's event just before, if only events after it are meant; of a test in an unrolled loop,
-    /// for all of its blocks the loop's step to it.
+    /// Operation that must come just before such an event in the warp; `None` if any may; of a test in an unrolled
+    /// loop, for all of its blocks the loop's step to it.
     pub after: Option<Operation>,
-    /// `true` for only those events in which every lane took part that could: those of [`within`], or all of the warp.
+    /// `true` to count only events in which every lane that could take part did: the lanes of [`within`]'s block, or
+    /// all of the warp.
     pub full: bool,
 }
 
 impl EventKind {
-    /// Checks if an event is of this kind: `block` after the operation `after`, `full` or not.
+    /// Returns `true` if an event is of this kind: the code block `block`, after the operation `after`, with all
+    /// possible lanes if `full`.
     pub fn has(self, block: Block, after: Operation, full: bool) -> bool {
         self.block == block && self.after.is_none_or(|wanted| wanted == after) && (full || !self.full)
     }
 }
 
-/// Returns the block whose lanes are all that could take part in `block`: none for the whole warp.
+/// Returns the enclosing code block, whose lanes are all that could take part in `block`; `None` if all lanes of the
+/// warp could.
 pub fn within(block: Block) -> Option<Block> {
     match block {
         Block::SetupRay => Some(Block::FetchRay),
@@ -36,18 +40,18 @@ pub fn within(block: Block) -> Option<Block> {
     }
 }
 
-/// Counts the events of warps, one warp after the other.
+/// Counts of the events of warps by kind, taken one warp after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventCounts {
-    /// Events, and those that were full, by block and by the operation before.
+    /// Number of events, and of those in which all possible lanes took part, by code block and by the operation before.
     counts: Vec<[u64; 2]>,
-    /// Lanes of each block's last event.
+    /// Mask of the lanes that took part in each code block's last event.
     last: [u64; BLOCKS],
     before: Before,
 }
 
-/// The operation before a warp's next event: that of the event just before, but in an unrolled loop the step that the
-/// test is of, for all blocks of the test.
+/// Operation before a warp's next event: that of the event just before, but in an unrolled loop the step that the test
+/// is of, for all blocks of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Before {
     operation: Operation,
@@ -85,8 +89,8 @@ impl Default for EventCounts {
 }
 
 impl EventCounts {
-    /// Adds an event of a warp whose lanes are `everyone`: `block` on the lanes of `active`. Returns what it came
-    /// after, and whether it was full ([`EventKind`]).
+    /// Counts an event of a warp whose lanes are `everyone`: the code block `block`, on the lanes of `active`. Returns
+    /// what it came after, and whether it was full ([`EventKind`]).
     pub fn add(&mut self, block: Block, active: u64, everyone: u64) -> (Operation, bool) {
         if block == Block::Prologue {
             self.last = [0; BLOCKS];
@@ -116,7 +120,8 @@ impl EventCounts {
         }
     }
 
-    /// Returns all counts that are not 0, each after one operation: events, and those that were full.
+    /// Returns all counts that are not 0, by code block and the operation before: of all events, and of those with all
+    /// possible lanes.
     pub fn counts(&self) -> Vec<(EventKind, u64)> {
         let mut operations: Vec<Operation> = Block::ALL.into_iter().map(Block::operation).collect();
         operations.sort_unstable();
@@ -129,7 +134,7 @@ impl EventCounts {
         counts.map(|count| (count, self.count(count))).filter(|(_, times)| *times > 0).collect()
     }
 
-    /// Adds another tally's events.
+    /// Adds the counts of another tally to these.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine = [mine[0] + theirs[0], mine[1] + theirs[1]];
@@ -141,7 +146,7 @@ fn place(block: Block, before: Operation) -> usize {
     block as usize * BLOCKS + before as usize
 }
 
-/// Returns the block that an operation is named after.
+/// Returns the code block whose name stands for an operation.
 fn named_after(operation: Operation) -> Option<Block> {
     let whole = |block: &&Block| block.operation() == operation && !block.name().contains('.');
     // Of the two blocks of the main loop the second is named so.
@@ -149,7 +154,8 @@ fn named_after(operation: Operation) -> Option<Block> {
 }
 
 impl fmt::Display for EventKind {
-    /// Writes the kind as `pop`, `pop@visit_node` or `visit_node!`: pops, those after visits, visits by all lanes.
+    /// Writes the kind as in `pop`, `pop@visit_node` or `visit_node!`: all pops, pops after node visits, node visits by
+    /// all lanes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.block.name())?;
         if let Some(block) = self.after.and_then(named_after) {

@@ -11,46 +11,47 @@
 
 use crate::{Access, Pipe, Wait, Word};
 
-/// An instruction, and its part of the scheduling word.
+/// A Kepler instruction, and its part of the scheduling word (`sched`) before its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeplerWord {
-    /// The instruction's own bits.
+    /// The instruction's own 64 bits.
     pub bits: u64,
     /// The eight bits of the scheduling word, which tell when the next instruction issues.
     pub plan: u8,
 }
 
-/// The place where a warp goes on after an instruction.
+/// Where a warp goes on after a Kepler instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// The warp goes on with the next instruction.
     Next,
     /// The target of a jump, for some or all lanes.
     Jump,
-    /// A called function's first instruction.
+    /// The warp goes on at a called function's first instruction.
     Call,
-    /// A stack says where: ends of loops, of functions and of parts that only some lanes run.
+    /// The warp goes on where the hardware's stack says: at ends of loops, of functions and of parts that only some
+    /// lanes run.
     Elsewhere,
-    /// The warp goes on with the next instruction; the place that this one points to is where lanes will meet, or where
+    /// The warp goes on with the next instruction, which this one (such as SSY) has told where lanes will meet or where
     /// a loop will end.
     Prepares,
 }
 
-/// Registers by their numbers, the first and how many.
+/// A range of registers: the number of the first, and how many.
 type Registers = (u8, u8);
 
-/// The register that is always zero.
+/// Number of the register that always reads as zero (RZ).
 const ZERO: u8 = 255;
-/// Bytes between two scheduling words.
+/// Bytes of code from one scheduling word to the next.
 const GROUP: usize = 64;
-/// Bytes of a word of the code.
+/// Bytes of an instruction or of a scheduling word.
 const BYTES: usize = 8;
 
 impl KeplerWord {
-    /// The architecture whose code this is.
+    /// Compute capability whose machine code these instructions are, as a number.
     pub const ARCHITECTURE: u32 = 35;
 
-    /// Returns all instructions of a kernel's code; what is left of the last group is left out.
+    /// Returns all instructions of a kernel's code, without an incomplete group at its end.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         let group = |group: &[u8]| {
@@ -61,14 +62,14 @@ impl KeplerWord {
         code.chunks_exact(GROUP).flat_map(group).collect()
     }
 
-    /// Returns the number of the instruction at `bytes` from the start of the code.
+    /// Returns the index of the instruction that lies `bytes` bytes after the start of the code.
     pub fn number_at(bytes: usize) -> usize {
         let (group, rest) = (bytes / GROUP, bytes % GROUP);
         // Who goes to a scheduling word goes to what follows it.
         group * (GROUP / BYTES - 1) + (rest / BYTES).saturating_sub(1)
     }
 
-    /// Returns where the instruction of this number lies, in bytes from the start of the code.
+    /// Returns the offset of instruction `number` in bytes from the start of the code.
     pub fn bytes_at(number: usize) -> usize {
         let each = GROUP / BYTES - 1;
         number / each * GROUP + (1 + number % each) * BYTES
@@ -78,8 +79,8 @@ impl KeplerWord {
         self.bits >> low & ((1 << count) - 1)
     }
 
-    /// Returns the kind of operands: 0 for 32 bits at once, jumps and memory; 1 with an immediate; 2 with registers or
-    /// constants.
+    /// Returns the two bits of the encoding that tell what operands an instruction has: 0 for 32-bit immediates, jumps
+    /// and memory; 1 with an immediate; 2 with registers or constants.
     fn form(self) -> u64 {
         self.field(0, 2)
     }
@@ -88,7 +89,8 @@ impl KeplerWord {
         self.field(54, 10)
     }
 
-    /// Operations that both forms with two or three operands have.
+    /// Returns the number of an operation of two or three operands, alike in the encodings with and without an
+    /// immediate; `None` for others.
     fn operation(self) -> Option<u64> {
         let code = self.code();
         match self.form() {
@@ -106,7 +108,8 @@ impl KeplerWord {
         }
     }
 
-    /// Returns its name, as NVIDIA's disassemblers have such instructions; none of what no kernel has.
+    /// Returns the instruction's mnemonic, as NVIDIA's disassemblers print it; `None` for instructions that no kernel
+    /// has.
     pub fn opcode(self) -> Option<&'static str> {
         let code = self.code();
         match (self.form(), code) {
@@ -199,7 +202,7 @@ impl KeplerWord {
         })
     }
 
-    /// Returns the pipeline that it runs on; none of an operation that no kernel has.
+    /// Returns the pipeline that the instruction runs on; `None` of an operation that no kernel has.
     pub fn pipe(self) -> Option<Pipe> {
         Pipe::of(self.opcode()?)
     }
@@ -216,14 +219,15 @@ impl KeplerWord {
         }
     }
 
-    /// Checks if all lanes execute the instruction.
+    /// Returns `true` if all lanes execute the instruction, under no predicate.
     pub fn always(self) -> bool {
         // Jumps and ends may ask the carry and its like too.
         let asks = matches!(self.flow_of_code(), Flow::Jump | Flow::Elsewhere);
         self.field(18, 4) == 7 && (!asks || self.field(2, 5) == 15)
     }
 
-    /// Checks if the lanes that run it wait then for others, or leave the code to them.
+    /// Returns `true` if lanes that run the instruction then wait for others to join them, or leave this part of the
+    /// code to those.
     pub fn joins(self) -> bool {
         self.field(22, 1) == 1 && self.flow_of_code() == Flow::Next
     }
@@ -238,12 +242,13 @@ impl KeplerWord {
         }
     }
 
-    /// Returns where a warp goes on after the instruction.
+    /// Returns where a warp goes on after the instruction `number`.
     pub fn flow(self) -> Flow {
         if self.joins() { Flow::Elsewhere } else { self.flow_of_code() }
     }
 
-    /// Returns the number of the instruction that the one of this number points to: a jump's, or where lanes will meet.
+    /// Returns the index of the instruction that instruction `number` points to: a jump's target, or where lanes will
+    /// meet.
     pub fn target(self, number: usize) -> Option<usize> {
         if matches!(self.flow_of_code(), Flow::Next | Flow::Elsewhere) {
             return None;
@@ -252,7 +257,7 @@ impl KeplerWord {
         usize::try_from(Self::bytes_at(number) as i64 + BYTES as i64 + words).ok().map(Self::number_at)
     }
 
-    /// Returns the latency of its result that the code does not tell; none where the code tells it.
+    /// Returns the cause of the instruction's latency; `None` where the code itself tells when the result is there.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.opcode()? {
             "LD" | "LDG" => Wait::L1,
@@ -267,18 +272,19 @@ impl KeplerWord {
         })
     }
 
-    /// Checks if its result comes from the texture units, in the order in which it was asked for.
+    /// Returns `true` if the instruction's result comes from the texture units, which answer in the order in which they
+    /// are asked.
     pub fn is_texture(self) -> bool {
         self.opcode() == Some("LDG")
     }
 
-    /// Returns how many results of the texture units may still be on their way after it: it waits for all before those.
-    /// None for other instructions than TEXDEPBAR.
+    /// Returns how many results of the texture units may still be missing after the instruction, which waits for all
+    /// earlier ones. None for other instructions than TEXDEPBAR.
     pub fn textures_left(self) -> Option<usize> {
         (self.opcode() == Some("TEXDEPBAR")).then(|| self.field(23, 6) as usize)
     }
 
-    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that the instruction loads from or stores to; `None` if it uses no data of the first cache.
     pub fn access(self) -> Option<Access> {
         Some(match self.opcode()? {
             "LD" | "ST" | "LDG" => Access::Global,
@@ -288,7 +294,7 @@ impl KeplerWord {
         })
     }
 
-    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores with the instruction.
     pub fn words(self) -> u32 {
         let size = match self.opcode() {
             Some("LD" | "ST") => self.field(56, 3),
@@ -304,7 +310,7 @@ impl KeplerWord {
         }
     }
 
-    /// Returns the registers that its result is in, where nobody but the machine knows when it is there.
+    /// Returns the registers of the instruction's result, if the hardware alone tracks when they are written.
     pub fn written(self) -> Option<Registers> {
         let first = self.field(2, 8) as u8;
         let has = self.wait().is_some() && !matches!(self.opcode(), Some("LDG" | "DSETP" | "FCHK"));
@@ -315,7 +321,7 @@ impl KeplerWord {
         (has && first != ZERO).then_some((first, many))
     }
 
-    /// Checks if it certainly reads or writes a register.
+    /// Returns `true` if the instruction certainly reads or writes a register.
     pub fn touches(self, register: u8) -> bool {
         let within =
             |(first, many): Registers| first != ZERO && (first..first.saturating_add(many)).contains(&register);
@@ -358,7 +364,8 @@ impl From<Word> for KeplerWord {
 }
 
 impl From<KeplerWord> for Word {
-    /// Converts the instruction to the form in which tables count them: sixteen bytes each, the plan above the bits.
+    /// Converts the Kepler instruction to the form in which tables count instructions: sixteen bytes each, the eight
+    /// scheduling bits above the others.
     fn from(word: KeplerWord) -> Self {
         Self(u128::from(word.bits) | u128::from(word.plan) << 64)
     }
@@ -373,21 +380,21 @@ mod tests {
     }
 
     // As the assembler made them of the kernels and envytools' disassembler prints them.
-    /// `fma rn f32 $r19 $r18 $r19 $r18`.
+    /// Code of `fma rn f32 $r19 $r18 $r19 $r18`.
     const FFMA: u64 = 0xcc00_4800_099c_484e;
-    /// `tex t lzero all dfp $r12:$r13:$r14:$r15 t2d c[0x18] xy__ $r12:$r13 0x0`: a load by the texture units.
+    /// Code of a load by the texture units: `tex t lzero all dfp $r12:$r13:$r14:$r15 t2d c[0x18] xy__ $r12:$r13 0x0`.
     const LDG: u64 = 0x6003_10bd_7f9c_3031;
-    /// `texbar 0x1`.
+    /// Code of `texbar 0x1`, which waits for results of the texture units.
     const TEXDEPBAR: u64 = 0x7700_0000_009c_003e;
-    /// `(not $p2) ld b64 ca $r32d l[$r20]`.
+    /// Code of `(not $p2) ld b64 ca $r32d l[$r20]`, a load from local memory.
     const LDL: u64 = 0x7a28_0000_0028_5082;
-    /// `$p2 brk`.
+    /// Code of `$p2 brk`, which leaves a loop.
     const BRK: u64 = 0x1a00_0000_0008_003c;
-    /// `joinat` over 0x20 bytes.
+    /// Code of `joinat` over 0x20 bytes, which says where lanes will meet.
     const SSY: u64 = 0x1480_0000_1000_0000;
-    /// `bra` back by 0x348 bytes, unless `$p0`.
+    /// Code of `bra` back by 0x348 bytes, unless `$p0`.
     const BRA: u64 = 0x1200_7ffe_5c20_003c;
-    /// `join $p1 nop`.
+    /// Code of `join $p1 nop`, at which lanes meet.
     const JOIN: u64 = 0x8580_0000_0044_3c02;
 
     #[test]

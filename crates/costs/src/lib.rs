@@ -22,29 +22,30 @@ pub use word::{Access, Word};
 
 use raywarp_family::Block;
 
-/// The first line of a table of costs. A table may lack the last field, times of warps alone: such are read as well.
+/// Header line of a table of costs: the names of its columns. A table may lack the last field, times of warps alone:
+/// such are read as well.
 pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instructions,\
     alu fma fmaheavy half double xu lsu adu cbu uniform branch other,\
     clocks l1 shared xu lanes constant atomic";
 
-/// The evidence for the number of times that a block is issued.
+/// Evidence for the formula that says how often warps issue a basic block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CountSource {
-    /// A profiler's counts of this very code are that combination of events.
+    /// The counts of a profiler for this very code equal the formula's combination of events.
     Measured,
-    /// The measured block that comes from the same places of the source has that combination.
+    /// A block of another kernel from the same source lines was measured, and its formula is taken.
     Likened,
-    /// No combination of events is what a profiler counted: the nearest count, or none. The block runs where a branch
-    /// decides that is no event.
+    /// No combination of events equals a profiler's counts: the formula is the nearest one, or empty. The block runs
+    /// where a branch decides that is no event.
     Nearest,
-    /// Nobody knows: once an event of the block that owns it.
+    /// There is no evidence: the formula is once an event of the code block that owns the instructions.
     Assumed,
 }
 
 impl CountSource {
     const ALL: [Self; 4] = [Self::Measured, Self::Likened, Self::Nearest, Self::Assumed];
 
-    /// Returns the name in tables.
+    /// Returns the name of the evidence in tables of costs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -55,15 +56,15 @@ impl CountSource {
     }
 }
 
-/// A sum of counts of events: empty for what is never issued.
+/// Formula for how often warps issue a basic block: a weighted sum of counts of events, empty for what is never issued.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct IssueFormula(
-    /// The counts, each with its factor.
+    /// Terms of the sum: factors, and the kinds of event that they multiply.
     pub Vec<(i32, EventKind)>,
 );
 
 impl IssueFormula {
-    /// Returns how often a kernel with the events `tally` issues it; not below 0.
+    /// Returns how often warps issue a basic block in a run with the event counts `tally`; not below 0.
     pub fn times(&self, tally: &EventCounts) -> u64 {
         let term = |&(factor, count): &(i32, EventKind)| i64::from(factor) * tally.count(count) as i64;
         self.0.iter().map(term).sum::<i64>().max(0) as u64
@@ -71,7 +72,7 @@ impl IssueFormula {
 }
 
 impl std::fmt::Display for IssueFormula {
-    /// Writes the formula as `2*visit_node-visit_node!+vote`, or `0`.
+    /// Writes the formula as in `2*visit_node-visit_node!+vote`, or `0` if it is empty.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, (factor, count)) in self.0.iter().enumerate() {
             f.write_str(if *factor < 0 { "-" } else { ["+", ""][usize::from(i == 0)] })?;
@@ -105,8 +106,8 @@ impl std::str::FromStr for IssueFormula {
     }
 }
 
-/// Returns a kernel's code as tables count its instructions: a [`Word`] each, whatever an instruction and what belongs
-/// to it take on its architecture.
+/// Returns a kernel's machine code as the instructions that tables of costs count, each a [`Word`], whatever they take
+/// on the architecture.
 pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
     match architecture {
         KeplerWord::ARCHITECTURE => KeplerWord::all(code).into_iter().map(Word::from).collect(),
@@ -114,34 +115,34 @@ pub fn words(code: &[u8], architecture: u32) -> Vec<Word> {
     }
 }
 
-/// A basic block of a kernel.
+/// A basic block of a kernel's machine code, with what it costs and how often it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedBlock {
-    /// The part of a micro-operation that it belongs to.
+    /// Part of a micro-operation whose source the instructions come from.
     pub block: Block,
-    /// Bytes from the kernel's start, of [`Word::BYTES`] an instruction.
+    /// Offset in bytes from the kernel's start, where an instruction has [`Word::BYTES`].
     pub offset: u32,
-    /// Its instructions. One whose predicate is off costs its slot all the same.
+    /// Number of instructions in the basic block. One whose predicate is off costs its slot all the same.
     pub instructions: u32,
-    /// The number of its instructions by [`Pipe`].
+    /// Number of the block's instructions by pipeline ([`Pipe`]).
     pub pipes: [u32; Pipe::ALL.len()],
-    /// The least time that a warp alone takes for it, with the waits after it that nothing else accounts for; none
-    /// where the table does not say.
+    /// Least time that one warp alone takes for the block, with the waits after it that nothing else accounts for;
+    /// `None` where the table does not say.
     pub alone: Option<Alone>,
     /// Formula for the number of times that warps issue it.
     pub issued: IssueFormula,
-    /// The evidence for that formula.
+    /// Evidence for the formula `issued`.
     pub source: CountSource,
 }
 
 impl PricedBlock {
-    /// Returns the range of its own instructions among the kernel's.
+    /// Returns the range of indices of the block's instructions among the kernel's.
     pub fn place(&self) -> std::ops::Range<usize> {
         let first = self.offset as usize / Word::BYTES;
         first..first + self.instructions as usize
     }
 
-    /// Checks if no count of events says that it is ever issued.
+    /// Returns `true` if the formula is empty: no event ever makes warps issue this block.
     pub fn is_never(&self) -> bool {
         self.issued.0.is_empty()
     }
@@ -150,9 +151,10 @@ impl PricedBlock {
 /// A kernel of a table of costs: its blocks of machine code, each with a formula for how often it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedKernel {
-    /// The blocks by offset.
+    /// Basic blocks of the kernel, by offset.
     pub blocks: Vec<PricedBlock>,
-    /// `true` if a profiler's counts agree within 1 %, on batches that the combinations were not found on.
+    /// `true` if the predicted counts agree with a profiler's within 1 %, on batches that the formulas were not fitted
+    /// to.
     pub verified: bool,
 }
 
@@ -163,12 +165,13 @@ impl PricedKernel {
         self.blocks.iter().map(|block| block.instructions).sum()
     }
 
-    /// Returns the number of warp instructions that a kernel with the events `tally` issues.
+    /// Returns the number of warp instructions that the kernel issues in a run with the event counts `tally`.
     pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.blocks.iter().map(|block| u64::from(block.instructions) * block.issued.times(tally)).sum()
     }
 
-    /// Returns the same number by [`Pipe`].
+    /// Returns the number of warp instructions that the kernel issues in a run with the event counts `tally`, by
+    /// pipeline ([`Pipe`]).
     pub fn issued_by_pipe(&self, tally: &EventCounts) -> [u64; Pipe::ALL.len()] {
         let mut sums = [0; Pipe::ALL.len()];
         for block in &self.blocks {
@@ -178,8 +181,8 @@ impl PricedKernel {
         sums
     }
 
-    /// Returns the time that warps take by themselves for the events `tally`, all of them one after the other; none
-    /// where the table does not say it of every block that is issued.
+    /// Returns the summed time of warps that run one after the other, for the event counts `tally`; `None` where the
+    /// table lacks it for a block that is issued.
     pub fn alone(&self, tally: &EventCounts) -> Option<Alone<i64>> {
         let mut sum = Alone::default();
         for block in self.blocks.iter().filter(|block| !block.is_never()) {
@@ -189,7 +192,7 @@ impl PricedKernel {
     }
 }
 
-/// Returns the costs of a kernel in a table; none where the table does not have it.
+/// Reads the costs of one kernel from the text of a table of costs; `None` where the table lacks the kernel.
 ///
 /// # Errors
 /// A line that is none, by its number.
@@ -225,8 +228,8 @@ pub fn read_costs(table: &str, kernel: &str) -> Result<Option<PricedKernel>, Str
     Ok(if found.blocks.is_empty() { None } else { Some(found) })
 }
 
-/// Returns a kernel's lines of a table. What is never issued, such as a slow path, is one line as long as it is part of
-/// one block.
+/// Returns the lines of a table of costs for one kernel. What is never issued, such as a slow path, is one line as long
+/// as it is part of one block.
 pub fn write_costs(kernel: &str, costs: &PricedKernel) -> String {
     let verified = if costs.verified { "verified" } else { "unverified" };
     let line = |b: &PricedBlock| {

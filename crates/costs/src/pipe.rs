@@ -5,39 +5,39 @@
 //! counts [`Pipe::Fma`], [`Pipe::FmaHeavy`] and [`Pipe::Half`]; a store that no lane does is not counted; of `adu` a
 //! few thousand more were). Other architectures have the same assignment, unverified.
 
-/// A pipeline, as Nsight Compute's documentation names them ("Pipelines" in its profiling guide).
+/// Pipeline of a GPU multiprocessor, named as in Nsight Compute's documentation ("Pipelines" in its profiling guide).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pipe {
-    /// Comparisons, minima, selections, logic, shifts, byte permutes, votes.
+    /// Pipeline for comparisons, minima, selections, logic, shifts, byte permutes, votes.
     Alu,
-    /// Products and sums of floats, and sums of two integers, on either of two halves.
+    /// Pipeline for products and sums of floats, and sums of two integers, on either of two halves.
     Fma,
-    /// Products of integers, and moves written as such: on the heavy half of `Fma` only. Kepler's two minima in one,
+    /// Heavy half of the `Fma` pipeline: products of integers, and moves written as such. Kepler's two minima in one,
     /// too.
     FmaHeavy,
-    /// Pairs of 16-bit floats: on the heavy half of `Fma` too.
+    /// Instructions on pairs of 16-bit floats, which also run on the heavy half of `Fma`.
     Half,
     /// The pipeline of 64-bit floats.
     Double,
-    /// Reciprocals, conversions, counts of bits.
+    /// Pipeline for reciprocals, conversions, counts of bits.
     Xu,
-    /// Loads, stores, atomics, shuffles, special registers.
+    /// Load/store pipeline: loads, stores, atomics, shuffles, special registers.
     Lsu,
-    /// Indexed constants, barriers of a block.
+    /// Address divergence pipeline: indexed constants, barriers of a thread block.
     Adu,
-    /// Instructions at which lanes part and meet again, calls, ends.
+    /// Convergence barrier pipeline: instructions at which lanes part and meet again, calls, ends.
     Cbu,
-    /// Arithmetic on what is the same in all lanes of a warp.
+    /// Uniform pipeline: arithmetic on values that are the same in all lanes of a warp.
     Uniform,
-    /// Jumps: an issue slot, and no pipeline that is counted.
+    /// Jumps, which take an issue slot and no pipeline that is counted.
     Branch,
-    /// Instructions that issue as those of `Branch`: constants and moves of what is the same in all lanes, and what
-    /// does nothing.
+    /// Instructions that take only an issue slot, as jumps do: constants and moves of values that all lanes share, and
+    /// those that do nothing.
     Other,
 }
 
 impl Pipe {
-    /// All, in the order of their numbers.
+    /// All pipelines, in the order of their numbers.
     pub const ALL: [Self; 12] = [
         Self::Alu,
         Self::Fma,
@@ -53,7 +53,7 @@ impl Pipe {
         Self::Other,
     ];
 
-    /// Returns the name in tables.
+    /// Returns the name of the pipeline in tables of costs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alu => "alu",
@@ -71,7 +71,7 @@ impl Pipe {
         }
     }
 
-    /// Returns the pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; none for an
+    /// Returns the pipeline of an instruction by its opcode as disassemblers print it, with its suffixes; `None` for an
     /// opcode that is not known. Opcodes are those of the CUDA binary utilities' instruction lists for compute
     /// capabilities 3.5 and 7.5 to 12.0.
     pub fn of(opcode: &str) -> Option<Self> {

@@ -8,21 +8,21 @@
 
 use crate::{Pipe, Wait};
 
-/// An instruction of compute capability 7.0 or later, with its control bits.
+/// An instruction of compute capability 7.0 or later: 128 bits, with its scheduling bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub u128);
 
-/// The predicate that always holds.
+/// Number of the predicate that is always true (PT).
 const ALWAYS: u32 = 7;
 
-/// The memory that an instruction goes to, through the first cache.
+/// Memory that an instruction loads from or stores to through the first cache (L1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Global memory, which all blocks share.
+    /// Global memory, which all thread blocks share.
     Global,
-    /// The lanes' own memory.
+    /// Local memory, which each lane has for itself.
     Local,
-    /// Shared memory of a block.
+    /// Shared memory, which the threads of a block share.
     Shared,
 }
 
@@ -30,16 +30,16 @@ impl Word {
     /// Bytes of an instruction, on every architecture since compute capability 7.0.
     pub const BYTES: usize = 16;
 
-    /// Barriers of a warp.
+    /// Number of dependency barriers of a warp.
     pub const BARRIERS: usize = 6;
 
-    /// Returns all words of a kernel's code; what is left of the last word is left out.
+    /// Returns all instructions of a kernel's code, without an incomplete one at its end.
     pub fn all(code: &[u8]) -> Vec<Self> {
         let words = code.chunks_exact(Self::BYTES);
         words.map(|bytes| Self(bytes.iter().rev().fold(0, |w, &b| w << 8 | u128::from(b)))).collect()
     }
 
-    /// Returns `count` bits from bit `low` on.
+    /// Returns `count` bits of the instruction, from bit `low` on.
     pub fn bits(self, low: u32, count: u32) -> u32 {
         (self.0 >> low) as u32 & ((1 << count) - 1)
     }
@@ -49,32 +49,32 @@ impl Word {
         self.bits(105, 4).max(1) as i32
     }
 
-    /// Returns the barrier that its result releases.
+    /// Returns the dependency barrier that is released when the instruction's result is written.
     pub fn written(self) -> Option<usize> {
         Some(self.bits(110, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
 
-    /// Returns the barrier that is released when its operands are read.
+    /// Returns the dependency barrier that is released when the instruction's operands have been read.
     pub fn read(self) -> Option<usize> {
         Some(self.bits(113, 3) as usize).filter(|&barrier| barrier < Self::BARRIERS)
     }
 
-    /// Checks if it waits for a barrier.
+    /// Returns `true` if the instruction waits for a dependency barrier before it issues.
     pub fn waits_for(self, barrier: usize) -> bool {
         self.bits(116, 6) >> barrier & 1 == 1
     }
 
-    /// Returns its operation, without the bits that say of what kind its operands are.
+    /// Returns the instruction's operation code, without the bits that say of what kind its operands are.
     pub fn operation(self) -> u32 {
         self.bits(0, 9)
     }
 
-    /// Checks if all lanes execute it.
+    /// Returns `true` if all lanes execute the instruction, under no predicate.
     pub fn always(self) -> bool {
         self.bits(12, 4) == ALWAYS
     }
 
-    /// Returns the latency of its result that the code does not tell; none for instructions whose time the code tells.
+    /// Returns the cause of the instruction's latency; `None` for instructions whose time the code itself tells.
     pub fn wait(self) -> Option<Wait> {
         Some(match self.operation() {
             // LD, LDG, LDL.
@@ -93,7 +93,7 @@ impl Word {
         })
     }
 
-    /// Returns the memory that it loads from or stores to; none for what goes past the first cache's data.
+    /// Returns the memory that the instruction loads from or stores to; `None` if it uses no data of the first cache.
     pub fn access(self) -> Option<Access> {
         Some(match self.operation() {
             // LD, LDG, ST, STG.
@@ -106,7 +106,7 @@ impl Word {
         })
     }
 
-    /// Returns the number of 32-bit words that a lane loads or stores, if it does.
+    /// Returns the number of 32-bit words that a lane loads or stores with the instruction.
     pub fn words(self) -> u32 {
         match self.bits(73, 3) {
             5 => 2,
@@ -115,15 +115,15 @@ impl Word {
         }
     }
 
-    /// Number of places for operands.
+    /// Number of operand positions of an instruction.
     pub const PLACES: usize = 3;
 
-    /// The register that holds zeros.
+    /// Number of the register that always reads as zero (RZ).
     const ZERO: u8 = 255;
 
-    /// Returns the registers that its operands begin with, by place; of predicates, constants, uniform registers and
-    /// zeros none. As `nvdisasm` prints the images' instructions, of which all operations that compute, load or store
-    /// are here.
+    /// Returns the first register of each operand, by position; `None` for predicates, constants, uniform registers and
+    /// zeros. As `nvdisasm` prints the images' instructions, of which all operations that compute, load or store are
+    /// here.
     pub fn operands(self) -> [Option<u8>; Self::PLACES] {
         // Whether the first place is one, and the third.
         let (first, third) = match self.operation() {
@@ -150,13 +150,13 @@ impl Word {
         [self.register(24).filter(|_| first), self.register(32).filter(|_| second), self.register(64).filter(|_| third)]
     }
 
-    /// Returns the register that the bits from `low` on name.
+    /// Returns the number of the register that the eight bits from `low` on name.
     fn register(self, low: u32) -> Option<u8> {
         Some(self.bits(low, 8) as u8).filter(|&register| register != Self::ZERO)
     }
 
-    /// Reads of even and of odd registers besides: the second halves of pairs, which begin at even ones, and words that
-    /// are stored.
+    /// Returns the number of reads of even and of odd registers beyond the operands' first ones: second halves of
+    /// pairs, and words that are stored.
     pub fn further_reads(self) -> [u8; 2] {
         let stored = self.words() as u8;
         match self.operation() {
@@ -170,22 +170,23 @@ impl Word {
         }
     }
 
-    /// Checks if the register of an operand stays in its place, so that the next instruction need not read it there.
+    /// Returns `true` if an operand's register stays in the reuse cache of its position, so that the next instruction
+    /// need not read it.
     pub fn keeps(self, place: usize) -> bool {
         self.bits(122, 3) >> place & 1 == 1
     }
 
-    /// Checks if lanes that parted meet here (BSYNC).
+    /// Returns `true` if lanes that parted meet at this instruction (BSYNC).
     pub fn is_meeting(self) -> bool {
         self.operation() == 0x141
     }
 
-    /// Checks if it is a jump that not every warp takes (BRA with a condition).
+    /// Returns `true` if the instruction is a jump that not every warp takes (BRA with a condition).
     pub fn is_conditional_jump(self) -> bool {
         self.operation() == 0x147 && !self.always()
     }
 
-    /// Returns its pipeline, as [`Pipe::of`] has it of its name; none of an operation that no image has.
+    /// Returns the pipeline of the instruction, by its operation code; `None` of an operation that no kernel image has.
     pub fn pipe(self, architecture: u32) -> Option<Pipe> {
         Some(match self.operation() {
             // IADD, which was HFMA2 before.

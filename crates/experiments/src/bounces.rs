@@ -7,14 +7,14 @@ use std::mem::offset_of;
 
 const WARP: u32 = 32;
 
-/// Marks of what the path of a place does, as in kernels/organisation/compact.h.
+/// Bits of the mark that kernels write for each light path in flight, as in kernels/organisation/compact.h.
 pub(crate) mod mark {
     pub const GOES_ON: u32 = 1;
     pub const HAS_HIT: u32 = 2;
     pub const CONNECTS: u32 = 4;
 }
 
-/// The kernels of bounces of paths that keep their places.
+/// Kernels of the organisations whose light paths stay at their index in memory from bounce to bounce.
 #[derive(Debug)]
 pub(crate) struct PlacedBounces {
     pub experiment: Experiment,
@@ -23,15 +23,15 @@ pub(crate) struct PlacedBounces {
     pub listing: Listing,
 }
 
-/// Kernels that take paths on by a segment.
+/// Kernels that extend light paths by one segment and shade its end.
 #[derive(Debug)]
 pub(crate) enum BounceKernels {
     One(Function),
-    /// Three kernels, a launch each: extend, shade, connect.
+    /// Three kernels that are launched one after the other: they extend paths, shade them, and connect them to lights.
     Parts([Function; 3]),
 }
 
-/// Kernels that list the paths that go on.
+/// Kernels that list the light paths which go on to the next bounce.
 #[derive(Debug)]
 pub(crate) enum Listing {
     Off,
@@ -49,7 +49,7 @@ impl Listing {
         })
     }
 
-    /// Lists those whose marks are asked for, into the list that is free; kernels after it take them from there.
+    /// Lists the paths with the marks asked for, into the list not in use; later kernels read them from there.
     fn launch(&self, batch: &mut Batch<'_>, entries: u32, lists: &mut Lists) -> Result<(), CudaError> {
         batch.render.places.next_list = lists.free();
         match self {
@@ -69,7 +69,7 @@ impl Listing {
     }
 }
 
-/// Two lists of places, of which one is read and the other written.
+/// Two lists of path indices, of which one is read while the other is written.
 struct Lists {
     both: [u64; 2],
     next: usize,
@@ -80,7 +80,7 @@ impl Lists {
         Self { both, next: 0 }
     }
 
-    /// Returns the address of the list that is written next.
+    /// Returns the device address of the list that is written next.
     fn free(&self) -> u64 {
         self.both[self.next]
     }
@@ -91,7 +91,7 @@ impl Lists {
 }
 
 impl PlacedBounces {
-    /// Launches all bounces of a batch.
+    /// Launches the kernels of all bounces of a batch of paths.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
         let mut lists = Lists::new(batch.lists());
@@ -128,7 +128,7 @@ impl PlacedBounces {
         Ok(())
     }
 
-    /// Launches a bounce in parts, with what is listed between them.
+    /// Launches the three kernels of a bounce in parts, and those that list paths between them.
     fn trace_parts(
         &self,
         batch: &mut Batch<'_>,

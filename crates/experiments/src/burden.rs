@@ -5,20 +5,20 @@ use raywarp_cuda::{CudaError, DeviceBuffer};
 use raywarp_render::ShadingScene;
 use raywarp_render_cuda::{Batch, BurdenRecord, LoadPlace};
 
-/// Most steps of a search: its table then has 1 GB.
+/// Largest number of steps of the extra search: its table then has 1 GB.
 const MOST_SEARCH_STEPS: u32 = 28;
 
-/// Work at each vertex beside its own, on which nothing depends.
+/// Extra work at each vertex of a light path, which makes shading heavier and changes no result.
 #[derive(Debug)]
 pub(crate) struct Burden {
-    /// Table that is searched, with no use of what is found.
+    /// Table on the device in which each vertex searches, without using what it finds.
     table: Option<DeviceBuffer<u32>>,
     search_steps: u32,
     multiply_adds: u32,
 }
 
 impl Burden {
-    /// Makes the burden that an experiment asks for, with its table on the device.
+    /// Uploads what an experiment's extra shading work needs: the table that is searched.
     pub fn upload(experiment: &Experiment, place: &LoadPlace<'_>) -> Result<Self, CudaError> {
         let search_steps = experiment.search_steps.min(MOST_SEARCH_STEPS);
         let table = match search_steps {
@@ -28,7 +28,7 @@ impl Burden {
         Ok(Self { table, search_steps, multiply_adds: experiment.longer_shading })
     }
 
-    /// Lays the burden on a batch.
+    /// Writes the extra work into the launch parameters of a batch.
     pub fn lay_on(&self, batch: &mut Batch<'_>) {
         batch.render.burden = BurdenRecord {
             table: self.table.as_ref().map_or(0, |table| table.address(batch.stream())),
@@ -38,9 +38,8 @@ impl Burden {
     }
 }
 
-/// Makes the table that is searched: for each of 2^steps texels of a map of all directions, twice as wide as high or as
-/// wide, how many of 2^32 random numbers are for texels before it: by radiance times solid angle, as W11 samples its
-/// environment; by solid angle alone where the scene has none.
+/// Returns the table for the extra search: for each of 2^steps texels of a latitude-longitude map, how many of 2^32
+/// random numbers fall to texels before it.
 fn search_table(scene: &ShadingScene, steps: u32) -> Vec<u32> {
     let [columns, rows] = [1usize << steps.div_ceil(2), 1usize << (steps / 2)];
     let weight = |texel: usize| {

@@ -1,23 +1,23 @@
 //! Options of listing the paths that go on: by which kernels, and at which places of a bounce.
 
-/// Way of listing the paths that go on between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact) and
-/// [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
+/// How the light paths that go on are listed between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact)
+/// and [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compaction {
-    /// No listing: a lane whose path has ended is idle (W11 4.2.3), or begins another.
+    /// No listing: a lane whose light path has ended is idle (W11 4.2.3), or begins another path.
     Off,
-    /// A prefix sum: they stay in their order, as W11's did.
+    /// Listing by a prefix sum, which keeps the paths in their order, as W11's did.
     #[default]
     Scan,
-    /// An atomic operation a warp: they are in the order in which warps come.
+    /// Listing by one atomic operation of each warp: paths are in the order in which warps come.
     Atomics,
 }
 
 impl Compaction {
-    /// All ways, in the order of their declaration.
+    /// All ways of listing paths, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::Off, Self::Scan, Self::Atomics];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the way of listing on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -27,25 +27,26 @@ impl Compaction {
     }
 }
 
-/// Places in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) at which paths are listed (W11 3).
+/// Points in a bounce of [`Compact`](crate::MeasuredOrganisation::Compact) at which light paths are listed anew (W11
+/// 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListedAt {
-    /// `true` if paths that have hit something are listed behind the rays that extend paths, and only those are shaded.
+    /// `true` if paths whose ray has hit something are listed after that ray is traced, and only those are shaded.
     pub start: bool,
-    /// `true` if paths with a connection to a light are listed before the rays that connect them.
+    /// `true` if paths with a connection to a light are listed before the shadow rays are traced.
     pub shadow: bool,
-    /// `true` if paths that go on are listed behind all of the bounce.
+    /// `true` if paths that go on are listed at the end of the bounce.
     pub end: bool,
-    /// `true` if each of the three is a launch of its own, also where nothing is listed between them. With
-    /// [`Self::start`] and [`Self::shadow`] it always is.
+    /// `true` if extending, shading and connecting are launches of their own, even where nothing is listed between
+    /// them. With [`Self::start`] and [`Self::shadow`] it always is.
     pub in_parts: bool,
 }
 
 impl ListedAt {
-    /// A bounce is one kernel, and those that go on are listed behind it (W11 3.4).
+    /// Listing at the end of a bounce only, which is one kernel (W11 3.4).
     pub const END: Self = Self { start: false, shadow: false, end: true, in_parts: false };
 
-    /// Returns `true` if a bounce is three launches.
+    /// Returns `true` if a bounce is three launches: extending, shading and connecting.
     pub const fn splits(self) -> bool {
         self.start || self.shadow || self.in_parts
     }

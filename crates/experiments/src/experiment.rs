@@ -5,36 +5,37 @@ use raywarp_cuda::LaunchBounds;
 use raywarp_render_cuda::{EngineOptions, Organisation};
 use std::sync::Arc;
 
-/// Number of paths of a batch whose paths keep their places, or are in tiles: all are in flight.
+/// Number of light paths of a batch, all in flight, where they stay at their index in memory or are in tiles.
 const KEPT_PATHS: usize = 1 << 22;
-/// Factor by which a batch has more paths where others begin behind those that end.
+/// Number of paths of a batch per path in flight, where new paths begin in place of those that end.
 const QUEUES_PER_BATCH: usize = 4;
-/// Paths of each lane of a tile.
+/// Number of light paths of each lane of a tile.
 const PATHS_PER_LANE: u32 = 8;
 
-/// An organisation of paths that W11 (section 3) or L9 measured: the product's, and the others.
+/// An organisation of the path tracing kernels that W11 (section 3) or L9 measured: those of the product, and others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MeasuredOrganisation {
-    /// A kernel takes each path from the camera to its end (W11 3.3).
+    /// One kernel that takes each light path from the camera to its end (W11 3.3).
     Megakernel,
-    /// A launch a bounce for all paths of a batch, between which those that go on are listed (W11 3.4).
+    /// One launch a bounce for all paths of a batch; between launches those that go on are listed (W11 3.4).
     Compact,
-    /// A block takes a tile of paths to their ends, and lists those that go on after each bounce; the device's memory
-    /// holds them (W11 3.5).
+    /// A thread block takes a tile of paths to their ends and lists those that go on after each bounce; paths are in
+    /// global memory (W11 3.5).
     TiledGlobal,
-    /// Tiles as before; the memory that a block shares holds the paths.
+    /// A thread block takes a tile of paths to their ends, as in `TiledGlobal`; the paths are in shared memory.
     TiledShared,
-    /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where those that go on are listed,
-    /// behind them and in their own launches (van Antwerpen 2011).
+    /// Lanes whose path has ended begin another: at once (Novák et al. 2010), or, where paths are listed, after those
+    /// that go on and in launches of their own (van Antwerpen 2011).
     Regenerate,
-    /// A kernel begins paths, another takes them to their ends, a third adds what they found to the film (L9).
+    /// Three kernels: one begins paths, one takes them to their ends, one adds what they found to the film (L9).
     Split,
-    /// Queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all.
+    /// Wavefront: queues of rays between kernels (L9; Laine, Karras and Aila 2013); one kernel shades all materials.
     Wavefront,
-    /// A wavefront with a list and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
+    /// Wavefront with a queue and a kernel for each class of materials (Hoberock et al. 2009; Laine, Karras and Aila
     /// 2013).
     WavefrontSorted,
-    /// A sorted wavefront whose rounds after a batch's first are recorded as a graph that the host launches as a whole.
+    /// Sorted wavefront whose rounds after a batch's first are recorded as a CUDA graph that the host launches as a
+    /// whole.
     Graph,
 }
 
@@ -67,7 +68,7 @@ impl MeasuredOrganisation {
         }
     }
 
-    /// Returns the product's organisation of the same name, if there is one.
+    /// Returns the organisation of the product (raywarp-render-cuda) that has the same name, if there is one.
     pub const fn product(self) -> Option<Organisation> {
         match self {
             Self::Megakernel => Some(Organisation::Megakernel),
@@ -78,61 +79,59 @@ impl MeasuredOrganisation {
         }
     }
 
-    /// Returns `true` if rays are queued between kernels that trace and kernels that shade.
+    /// Returns `true` if rays are queued between the kernels that trace and the kernels that shade.
     pub const fn is_wavefront(self) -> bool {
         matches!(self, Self::Wavefront | Self::WavefrontSorted | Self::Graph)
     }
 
-    /// Returns `true` if blocks each take a tile of paths.
+    /// Returns `true` if each thread block takes a tile of light paths.
     pub const fn is_tiled(self) -> bool {
         matches!(self, Self::TiledGlobal | Self::TiledShared)
     }
 }
 
-/// Experiment: an organisation and its options, which all give the same picture.
+/// An organisation of the path tracing kernels with its options; all of them render the same picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
-    /// Organisation: the kernels, and the order in which they are launched.
+    /// Organisation that is measured: which kernels there are, and in which order they are launched.
     pub organisation: MeasuredOrganisation,
-    /// Number of paths in flight: [`EngineOptions::paths`].
+    /// Number of light paths in flight: [`EngineOptions::paths`].
     pub paths: usize,
-    /// Length of a batch in queues: [`EngineOptions::queues_per_batch`].
+    /// Number of paths of a batch per path in flight: [`EngineOptions::queues_per_batch`].
     pub queues_per_batch: usize,
-    /// Way of listing the paths that go on; of [`MeasuredOrganisation::Compact`] and
+    /// How the paths that go on are listed, in [`MeasuredOrganisation::Compact`] and
     /// [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,
-    /// `true` if the host asks after each bounce, or round, how many paths go on, launches as many lanes, and stops
-    /// when there is none (W11 3.4; L9); else as many lanes as began are launched, of which the device sends those away
-    /// that are too many. Of the same two, and of [`MeasuredOrganisation::Wavefront`] and
-    /// [`MeasuredOrganisation::WavefrontSorted`].
+    /// `true` if the host reads after each bounce, or round, how many paths go on and launches as many lanes (W11 3.4;
+    /// L9); `false` if it launches as many lanes as began, of which the superfluous ones end at once. Of the same two,
+    /// and of [`MeasuredOrganisation::Wavefront`] and [`MeasuredOrganisation::WavefrontSorted`].
     pub host_counts: bool,
-    /// Paths of each of a tile's 64 lanes, 1 to 512: W11's M.
+    /// Number of paths of each of a tile's 64 lanes, 1 to 512: W11's M.
     pub paths_per_lane: u32,
-    /// Multiply-adds that each vertex of a path takes beside its own, where lanes hold paths: shading that is
-    /// heavier, and a picture that is the same (W11 4.2.5).
+    /// Number of extra multiply-adds at each vertex of a light path, which make shading heavier and change no picture
+    /// (W11 4.2.5).
     pub longer_shading: u32,
-    /// Threads of a block and registers of the kernel that holds paths in its lanes, which the driver compiles where
-    /// they are not its own (W11 4): of [`MeasuredOrganisation::Megakernel`], [`MeasuredOrganisation::Compact`],
-    /// [`MeasuredOrganisation::Regenerate`] and [`MeasuredOrganisation::Split`], and of tiles the registers. Others
-    /// take none.
+    /// Threads per block and registers with which the driver compiles the kernel that holds paths in its lanes (W11 4):
+    /// of [`MeasuredOrganisation::Megakernel`], [`MeasuredOrganisation::Compact`], [`MeasuredOrganisation::Regenerate`]
+    /// and [`MeasuredOrganisation::Split`], and of tiles the registers. Others take none.
     pub bounds: LaunchBounds,
-    /// Steps of a search in a table of 2^steps numbers that each vertex makes beside its own work, 0 to 28: as though
-    /// it looked for a texel of an environment of so many (W11 4.2.5). Where lanes hold paths, as before.
+    /// Number of steps of an extra search at each vertex in a table of 2^steps numbers, 0 to 28: as though it sampled
+    /// an environment of as many texels (W11 4.2.5). Where lanes hold paths, as before.
     pub search_steps: u32,
-    /// Places in a bounce at which paths are listed, of [`MeasuredOrganisation::Compact`]. Others than behind all of it
+    /// Points in a bounce at which paths are listed, in [`MeasuredOrganisation::Compact`]. Others than behind all of it
     /// are for scenes of diffuse surfaces alone, without textures, holes and media.
     pub listed_at: ListedAt,
-    /// Loop that finds hits, of [`MeasuredOrganisation::Megakernel`] and of [`MeasuredOrganisation::Compact`] with
+    /// BVH traversal loop, of [`MeasuredOrganisation::Megakernel`] and of [`MeasuredOrganisation::Compact`] with
     /// bounces of one kernel. Others than the phased one are for the same scenes alone, and have a tree of their own.
     pub walk: Walk,
-    /// `true` if each launch is timed:
+    /// `true` if each kernel launch is timed:
     /// [`CudaRenderer::stage_seconds`](raywarp_render_cuda::CudaRenderer::stage_seconds). The two events that each
     /// takes then make a picture slower.
     pub timed: bool,
 }
 
 impl Experiment {
-    /// Returns the options with which an organisation renders fastest.
+    /// Returns the options with which an organisation of kernels renders fastest.
     pub fn of(organisation: MeasuredOrganisation) -> Self {
         let (paths, queues_per_batch) = match organisation.product().map(EngineOptions::of) {
             Some(EngineOptions { paths, queues_per_batch, .. }) => (paths, queues_per_batch),
@@ -159,7 +158,7 @@ impl Experiment {
         }
     }
 
-    /// Returns the product's organisation that does the same, if there is one.
+    /// Returns the product's organisation that does the same work as this experiment, if there is one.
     fn product(&self) -> Option<Organisation> {
         let is_plain = !self.host_counts
             && !self.timed
@@ -169,13 +168,13 @@ impl Experiment {
         self.organisation.product().filter(|_| is_plain)
     }
 
-    /// Returns the places at which paths are listed, where the organisation has a choice, whatever is asked for of
-    /// others.
+    /// Returns the points in a bounce at which paths are listed: those asked for, or the end where the organisation has
+    /// no choice.
     pub(crate) fn listed_at(&self) -> ListedAt {
         if self.organisation == MeasuredOrganisation::Compact { self.listed_at } else { ListedAt::END }
     }
 
-    /// Returns `true` if paths keep their places from bounce to bounce.
+    /// Returns `true` if light paths stay at their index in memory from bounce to bounce.
     pub(crate) fn has_bounces(&self) -> bool {
         match self.organisation {
             MeasuredOrganisation::Compact => true,
@@ -184,12 +183,12 @@ impl Experiment {
         }
     }
 
-    /// Returns `true` if paths that go on are listed, by two lists that take turns.
+    /// Returns `true` if paths that go on are listed, in two lists that take turns.
     pub(crate) fn lists_paths(&self) -> bool {
         self.has_bounces() && self.compaction != Compaction::Off && self.listed_at().listings() > 0
     }
 
-    /// Returns `true` if a bounce is three launches.
+    /// Returns `true` if a bounce is three launches: extending, shading and connecting.
     pub(crate) fn is_in_parts(&self) -> bool {
         self.listed_at().splits()
     }

@@ -4,18 +4,18 @@ use crate::PATH_KERNELS;
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_render_cuda::{CudaRenderer, PathKernels, RenderCudaError};
 
-/// Resources of a multiprocessor that a kernel takes.
+/// Resources of a GPU's multiprocessor that a kernel takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelUse {
     /// Name of the kernel.
     pub name: String,
-    /// Number of registers of a thread.
+    /// Number of registers of each thread.
     pub registers: u32,
-    /// Bytes of a thread in local memory: what is spilled, and arrays.
+    /// Bytes of local memory of each thread: spilled registers, and arrays.
     pub local_bytes: u32,
-    /// Number of threads of its blocks.
+    /// Number of threads of each of the kernel's blocks.
     pub block_threads: u32,
-    /// Number of blocks of so many threads that are on a multiprocessor at once.
+    /// Number of the kernel's blocks that fit on a multiprocessor at once.
     pub blocks: u32,
 }
 
@@ -28,8 +28,7 @@ impl KernelUse {
     }
 }
 
-/// Returns the resources that each kernel takes of a device's multiprocessors: the product's kernels, and those of
-/// experiments.
+/// Returns the resources that each of the product's and the experiments' kernels takes of a device's multiprocessors.
 ///
 /// # Errors
 /// [`RenderCudaError`].
@@ -45,9 +44,8 @@ pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaErr
     names(&raywarp_render_cuda::PATH_KERNELS).chain(names(&PATH_KERNELS)).map(of).collect()
 }
 
-/// Returns the resources that the kernel of a renderer takes of its device's multiprocessors which holds paths in its
-/// lanes; `None` where there is none, and for tiles
-/// ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
+/// Returns the resources of the renderer's kernel that holds light paths in its lanes; `None` where there is none, and
+/// for tiles ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
 ///
 /// # Errors
 /// [`CudaError::Driver`].

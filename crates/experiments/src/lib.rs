@@ -38,7 +38,7 @@ pub use prebuilt::{KERNELS, PATH_KERNELS};
 pub use seconds::BounceSeconds;
 pub use walk::Walk;
 
-/// Returns the sources of the kernels: name and text.
+/// Returns the CUDA sources of the experiments' kernels: name and text of each.
 pub fn sources() -> Vec<(String, String)> {
     sources::KERNEL_TABLE.texts(raywarp_cuda::BLOCK_THREADS)
 }

@@ -13,13 +13,13 @@ use raywarp_render_cuda::{
     RenderCudaError, ResidentKernel, SceneFeatures, Stage, WavefrontKernels,
 };
 
-/// Part of an experiment that does not go with the rest of it.
+/// Reason why an experiment cannot run: two of its options, or an option and the scene, do not go together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Refusal {
-    /// Kernels for plain scenes, and a scene with more than they know.
+    /// The kernels are for plain scenes (diffuse surfaces alone), and the scene has other features.
     #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
     NotPlain { what: &'static str },
-    /// A loop that an organisation has not.
+    /// The organisation has no kernels with the BVH traversal loop asked for.
     #[error("{organisation} has no kernels that walk {walk}")]
     NoWalk { organisation: &'static str, walk: &'static str },
 }
@@ -30,27 +30,27 @@ impl From<Refusal> for RenderCudaError {
     }
 }
 
-/// The kernels of an experiment.
+/// The kernels of an experiment, loaded on a device.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     work: LoadedWork,
-    /// Features that can occur in the scene.
+    /// Features that can occur in the scene, such as textures and media.
     features: FeatureSet,
     burden: Burden,
 }
 
-/// Kernels that take the paths of a batch to their end.
+/// Kernels that take the light paths of a batch to their ends.
 #[derive(Debug)]
 enum LoadedWork {
-    /// Kernels of this crate, or the megakernel.
+    /// Kernels of this crate, or the product's megakernel.
     Own(Work),
-    /// The kernels of the product, as it launches them.
+    /// Kernels of the product, launched as the product does.
     Product(Box<dyn LoadedOrganisation>),
-    /// A wavefront whose host asks after each round how many paths go on.
+    /// Kernels of a wavefront whose host reads after each round how many paths go on.
     HostCounted(WavefrontKernels),
 }
 
-/// Kernels that hold a path in a lane, or in a block.
+/// Kernels that hold a light path in a lane, or the paths of a tile in a thread block.
 #[derive(Debug)]
 pub(crate) enum Work {
     Megakernel(Function),
@@ -109,7 +109,7 @@ impl LoadedOrganisation for Loaded {
     }
 }
 
-/// Rounds of as many lanes as paths are left, for which the host asks after each.
+/// Launches the rounds of a wavefront with as many lanes as paths are left, which the host reads after each round.
 fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut Batch<'_>) -> Result<(), CudaError> {
     let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
     let (mut entries, mut begins) = (capacity.min(paths), true);
@@ -125,7 +125,7 @@ fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut Batch<'_>) -> Resu
     Ok(())
 }
 
-/// Checks that an experiment's kernels can have the bounds and the loop that are asked for, in a scene with such
+/// Checks that an experiment's kernels allow the launch bounds and the traversal loop asked for, in a scene with these
 /// features. In those that can have any bounds, nothing is for blocks of one size: they share no memory and meet at no
 /// barrier, and platform::warp() asks for the launch's size.
 fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), RenderCudaError> {
@@ -161,7 +161,7 @@ fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), Render
 }
 
 impl Work {
-    /// Loads what an experiment that is no wavefront takes, for a scene with such features.
+    /// Loads the kernels of an experiment that is no wavefront, for a scene with these features.
     pub fn load(experiment: &Experiment, device: &Device, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
         check(experiment, features)?;
         let set = features.set;
@@ -205,8 +205,8 @@ impl Work {
         })
     }
 
-    /// Returns the kernel that holds paths in its lanes, with its name; none where a tile does, whose blocks share
-    /// memory.
+    /// Returns the kernel that holds light paths in its lanes, with its name; `None` for tiles, and for bounces in
+    /// parts.
     fn lane_kernel(&self, features: FeatureSet) -> Option<(String, &Function)> {
         let own = PATH_KERNELS.table;
         match self {

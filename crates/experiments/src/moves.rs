@@ -19,7 +19,8 @@ use raywarp_render_cuda::{Layout, PathCounts, Stage, StageMoves};
 const PLACE: u64 = 4;
 const RADIANCE: u64 = 16;
 
-/// Returns the bytes that an experiment's kernels move, of those that are none of the product's.
+/// Returns the bytes of path state that the experiment's own kernels read and write, by stage, without those of the
+/// product's kernels.
 pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, result] = [bytes.queue, bytes.result].map(|bytes| bytes as u64);
@@ -46,7 +47,7 @@ pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCount
     }
 }
 
-/// Returns the bytes that bounces of paths that keep their places move.
+/// Returns the bytes that the kernels of bounces read and write, by stage, where paths stay at their index in memory.
 fn of_bounces(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
@@ -111,8 +112,7 @@ mod tests {
         }
     }
 
-    /// A batch of 40 paths, 70 rays that extend them and 9 that connect them; in rounds, where they are counted:
-    /// paths, and what else is counted of each.
+    /// Returns the byte counts for a batch of 40 paths with 70 extension rays and 9 shadow rays.
     fn of_40(experiment: Experiment, rounds: &[[u32; 2]], regenerating_lanes: u64) -> PathCounts {
         let counters = Counters { refilled: 40, walked: 70, shadows: 9, iterations: 5, ..Counters::default() };
         let batch =
@@ -124,7 +124,7 @@ mod tests {
         counts
     }
 
-    /// Stages that have moved something, with the bytes that they read and wrote.
+    /// Returns the stages that have moved something, with the bytes that they read and wrote.
     fn moved(counts: &PathCounts) -> Vec<(Stage, u64, u64)> {
         let of = |(stage, counts): (&Stage, &StageCounts)| (*stage, counts.read, counts.written);
         let mut all: Vec<_> = counts.stages.iter().map(of).filter(|(_, read, written)| read + written > 0).collect();

@@ -7,19 +7,20 @@ use raywarp_cuda::Device;
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{EngineOptions, RenderCudaError, SceneFeatures};
 
-/// Occupancy by tiles: the memory that a block of one shares, and the blocks that are on a multiprocessor at once.
+/// Occupancy of a GPU by tiles of paths: the shared memory of a tile's block, and the blocks on a multiprocessor at
+/// once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileOccupancy {
-    /// Bytes that a block shares: lists, and the paths of
+    /// Bytes of shared memory of a block: lists, and the paths of
     /// [`MeasuredOrganisation::TiledShared`](crate::MeasuredOrganisation::TiledShared).
     pub shared_bytes: u32,
-    /// Number of blocks of 64 threads on a multiprocessor; none where one is too large.
+    /// Number of blocks of 64 threads that fit on a multiprocessor; `None` where one block needs too much memory.
     pub blocks: u32,
 }
 
 impl Experiment {
-    /// Returns the occupancy of a device by tiles, for a picture with these options of a scene with such features;
-    /// `None` for organisations without tiles.
+    /// Returns the occupancy of a device by tiles of paths, for these render options and scene features; `None` for
+    /// organisations without tiles.
     ///
     /// # Errors
     /// [`RenderCudaError`].

@@ -6,9 +6,9 @@ use raywarp_render_cuda::PathKernels;
 
 include!("../prebuilt/table.rs");
 
-/// The kernels of the experiments.
+/// The compiled kernels of the experiments, with their costs and resources.
 pub static KERNELS: KernelSet =
     KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };
 
-/// Kernels of the experiments, by stage.
+/// The experiments' path tracing kernels, which are looked up by stage.
 pub static PATH_KERNELS: PathKernels = PathKernels { table: KERNEL_TABLE, set: &KERNELS };

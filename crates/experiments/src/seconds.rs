@@ -3,17 +3,17 @@
 use crate::{Experiment, stage};
 use raywarp_render_cuda::{Stage, StageSeconds};
 
-/// Time that a bounce took, all batches together.
+/// Time that one bounce of light paths took on the device, summed over all batches.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BounceSeconds {
-    /// Seconds of the device in the kernel that extends paths.
+    /// Seconds in the kernels that extend, shade and connect paths.
     pub bounce: f64,
-    /// Seconds of the device in the kernels that list the paths that go on.
+    /// Seconds in the kernels that list the paths that go on.
     pub step: f64,
 }
 
 impl BounceSeconds {
-    /// Sums up the launches of a bounce.
+    /// Sums up the times of the launches of one bounce.
     fn of(bounce: &StageSeconds) -> Self {
         // In parts it has three of them.
         let kernels = [stage::BOUNCE, Stage::EXTEND, Stage::SHADE, Stage::CONNECT];
@@ -22,8 +22,8 @@ impl BounceSeconds {
 }
 
 impl Experiment {
-    /// Returns the times of the bounces of a picture whose launches took `rounds`; none where paths do not keep their
-    /// places.
+    /// Returns the times of each bounce from those of each round of launches; empty where paths do not stay at their
+    /// index in memory.
     pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {
         if self.has_bounces() { rounds.iter().map(BounceSeconds::of).collect() } else { Vec::new() }
     }

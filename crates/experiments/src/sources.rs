@@ -2,14 +2,15 @@
 
 use super::path_sources::{FeatureSet, FeatureStage, KernelTable};
 
-/// Scenes without media are rare guests of kernels that do all of a path, which are large.
+/// Feature sets that kernels of whole paths are compiled for: scenes with features but without media seldom use these
+/// large kernels, and have no set of their own.
 const OF_PATHS: &[FeatureSet] = &[FeatureSet::Plain, FeatureSet::Everything];
 const PLAIN: &[FeatureSet] = &[FeatureSet::Plain];
 
-/// Sources of which there is PTX alone, for drivers to compile.
+/// Names of the sources that are embedded as PTX only, for the driver to compile.
 pub const PTX_ALONE: &[&str] = &["parts", "binary_tree"];
 
-/// Table of the kernels that only experiments use.
+/// Table of the kernels that only experiments use, by source, stage and scene features.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
     sources: &["compact", "tiled", "regenerate", "parts", "binary_tree"],
     of_features: &[
@@ -34,7 +35,7 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
     by_class: None,
 };
 
-/// Describes a stage of another loop over the tree.
+/// Describes a stage whose kernels trace rays through a binary tree, by another traversal loop than the product's.
 const fn over_binary_tree(stage: &'static str, function: (&'static str, &'static [&'static str])) -> FeatureStage {
     FeatureStage { function, ..FeatureStage::new("binary_tree", stage, PLAIN, 4) }
 }

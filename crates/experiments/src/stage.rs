@@ -2,15 +2,15 @@
 
 use raywarp_render_cuda::Stage;
 
-/// Begins a bounce: sets the number of paths that are extended, and of those that begin.
+/// Stage that begins a bounce: sets the number of paths that are extended, and of those that begin.
 pub const BEGIN_BOUNCE: Stage = Stage("begin_bounce");
-/// Begins the paths of a batch.
+/// Stage that begins the light paths of a batch.
 pub const BEGIN_PATHS: Stage = Stage("begin_paths");
-/// Takes paths on by a segment, or to their ends.
+/// Stage that takes light paths on by a segment, or to their ends.
 pub const BOUNCE: Stage = Stage("bounce");
-/// The kernels of a [`Compaction`](crate::Compaction).
+/// Stage of the kernels that list the paths that go on, by a [`Compaction`](crate::Compaction).
 pub const LIST_PATHS: Stage = Stage("list_paths");
-/// Takes tiles of paths to their ends.
+/// Stage whose thread blocks take tiles of light paths to their ends.
 pub const TILED: Stage = Stage("tiled");
-/// Takes paths to their ends, and begins others behind them.
+/// Stage that takes light paths to their ends, and begins others in their place.
 pub const REGENERATE: Stage = Stage("regenerate");

@@ -5,12 +5,12 @@ use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_geom::TraceError;
 use raywarp_render_cuda::{Batch, Layout, TileRecord};
 
-/// Threads of a block that takes a tile: kernels/organisation/tiled.h.
+/// Number of threads of a block that takes a tile of light paths, as in kernels/organisation/tiled.h.
 pub(crate) const TILE_LANES: u32 = 64;
-/// Paths of each of them at most: their numbers in a tile have 16 bits.
+/// Largest number of light paths of a tile's lane: path numbers in a tile have 16 bits.
 const MOST_PATHS_PER_LANE: u32 = 512;
 
-/// The kernel that takes tiles.
+/// The kernel that takes tiles of light paths to their ends.
 #[derive(Debug)]
 pub(crate) struct Tiles {
     pub experiment: Experiment,
@@ -18,7 +18,7 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// Checks that a block of the device can share what a tile needs.
+    /// Checks that a block of the device has as much shared memory as a tile needs.
     pub fn check(&self, device: &Device, layout: &Layout) -> Result<(), TraceError> {
         let needed = self.experiment.tile(layout).shared_bytes;
         let most = device.shared_bytes_per_block().map_err(|error| TraceError::Device(error.to_string()))?;
@@ -29,7 +29,7 @@ impl Tiles {
         Ok(())
     }
 
-    /// Launches all tiles of a batch.
+    /// Launches the kernel over all tiles of a batch.
     pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
         batch.render.tile = self.experiment.tile(batch.layout());
         let tile = TILE_LANES * batch.render.tile.paths_per_lane;
@@ -41,7 +41,7 @@ impl Tiles {
 }
 
 impl Experiment {
-    /// Returns the size of tiles, and what their blocks share.
+    /// Returns the size of a tile and the shared memory of its block.
     pub(crate) fn tile(&self, layout: &Layout) -> TileRecord {
         let paths_per_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);
         let paths = TILE_LANES * paths_per_lane;

@@ -3,23 +3,23 @@
 use raywarp_family::Variant;
 use raywarp_render_cuda::PATH_VARIANT;
 
-/// Loop by which kernels that hold a path in a lane find hits.
+/// BVH traversal loop of the kernels that hold a light path in a lane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// The product's loop over the tree of blocks, which is fastest.
+    /// The product's phased loop over the tree of blocks of eight children, which is fastest.
     #[default]
     Phased,
-    /// While-while over a binary tree, as W11 did (AL09 3.2).
+    /// While-while loop over a binary tree, as in W11 (AL09 3.2).
     WhileWhile,
-    /// The same over a binary tree; lanes with a leaf go on until all have one (AL09 4).
+    /// Speculative while-while loop over a binary tree: lanes with a leaf go on until all have one (AL09 4).
     SpeculativeWhileWhile,
 }
 
 impl Walk {
-    /// All loops, in the order of their declaration.
+    /// All traversal loops, in the order of their declaration.
     pub const ALL: [Self; 3] = [Self::Phased, Self::WhileWhile, Self::SpeculativeWhileWhile];
 
-    /// Returns the loop's name.
+    /// Returns the name of the traversal loop.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Phased => "phased",
@@ -28,7 +28,7 @@ impl Walk {
         }
     }
 
-    /// Returns the family's variant with this loop, whose tree is walked.
+    /// Returns the variant of the traversal family that has this loop, and whose tree is built.
     pub const fn variant(self) -> Variant {
         match self {
             Self::Phased => PATH_VARIANT,
@@ -37,7 +37,7 @@ impl Walk {
         }
     }
 
-    /// Returns the ending of names of kernels with this loop.
+    /// Returns the suffix of the names of kernels with this loop.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Phased => "",
@@ -46,7 +46,7 @@ impl Walk {
         }
     }
 
-    /// Returns the stage with this loop, of kernels that take whole paths, and of those of a bounce.
+    /// Returns the name of the kernel stage `stage` with this traversal loop.
     pub(crate) fn stage(self, stage: &str) -> String {
         format!("{stage}{}", self.suffix())
     }

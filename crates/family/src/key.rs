@@ -3,113 +3,118 @@
 use crate::part::named;
 use crate::{Supply, TraversalLoop, Tree};
 
-/// Value of the key for batches of as many rays as there are idle lanes.
+/// Text value of the `batch` option by which a warp takes as many rays as it has idle lanes.
 pub(crate) const EXACT: &str = "exact";
 
 named! {
-    /// Names of the options.
+    /// Names of the options of a traversal variant, as in `supply/organisation/tree?key=value`.
     Key {
-        /// Rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as many
-        /// as it has idle lanes (the authors' published Kepler kernel; replace only).
+        /// Number of rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as
+        /// many as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
-        /// Comparison of box entries and exits: as floats or as integers.
+        /// How the entry and exit distances of a box are compared: as floats or as integers.
         Box = "box",
-        /// Children a node, and lanes a ray.
+        /// Number of children of a node, which is the number of lanes that share a ray.
         Branching = "branching",
-        /// Rule by which a binary tree becomes a four-wide one.
+        /// Rule by which a binary tree becomes a tree of four children a node.
         Collapse = "collapse",
-        /// Main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
+        /// Number of main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
         Every = "every",
-        /// Time at which the parts of records are fetched.
+        /// When the parts of a node or triangle record are fetched.
         Fetch = "fetch",
-        /// Condition on which the triangle loop starts a lane's next leaf.
+        /// When the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
-        /// Order of children for any-hit rays: by distance or not.
+        /// Order in which any-hit rays visit children: by distance or not.
         Occlusion = "occlusion",
-        /// Order in which hit children are visited.
+        /// Order in which the hit children of a node are visited.
         Order = "order",
-        /// Box planes: plain, or enlarged by what rounding may take.
+        /// How distances to box planes are computed: as in the papers, or with boxes enlarged by what rounding may
+        /// take.
         Planes = "planes",
-        /// Leaves that a lane may put aside (AL09 4).
+        /// Number of leaves that a lane may put aside for later (AL09 4).
         Postpone = "postpone",
-        /// New rays are fetched when fewer than this share of the lanes live, per cent (ALK12), or by the
-        /// iterations that idle lanes have lost (YKL17 4.4).
+        /// When new rays are fetched: at fewer than this percentage of lanes with a ray (ALK12), or by the iterations
+        /// that idle lanes have lost (YKL17 4.4).
         Refill = "refill",
         /// Largest number of iterations of an inner loop (AL09 5.1: N).
         Rounds = "rounds",
-        /// Triangles are tested while this share of the live lanes has some, per cent (YKL17).
+        /// Percentage of the lanes with a ray that must have triangles for a warp to go on testing them (YKL17).
         Share = "share",
-        /// Nodes are visited while this share of the live lanes can, per cent (phased).
+        /// Percentage of the lanes with a ray that must have a node for a warp to go on visiting nodes (phased).
         Step = "step",
-        /// Agreement of a warp's lanes at each loop end: by a vote, or left to the hardware.
+        /// How a warp's lanes come together at each loop end: by a vote, or left to the hardware.
         Sync = "sync",
-        /// Triangles are tested while this share of all lanes has some, per cent, and once more (phased).
+        /// Percentage of all lanes that must have triangles for a warp to go on testing them, after which they are
+        /// tested once more (phased).
         Test = "test",
-        /// The ray-triangle test.
+        /// Ray-triangle test that the variant uses.
         Triangle = "triangle",
-        /// Triangle tests between two looks at the loop's condition (G14 4).
+        /// Number of triangle tests between two looks at the triangle loop's condition (G14 4).
         Unroll = "unroll",
     }
 }
 
 named! {
-    /// Comparisons of the entry and exit distances of a box.
+    /// How the entry and exit distances of a box are compared.
     BoxTest {
-        /// Float minimum and maximum.
+        /// Comparison by float minimum and maximum.
         Float = "float",
-        /// Integer minimum and maximum on the bits (ALK12: VMIN, VMAX); needs `t_min >= 0`.
+        /// Comparison by integer minimum and maximum on the floats' bits (ALK12: VMIN, VMAX); needs `t_min >= 0`.
         Integer = "integer",
     }
 }
 
 named! {
-    /// Ways to compute the distances to a box's planes.
+    /// How the distances along a ray to a box's planes are computed.
     BoxPlanes {
-        /// Boxes grow by what rounding may take: no box that a ray touches is missed (Ize 2013).
+        /// Boxes are enlarged by what rounding may take: no box that a ray touches is missed (Ize 2013).
         Padded = "padded",
-        /// Planes as the papers print them: rays in a box face or near an edge may miss.
+        /// Boxes are not enlarged, as in the papers: rays in a box face or near an edge may miss.
         Plain = "plain",
     }
 }
 
 named! {
-    /// Orders in which hit children are visited.
+    /// Order in which the hit children of a node are visited.
     ChildOrder {
-        /// The nearest first, the others as they stand.
+        /// The nearest child first, the others unsorted.
         Nearest = "nearest",
-        /// All in order, by a merge sort of five comparators one after the other (G14 4.1).
+        /// Children sorted by distance, by a merge sort of five comparators one after the other (G14 4.1).
         Network5 = "network5",
-        /// All in order, by Batcher's network for four of six comparators, independent in pairs (G14 4.1).
+        /// Children sorted by distance, by Batcher's network for four of six comparators, independent in pairs (G14
+        /// 4.1).
         Network6 = "network6",
-        /// All in order, with the child's number in the distance's lowest bits (L9).
+        /// Children sorted by distance, with the child's number in the distance's lowest bits (L9).
         LowBits = "low-bits",
     }
 }
 
 named! {
-    /// Orders of children for any-hit rays (G14 4.2).
+    /// Order in which any-hit rays visit children (G14 4.2).
     Occlusion {
-        /// The order of closest-hit rays.
+        /// Any-hit rays visit children in the order of closest-hit rays.
         Sorted = "sorted",
-        /// Children are not ordered.
+        /// Any-hit rays visit children unsorted.
         Unsorted = "unsorted",
-        /// The farthest first: what is near a ray's origin on a surface is seldom in its way (ours).
+        /// Any-hit rays visit the farthest child first: what is near a ray's origin on a surface is seldom in its way
+        /// (ours).
         Far = "far",
     }
 }
 
 named! {
-    /// Times at which the parts of a record are fetched.
+    /// When the parts of a node or triangle record are fetched.
     Fetch {
-        /// The whole record before the test (G14 4).
+        /// The whole record is fetched before the test (G14 4).
         Once = "once",
-        /// Each row is fetched when the ones before leave a hit possible; links of a node when a child is hit.
+        /// Each row of a record is fetched when the ones before leave a hit possible; links of a node when a child is
+        /// hit.
         Needed = "needed",
     }
 }
 
 named! {
-    /// The triangle loop of while-while forms.
+    /// When a lane goes on to its next leaf, in the triangle loop of while-while forms.
     LeafLoop {
         /// A lane goes to its next leaf at once (one reading of the pseudo-code of AL09 3.2).
         Flat = "flat",
@@ -122,53 +127,54 @@ named! {
 }
 
 named! {
-    /// Ways to keep a warp's lanes together.
+    /// How a warp's lanes are kept together.
     Sync {
-        /// A vote at each loop end: keeps lockstep on any hardware.
+        /// A vote at each loop end keeps a warp's lanes in lockstep on any hardware.
         Voted = "voted",
-        /// Lanes run as the papers print it; since Volta they drift apart. GPUs only.
+        /// The hardware alone keeps lanes together, as the papers print it; since Volta they drift apart. GPUs only.
         Implicit = "implicit",
     }
 }
 
 named! {
-    /// Tests of a ray against a triangle.
+    /// Ray-triangle test of a variant.
     TriangleTest {
-        /// Woop's unit triangle, 48 bytes (AL09 2).
+        /// Test with Woop's unit triangle, a record of 48 bytes (AL09 2).
         Woop = "woop",
-        /// Möller and Trumbore 1997.
+        /// Test of Möller and Trumbore 1997.
         MoellerTrumbore = "moeller-trumbore",
-        /// Woop, Benthin and Wald 2013: no ray slips through a shared edge. Of h8: any ray, from anywhere.
+        /// Watertight test of Woop, Benthin and Wald 2013: no ray slips through a shared edge. Of h8: any ray, from
+        /// anywhere.
         Watertight = "watertight",
-        /// The watertight test of one or two triangles that share an edge, whose corners it shears once (h8).
+        /// Watertight test of one or two triangles that share an edge, whose corners are sheared once for both (h8).
         Pair = "pair",
     }
 }
 
 impl TriangleTest {
-    /// `true` if no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
+    /// Returns `true` if no ray slips through a shared edge, and hits have the bits of the CPU's tracer.
     pub fn is_watertight(self) -> bool {
         matches!(self, Self::Watertight | Self::Pair)
     }
 }
 
 named! {
-    /// Rules for choosing the children that a node of a wider tree opens until it is full.
+    /// Rule by which nodes of a wider tree pull up descendants of a binary tree until they are full.
     Collapse {
-        /// Guthe's (G14 4.1), for nodes of four. The child of largest surface area, except near the leaves:
-        /// - a child with just two leaves goes first (of several the largest), as that removes a node;
-        /// - then, while nothing was opened yet, a child with just three leaves (of several the largest);
-        /// - once something was opened, a child with just three leaves only if it is the only inner child.
+        /// Guthe's rule (G14 4.1), for nodes of four children. The child of largest surface area, except near the
+        /// leaves: - a child with just two leaves goes first (of several the largest), as that removes a node; - then,
+        /// while nothing was opened yet, a child with just three leaves (of several the largest); - once something was
+        /// opened, a child with just three leaves only if it is the only inner child.
         ///
         /// By the last rule a node may stay with three children, where several children have three leaves.
         Guthe = "guthe",
-        /// The lecture's (L9): the child of largest surface area whose children fit, until none fits.
+        /// The lecture's rule (L9): the child of largest surface area whose children fit is opened, until none fits.
         Adopt = "adopt",
     }
 }
 
 impl Key {
-    /// Returns the values that the key may have, in the order of their numbers.
+    /// Returns the values that the option may have as text, in the order of their numbers.
     pub const fn values(self) -> &'static [&'static str] {
         match self {
             Self::Batch => &["1", "2", "3", "4", "8", EXACT],
@@ -193,7 +199,7 @@ impl Key {
         }
     }
 
-    /// Returns the value when the key is left out.
+    /// Returns the value of the option where a variant's text leaves it out.
     pub const fn default(self, supply: Supply, tree: Tree) -> &'static str {
         match self {
             Self::Batch => "3",
@@ -211,7 +217,7 @@ impl Key {
         }
     }
 
-    /// Returns the number of a value, which the key must have.
+    /// Returns the number of a value that the option must have.
     pub(crate) const fn number(self, value: &str) -> u8 {
         let values = self.values();
         let mut number = 0;
@@ -224,7 +230,7 @@ impl Key {
         panic!("the key does not take this value")
     }
 
-    /// Returns `true` if the key means anything for these parts.
+    /// Returns `true` if the option means anything for a variant of these parts.
     pub fn applies(self, supply: Supply, organisation: TraversalLoop, tree: Tree) -> bool {
         let packet = organisation == TraversalLoop::Packet;
         match self {
@@ -256,7 +262,7 @@ impl Key {
     }
 }
 
-/// Returns `true` if two texts are the same, when the program is compiled.
+/// Returns `true` if two texts are equal, in constants of the program.
 const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

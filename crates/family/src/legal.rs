@@ -2,7 +2,7 @@
 
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 
-/// Returns every legal combination of parts, with all options at their defaults.
+/// Returns every legal combination of supply, organisation and tree, with all options at their defaults.
 pub fn parts() -> impl Iterator<Item = Variant> {
     Supply::ALL.iter().flat_map(|&supply| {
         TraversalLoop::ALL.iter().flat_map(move |&organisation| {
@@ -11,8 +11,8 @@ pub fn parts() -> impl Iterator<Item = Variant> {
     })
 }
 
-/// Returns every legal variant that differs from its parts' defaults in at most one option: the ones to read through, a
-/// few hundred.
+/// Returns every legal variant that differs from its parts' defaults in at most one option: a few hundred, for a reader
+/// to go through.
 pub fn single_changes() -> impl Iterator<Item = Variant> {
     parts().flat_map(|variant| {
         let changes = Key::ALL.iter().flat_map(move |&key| {
@@ -22,8 +22,8 @@ pub fn single_changes() -> impl Iterator<Item = Variant> {
     })
 }
 
-/// Draws a legal variant by `seed`: parts first, all alike, then a value for each option that applies. Every legal
-/// variant comes up for some seed.
+/// Draws a random legal variant by `seed`: parts first, each with the same chance, then a value for each option that
+/// applies. Every legal variant comes up for some seed.
 pub fn sample(seed: u64) -> Variant {
     let mut state = seed;
     let mut draw = |count: usize| {
@@ -43,12 +43,13 @@ pub fn sample(seed: u64) -> Variant {
     variant
 }
 
-/// Returns the number of legal variants.
+/// Returns the number of legal variants of the family.
 pub fn count() -> u64 {
     parts().map(|variant| count_from(variant, Key::ALL)).sum()
 }
 
-/// Options are independent but for `fetch` and `triangle`, so that their numbers multiply.
+/// Returns the number of legal variants with the parts of `variant` and any values of `keys`: a product, as options are
+/// independent but for `fetch` and `triangle`.
 fn count_from(variant: Variant, keys: &[Key]) -> u64 {
     let Some((&key, rest)) = keys.split_first() else { return 1 };
     if key == Key::Fetch {

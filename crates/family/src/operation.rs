@@ -1,110 +1,110 @@
 //! The micro-operations that schedules issue, and the named blocks they consist of.
 
-/// A micro-operation: what a schedule issues on a warp under a mask.
+/// A micro-operation of traversal: what a schedule issues on a warp under a mask of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Take a ray from the supply.
+    /// Lanes take their next rays from the supply.
     FetchRay,
-    /// Reciprocal direction, origin times reciprocal, empty stack.
+    /// Lanes prepare their rays: reciprocal direction, origin times reciprocal, empty stack.
     SetupRay,
-    /// Fetch a node, test the ray against its children's boxes, order the hits, push all but one.
+    /// Lanes fetch a node, test their ray against its children's boxes, order the hits, and push all but one.
     VisitNode,
-    /// Next entry from the stack.
+    /// Lanes take the next entry from their stacks.
     Pop,
-    /// Put a leaf aside and go on traversing (AL09 4), or push it for later (YKL17).
+    /// Lanes put a leaf aside and go on traversing (AL09 4), or push it for later (YKL17).
     Postpone,
-    /// Fetch a triangle record, test, shorten the ray.
+    /// Lanes fetch a triangle record, test it, and shorten the ray by a hit.
     TestTriangle,
-    /// A loop over triangles that is unrolled goes on to the second test of its body (G14).
+    /// An unrolled loop over triangles goes on to the second test of its body (G14).
     SecondTest,
     /// An unrolled loop over triangles goes on to its third test.
     ThirdTest,
     /// An unrolled loop over triangles goes on to its fourth or a later test.
     FourthTest,
-    /// Does any lane want to go on?
+    /// A warp-wide vote on whether any lane wants to go on.
     Vote,
-    /// Find the lanes of a warp that want something.
+    /// A warp-wide ballot, which tells the lanes that want something.
     Ballot,
-    /// Exchange values between lanes, or rays between lanes and shared memory.
+    /// Lanes exchange values with each other, or rays with shared memory.
     Shuffle,
-    /// Enumerate the lanes that want something.
+    /// Lanes that want something are enumerated by a prefix sum.
     PrefixSum,
-    /// Write the result.
+    /// Lanes write the results of their rays.
     StoreHit,
     /// Instructions around the operations: a warp's start, and its main loop.
     Loop,
 }
 
-/// A stretch of a micro-operation that runs as a whole: an operation is split where a branch decides
-/// whether the rest runs, so that instruction costs can be given a block.
+/// A stretch of code of a micro-operation that runs as a whole; operations are split where a branch decides whether the
+/// rest runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Block {
-    /// One lane takes a batch from the global pool (AL09 appendix A), or what the idle lanes need.
+    /// One lane takes a batch of rays from the global pool (AL09 appendix A), or as many as there are idle lanes.
     FetchBatch,
-    /// A lane reads its ray.
+    /// A lane reads its ray from memory.
     FetchRay,
-    /// The ray's reciprocals.
+    /// A lane computes the reciprocals of its ray's direction.
     SetupRay,
-    /// The reciprocals of a ray that was parked, which is read again (AL09 5.2).
+    /// A lane computes the reciprocals of a ray that was parked, which it reads again (AL09 5.2).
     SetupAgain,
-    /// Fetch a node and test all child boxes.
+    /// A lane fetches a node and tests all child boxes.
     VisitNode,
-    /// Fetch the links of a node, where they are not fetched with the boxes.
+    /// A lane fetches the child links of a node, where they are not fetched with the boxes.
     VisitNodeLinks,
-    /// Bring two or more hit children into order.
+    /// A lane sorts two or more hit children.
     VisitNodeOrder,
-    /// Push one child.
+    /// A lane pushes one child on its stack.
     VisitNodePush,
-    /// Pop one entry.
+    /// A lane pops one entry from its stack.
     Pop,
-    /// Move a leaf to the postpone buffer.
+    /// A lane moves a leaf to its postpone buffer.
     Postpone,
-    /// Push a leaf that too few lanes want to test.
+    /// A lane pushes a leaf that too few lanes want to test.
     Defer,
-    /// Test a triangle with its whole record at hand.
+    /// A lane tests a triangle whose whole record it has read.
     TestTriangle,
-    /// The first row of a Woop record: t.
+    /// A lane reads the first row of a Woop record and computes t.
     TestTriangleT,
-    /// The second row, once t is in range: u.
+    /// A lane reads the second row of a Woop record, once t is in range, and computes u.
     TestTriangleU,
-    /// The third row, once u is in range: v.
+    /// A lane reads the third row of a Woop record, once u is in range, and computes v.
     TestTriangleV,
-    /// Shorten the ray after a hit.
+    /// A lane shortens its ray after a hit.
     TestTriangleAccept,
-    /// Block of [`Operation::SecondTest`].
+    /// The only block of code of [`Operation::SecondTest`].
     SecondTest,
-    /// Block of [`Operation::ThirdTest`].
+    /// The only block of code of [`Operation::ThirdTest`].
     ThirdTest,
-    /// Block of [`Operation::FourthTest`].
+    /// The only block of code of [`Operation::FourthTest`].
     FourthTest,
-    /// Block of [`Operation::Vote`].
+    /// The only block of code of [`Operation::Vote`].
     Vote,
-    /// Block of [`Operation::Ballot`].
+    /// The only block of code of [`Operation::Ballot`].
     Ballot,
-    /// Exchange between lanes.
+    /// Lanes exchange values with each other.
     Shuffle,
-    /// Exchange rays between lanes and shared memory (AL09 5.2).
+    /// Lanes exchange rays with shared memory (AL09 5.2).
     Exchange,
-    /// Block of [`Operation::PrefixSum`].
+    /// The only block of code of [`Operation::PrefixSum`].
     PrefixSum,
-    /// Block of [`Operation::StoreHit`].
+    /// The only block of code of [`Operation::StoreHit`].
     StoreHit,
-    /// Start of a warp.
+    /// Start of a warp, before its main loop.
     Prologue,
-    /// An iteration of the main loop: its branches and its way back.
+    /// An iteration of a warp's main loop: its branches and its jump back.
     Iteration,
-    /// An iteration of the loop over leaves, where the loop over a leaf's triangles stands within it (ALK12).
+    /// An iteration of the loop over leaves, where the loop over a leaf's triangles is nested in it (ALK12).
     LeafIteration,
-    /// A round of a work queue's replacing: rays that have ended are stored, and others take their places (AL09 5.2).
+    /// A round in which a work queue stores rays that have ended and gives their places to others (AL09 5.2).
     Refill,
-    /// A work queue chose traversal for its iteration.
+    /// A work queue chooses to visit nodes in an iteration.
     ChooseNode,
-    /// A work queue chose intersection for its iteration.
+    /// A work queue chooses to test triangles in an iteration.
     ChooseTriangle,
 }
 
 impl Block {
-    /// All blocks, in the order of their numbers.
+    /// All blocks of code, in the order of their numbers.
     pub const ALL: [Self; 31] = [
         Self::FetchBatch,
         Self::FetchRay,
@@ -139,7 +139,7 @@ impl Block {
         Self::ChooseTriangle,
     ];
 
-    /// Returns the operation that the block is part of.
+    /// Returns the operation that the block of code is part of.
     pub fn operation(self) -> Operation {
         match self {
             Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
@@ -169,8 +169,8 @@ impl Block {
         }
     }
 
-    /// Returns the block's name in the kernels' events: its own, but for iterations of loops, whose older name stands
-    /// in the text of the kernels, which stays as their machine code was made of it.
+    /// Returns the name of the block of code in the events that kernels tell: its own, but for iterations of loops,
+    /// which keep an older name there.
     pub fn event_name(self) -> String {
         match self {
             Self::Iteration => "Turn".to_string(),
@@ -179,7 +179,7 @@ impl Block {
         }
     }
 
-    /// Returns the name in cost tables and reports.
+    /// Returns the name of the block of code in cost tables and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::FetchBatch => "fetch_ray.batch",
@@ -217,29 +217,29 @@ impl Block {
     }
 }
 
-/// Kinds of memory that a lane reads or writes.
+/// Kind of memory that a lane reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
     /// Nodes of the tree.
     Node,
-    /// Records of triangles.
+    /// Records of triangles, as the tree's leaves hold them.
     Triangle,
-    /// The word that names a record's triangle.
+    /// Table that gives the triangle's index for each triangle record.
     Slot,
-    /// A lane's (or a packet's) traversal stack; the index counts entries from its bottom.
+    /// Traversal stack of a lane or packet; the index counts entries from its bottom.
     Stack,
-    /// The rays of the batch.
+    /// Rays of the batch that is traced.
     Ray,
-    /// Results of the rays.
+    /// Results of the batch's rays.
     Hit,
-    /// On-chip memory shared by a warp.
+    /// On-chip memory that a warp shares.
     Shared,
-    /// The global counter of rays.
+    /// Global counter from which warps take their next rays.
     Counter,
 }
 
 impl Space {
-    /// All spaces, in the order of their numbers.
+    /// All kinds of memory, in the order of their numbers.
     pub const ALL: [Self; 8] =
         [Self::Node, Self::Triangle, Self::Slot, Self::Stack, Self::Ray, Self::Hit, Self::Shared, Self::Counter];
 }

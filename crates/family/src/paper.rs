@@ -3,22 +3,22 @@
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 use std::sync::OnceLock;
 
-/// A kernel of a paper.
+/// A traversal kernel that a paper describes, as a variant of the family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaperRow {
-    /// Short name, which parses as the variant.
+    /// Short name of the paper's kernel, which parses as the variant.
     pub name: &'static str,
-    /// The kernel in our terms.
+    /// Variant of the family that does what the paper's kernel does.
     pub variant: Variant,
-    /// Key of the paper in docs/papers/README.md.
+    /// Citation key of the paper in docs/papers/README.md.
     pub paper: &'static str,
-    /// Section of the paper.
+    /// Section of the paper that describes the kernel.
     pub section: &'static str,
-    /// Table row, or what the text calls it.
+    /// Row of the paper's results table, or what its text calls the kernel.
     pub row: &'static str,
 }
 
-/// name, variant, paper, section, row.
+/// Fields of a table row as texts: name, variant, paper, section, row.
 type Text = [&'static str; 5];
 
 const ROWS: &[Text] = &[
@@ -137,45 +137,47 @@ const ROWS: &[Text] = &[
 ];
 
 impl Variant {
-    /// The row `raywarp-h8`: blocks of eight children, lanes that take new rays one by one. The fastest with most
-    /// rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
+    /// Variant of the row `raywarp-h8`: nodes of eight children, and lanes that take new rays one by one. The fastest
+    /// with most rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
     pub const RAYWARP_H8: Self = Self::known(
         Supply::Replace,
         TraversalLoop::Phased,
         Tree::H8,
         &[(Key::Batch, "exact"), (Key::Occlusion, "far"), (Key::Refill, "80")],
     );
-    /// The row `raywarp-h8` with any-hit rays from near to far.
+    /// Variant of the row `raywarp-h8` whose any-hit rays visit near children first.
     pub const RAYWARP_H8_NEAR: Self =
         Self::known(Supply::Replace, TraversalLoop::Phased, Tree::H8, &[(Key::Batch, "exact"), (Key::Refill, "80")]);
-    /// The row `raywarp-h8` with the watertight test of each triangle by itself, for any ray: it traces those that
-    /// others on the same tree leave undecided.
+    /// Variant of the row `raywarp-h8` with a watertight test of each triangle by itself, which takes any ray: it
+    /// traces what others on this tree leave undecided.
     pub const RAYWARP_H8_WATERTIGHT: Self = Self::known(
         Supply::Replace,
         TraversalLoop::Phased,
         Tree::H8,
         &[(Key::Batch, "exact"), (Key::Occlusion, "far"), (Key::Refill, "80"), (Key::Triangle, "watertight")],
     );
-    /// The row `raywarp-h8-direct`: a ray a lane over the same tree, which is done sooner with few rays.
+    /// Variant of the row `raywarp-h8-direct`: one ray a lane over the tree of `raywarp-h8`, which is faster with few
+    /// rays.
     pub const RAYWARP_H8_DIRECT: Self = Self::known(
         Supply::Direct,
         TraversalLoop::Phased,
         Tree::H8,
         &[(Key::Occlusion, "far"), (Key::Step, "75"), (Key::Test, "37")],
     );
-    /// The loop over blocks of eight children that kernels of others call: all options at their defaults.
+    /// Phased loop over nodes of eight children, all options at their defaults, which the kernels of other crates call.
     pub const PHASED_H8: Self = Self::known(Supply::Direct, TraversalLoop::Phased, Tree::H8, &[]);
-    /// The row `watertight`: nodes of two boxes, and the same bits. It holds scenes that blocks of eight cannot.
+    /// Variant of the row `watertight`: a binary tree with the watertight test, whose hits have the bits of
+    /// `raywarp-h8`. It holds scenes that blocks of eight cannot.
     pub const WATERTIGHT: Self =
         Self::known(Supply::Direct, TraversalLoop::WhileWhile, Tree::Bvh2, &[(Key::Triangle, "watertight")]);
-    /// The row `watertight`, where lanes with a leaf go on until all have one (AL09 4).
+    /// Variant of the row `watertight` as a speculative loop: lanes with a leaf go on until all have one (AL09 4).
     pub const WATERTIGHT_SPECULATIVE: Self =
         Self::known(Supply::Direct, TraversalLoop::SpeculativeWhileWhile, Tree::Bvh2, &[(Key::Triangle, "watertight")]);
-    /// The row `al09-while-while`: all options at their defaults.
+    /// Variant of the row `al09-while-while`, all options at their defaults.
     pub const WHILE_WHILE: Self = Self::known(Supply::Direct, TraversalLoop::WhileWhile, Tree::Bvh2, &[]);
 }
 
-/// Returns the papers' kernels, one a row: "every variant" of this project.
+/// Returns the papers' kernels, one a row: what "every variant" means in this project.
 ///
 /// # Panics
 /// Never: a test parses each row.

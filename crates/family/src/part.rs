@@ -1,6 +1,6 @@
 //! Two of the three parts of a variant, with their names: the supply of rays to lanes, and the loop that they run in.
 
-/// Declares an enum whose values have fixed names, a list of them, and a lookup by name.
+/// Declares an enum whose values have fixed names, with a list of them and a lookup by name.
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -8,17 +8,17 @@ macro_rules! named {
         pub enum $name { $($(#[$value_doc])* $value),+ }
 
         impl $name {
-            /// All values, in the order of their numbers.
+            /// All values of the enum, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$value),+];
-            /// Their names, in the same order.
+            /// Names of the values, in the order of their numbers.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
 
-            /// Returns the name in the text form.
+            /// Returns the name of the value in a variant's text form.
             pub fn name(self) -> &'static str {
                 Self::NAMES[self as usize]
             }
 
-            /// Returns the value called `name`, if there is one.
+            /// Returns the value of the enum that is called `name`; `None` if there is none.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::NAMES.iter().position(|&n| n == name).map(|i| Self::ALL[i])
             }
@@ -34,41 +34,41 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    /// Supplies of rays to lanes. A supply never changes what a ray visits.
+    /// How rays are supplied to the lanes of a warp. A supply never changes what a ray visits.
     Supply {
-        /// One ray a lane; a warp ends with its last ray.
+        /// Each lane gets one ray; a warp ends with its last ray.
         Direct = "direct",
-        /// Warps live on and take their next rays from a pool (AL09 3.3, appendix A).
+        /// Warps live on and take their next rays from a pool once all of theirs have ended (AL09 3.3, appendix A).
         Persistent = "persistent",
-        /// Lanes whose rays have ended get new ones while others go on (AL09 5.1, ALK12).
+        /// Lanes whose rays have ended get new ones while other lanes go on (AL09 5.1, ALK12).
         Replace = "replace",
-        /// Twice as many rays as lanes; the operation that most rays want runs (AL09 5.2).
+        /// A warp has twice as many rays as lanes, and runs the operation that most rays want (AL09 5.2).
         Queue = "queue",
     }
 }
 
 named! {
-    /// The loop that a ray's operations stand in.
+    /// Loop in which a warp visits nodes and tests triangles.
     TraversalLoop {
-        /// All rays of a warp share one stack and one path (Günther 2007; AL09 3.1).
+        /// All rays of a warp walk the tree together, with one stack (Günther 2007; AL09 3.1).
         Packet = "packet",
-        /// Traverse until all lanes have a leaf, then test until none has (AL09 3.2).
+        /// Loop that visits nodes until all lanes have a leaf, then tests triangles until none has (AL09 3.2).
         WhileWhile = "while-while",
-        /// One node, then one triangle, in every turn (AL09 3.2).
+        /// Loop that visits one node, then tests one triangle, in every iteration (AL09 3.2).
         IfIf = "if-if",
-        /// while-while, and lanes with a leaf go on traversing (AL09 4).
+        /// While-while loop in which lanes that have a leaf go on visiting nodes (AL09 4).
         SpeculativeWhileWhile = "speculative-while-while",
-        /// if-if, and lanes with a leaf go on traversing (AL09 4).
+        /// If-if loop in which lanes that have a leaf go on visiting nodes (AL09 4).
         SpeculativeIfIf = "speculative-if-if",
-        /// One node, then triangles while enough lanes have some (YKL17).
+        /// Loop that visits one node, then tests triangles while enough lanes have some (YKL17).
         IfWhile = "if-while",
-        /// Nodes while enough lanes can visit one, then triangles while enough lanes have some (ours).
+        /// Loop that visits nodes while enough lanes can, then tests triangles while enough lanes have some (ours).
         Phased = "phased",
     }
 }
 
 impl TraversalLoop {
-    /// Returns `true` if lanes put leaves aside and go on.
+    /// Returns `true` if lanes put leaves aside and go on visiting nodes.
     pub fn is_speculative(self) -> bool {
         matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)
     }

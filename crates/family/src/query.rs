@@ -1,16 +1,16 @@
 //! The two queries that the rays of a batch may ask.
 
-/// Query of a batch of rays.
+/// What the rays of a batch ask for: their closest hit, or any hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
-    /// The nearest hit.
+    /// Rays ask for their closest hit.
     Closest,
-    /// Any opaque hit: blocked or free.
+    /// Rays ask whether anything opaque blocks them.
     Any,
 }
 
 impl Query {
-    /// Both queries, the nearest hit first.
+    /// Both kinds of query, closest hit first.
     pub const ALL: [Self; 2] = [Self::Closest, Self::Any];
 
     /// Returns `closest` or `any`, as in the names of kernels.

@@ -1,18 +1,18 @@
 //! The papers behind the keys that names and tables have: AL09, G14 and the others.
 
-/// A paper that output names by its key.
+/// A paper that output cites by a key, such as AL09.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Citation {
-    /// The key, as in docs/papers/README.md.
+    /// Citation key, as in docs/papers/README.md.
     pub key: &'static str,
     /// Authors and year of the publication.
     pub by: &'static str,
 }
 
-/// The key of what no paper has. In small letters it is this program's name.
+/// Citation key of ideas that are in no paper, this project's own. In small letters it is this program's name.
 const OURS: &str = "RAYWARP";
 
-/// All papers whose keys stand in output, in the order in which they are explained.
+/// All papers whose citation keys occur in output, in the order in which they are explained there.
 pub const SOURCES: [Citation; 10] = [
     Citation { key: "AL09", by: "Aila and Laine 2009" },
     Citation { key: "ALK12", by: "Aila, Laine and Karras 2012" },
@@ -26,8 +26,8 @@ pub const SOURCES: [Citation; 10] = [
     Citation { key: "YKL17", by: "Ylitie, Karras and Laine 2017" },
 ];
 
-/// Returns the meaning of the keys that `text` has, in capitals or in the names of kernels (al09-if-if): `AL09: Aila
-/// and Laine 2009; G14: Guthe 2014`. Returns `None` where it has no key. References are in docs/papers/README.md.
+/// Returns an explanation of the citation keys in `text`, in capitals or in the names of kernels (al09-if-if): `AL09:
+/// Aila and Laine 2009; G14: Guthe 2014`. Returns `None` where it has no key. References are in docs/papers/README.md.
 pub fn sources_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_key = |word: &str, key: &str| word == key || (key != OURS && word.eq_ignore_ascii_case(key));

@@ -4,25 +4,25 @@
 use crate::part::named;
 
 named! {
-    /// Kinds of trees that kernels walk.
+    /// Kind of bounding volume hierarchy that kernels walk.
     Tree {
-        /// Two children a node of 64 bytes (AL09 2).
+        /// Binary tree with nodes of 64 bytes (AL09 2).
         Bvh2 = "bvh2",
-        /// Four children a node of 128 bytes (G14 4.1, L9).
+        /// Tree of four children a node, in 128 bytes (G14 4.1, L9).
         Wide4 = "wide4",
-        /// Four children in a compressed node of 64 bytes (Embree's QBVH4, with the grid of YKL17).
+        /// Tree of four children a node, compressed to 64 bytes (Embree's QBVH4, with the grid of YKL17).
         Qbvh4 = "qbvh4",
-        /// As many children a node as lanes that share a ray (AL09 5.3).
+        /// Tree with as many children a node as lanes that share a ray (AL09 5.3).
         WideN = "wideN",
-        /// Eight children in a compressed node of 80 bytes (YKL17).
+        /// Tree of eight children a node, compressed to 80 bytes (YKL17).
         Cwbvh8 = "cwbvh8",
-        /// Eight children in a node of 64 bytes, and pairs of triangles (ours).
+        /// Tree of eight children a node, in 64 bytes, with pairs of triangles as leaves (ours).
         H8 = "h8",
     }
 }
 
 impl Tree {
-    /// Returns the largest number of triangles in a leaf of a binary tree that it can be made from.
+    /// Returns the largest number of triangles in a leaf of a binary tree that this kind of tree can be made from.
     pub fn max_leaf(self) -> u32 {
         match self {
             Self::Bvh2 | Self::Wide4 | Self::WideN => u32::MAX,
@@ -33,12 +33,12 @@ impl Tree {
     }
 
     /// Returns `true` if the triangles of all hit leaves of a node come as one group; such nodes are compressed, and
-    /// order their children by octant.
+    /// order their children by ray octant.
     pub fn groups_leaves(self) -> bool {
         matches!(self, Self::Cwbvh8 | Self::H8)
     }
 
-    /// Returns `true` if lanes share a ray, a child each.
+    /// Returns `true` if several lanes share a ray and each tests one child of a node.
     pub fn shares_rays(self) -> bool {
         self == Self::WideN
     }
@@ -55,7 +55,7 @@ impl Tree {
         matches!(self, Self::Wide4 | Self::Qbvh4)
     }
 
-    /// Returns `true` if a warp can walk the tree with one stack (AL09 3.1).
+    /// Returns `true` if a warp can walk the tree as a packet, with one stack for all rays (AL09 3.1).
     pub fn takes_packets(self) -> bool {
         self == Self::Bvh2
     }

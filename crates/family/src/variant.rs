@@ -7,7 +7,7 @@ use crate::{PaperRow, Supply, TraversalLoop, Tree, papers};
 use std::fmt;
 use std::str::FromStr;
 
-/// A kernel of the family: three parts and options. Only legal ones exist.
+/// A traversal kernel of the family: supply, organisation and tree, with options. Only legal ones exist.
 ///
 /// # Examples
 /// ```
@@ -24,11 +24,11 @@ pub struct Variant {
     supply: Supply,
     organisation: TraversalLoop,
     tree: Tree,
-    /// Number of the value of each key; that of the default where the key does not apply.
+    /// Number of the value of each option ([`Key`]); that of the default where the option does not apply.
     values: [u8; Key::ALL.len()],
 }
 
-/// Reasons why a combination does not exist, or a text is not a variant.
+/// Reason why parts and options make no variant, or a text is not a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IllegalVariant {
@@ -37,110 +37,110 @@ pub enum IllegalVariant {
         "\"{0}\" is not supply/organisation/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
     )]
     Form(String),
-    /// A part has a name that does not exist.
+    /// The text names a supply, organisation or tree that does not exist.
     #[error("\"{found}\" is no {part}; there are {known}")]
     UnknownPart {
-        /// supply, organisation or tree.
+        /// Kind of part whose name is unknown: supply, organisation or tree.
         part: &'static str,
-        /// Name that was given.
+        /// Name that was given for the part.
         found: String,
-        /// Names that exist, as a list.
+        /// Names that exist for the part, as a list.
         known: String,
     },
-    /// There is no key of this name.
+    /// The text names an option that does not exist.
     #[error("\"{found}\" is no option; there are {}", Key::NAMES.join(", "))]
     UnknownKey {
-        /// Name that was given.
+        /// Name that was given for an option.
         found: String,
     },
-    /// The key does not take this value.
+    /// The option does not take the value that was given.
     #[error("{key}={found}: it takes {}", key.values().join(", "))]
     Value {
         /// Option that does not take the value.
         key: Key,
-        /// Value that was given.
+        /// Value that was given for the option.
         found: String,
     },
-    /// The three parts do not go together.
+    /// Supply, organisation and tree do not go together.
     #[error("{parts} does not exist: {why}")]
     Parts {
-        /// The three parts.
+        /// Text of the three parts, supply/organisation/tree.
         parts: String,
-        /// Reason why they do not go together.
+        /// Reason why the three parts do not go together.
         why: &'static str,
     },
-    /// An option is given twice.
+    /// The text gives an option twice.
     #[error("{0} is given twice")]
     Twice(Key),
-    /// Options that do not go together.
+    /// Two options of the variant do not go together.
     #[error("{first} and {second} do not go together: {why}")]
     Together {
-        /// One option, with its value.
+        /// One of the two options, with its value.
         first: String,
-        /// Other option and its value.
+        /// The other of the two options, with its value.
         second: String,
-        /// Reason why they do not go together.
+        /// Reason why the two options do not go together.
         why: &'static str,
     },
-    /// An option means nothing, or not this, for these parts.
+    /// The option does not apply to these parts, or not with this value.
     #[error("{key}={value} does not apply to {parts}")]
     Option {
-        /// The three parts.
+        /// Text of the three parts, supply/organisation/tree.
         parts: String,
         /// Option that does not apply.
         key: Key,
-        /// Value that was given for it.
+        /// Value that was given for the option.
         value: String,
     },
 }
 
-/// Requirements of a variant: lanes, warp-wide operations, memory.
+/// What a variant requires of a machine: lanes, warp-wide operations, memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Lanes that a warp must have at least.
+    /// Least number of lanes that a warp must have.
     pub lanes: u32,
     /// `true` if votes and ballots of a whole warp are needed.
     pub votes: bool,
     /// `true` if prefix sums over lanes, or population counts of a ballot, are needed.
     pub prefix_sum: bool,
-    /// `true` if shared memory for parked rays is needed.
+    /// `true` if shared memory is needed, for parked rays.
     pub shared_memory: bool,
-    /// `true` if an atomic counter of rays is needed.
+    /// `true` if an atomic counter is needed, from which warps take rays.
     pub global_counter: bool,
-    /// `true` if hardware that keeps lanes together by itself is needed: a GPU.
+    /// `true` if a GPU is needed, whose hardware keeps the lanes of a warp together by itself.
     pub gpu: bool,
     /// `true` if rays must have a `t_min` that is not negative.
     pub t_min_not_negative: bool,
 }
 
-/// Condition on which idle lanes get new rays ([`Supply::Replace`]).
+/// When idle lanes get new rays ([`Supply::Replace`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refill {
-    /// When fewer than this share of the lanes live, per cent (ALK12: 60).
+    /// When fewer than this percentage of the lanes have a ray (ALK12: 60).
     Below(u32),
-    /// When the iterations that idle lanes have lost since the last fetch, less [`Refill::FREE`] an iteration, come
-    /// to [`Refill::LOST`] (YKL17 4.4: N_d, N_w). Both are for warps of 32, others in proportion.
+    /// When the iterations that idle lanes have lost since the last fetch, less [`Refill::FREE`] an iteration, reach
+    /// [`Refill::LOST`] (YKL17 4.4: N_d, N_w). Both are for warps of 32, others in proportion.
     LostIterations,
 }
 
 impl Refill {
-    /// Idle lanes that count for nothing.
+    /// Number of idle lanes in an iteration that do not count as lost.
     pub const FREE: u32 = 4;
-    /// Lost iterations that are worth a fetch.
+    /// Number of lost lane iterations at which new rays are fetched.
     pub const LOST: u32 = 16;
 }
 
-/// Layout of the traversal stack: one a ray or one a warp, and the size of an entry.
+/// Layout of the traversal stack: one for each ray or each warp, and the size of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stack {
-    /// `true` for one stack a warp, `false` for one a ray.
+    /// `true` if a warp has one stack, `false` if each ray has one.
     pub shared: bool,
-    /// Bytes of an entry.
+    /// Bytes of a stack entry.
     pub entry_bytes: u32,
 }
 
 impl Variant {
-    /// Makes the variant of three parts with every option at its default.
+    /// Makes a variant of a supply, an organisation and a tree, with every option at its default.
     ///
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
@@ -152,8 +152,8 @@ impl Variant {
         }
     }
 
-    /// Makes a variant when the program is compiled, with the options of `set` and others at their defaults. It is not
-    /// checked to be legal: tests do.
+    /// Makes a variant in a constant of the program, with the options of `set` and the others at their defaults. It is
+    /// not checked to be legal: tests do.
     pub(crate) const fn known(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, &str)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
@@ -170,7 +170,7 @@ impl Variant {
         Self { supply, organisation, tree, values }
     }
 
-    /// Returns the same variant with one option changed.
+    /// Returns the variant with one option changed.
     ///
     /// # Errors
     /// [`IllegalVariant::Value`], [`IllegalVariant::Option`] or [`IllegalVariant::Together`].
@@ -206,8 +206,8 @@ impl Variant {
         Ok(self)
     }
 
-    /// Returns the same kernel with lanes that wait for each other at the end of each loop ([`Sync::Voted`]); itself
-    /// where it is one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in
+    /// Returns the variant with a vote at the end of each loop ([`Sync::Voted`]) that keeps its lanes together; itself
+    /// where it has one. Every kernel has this form: it is how one that leaves its lanes to the hardware runs in
     /// lockstep.
     pub fn voted(&self) -> Self {
         let mut voted = *self;
@@ -243,27 +243,27 @@ impl Variant {
         None
     }
 
-    /// Returns the supply of rays to lanes.
+    /// Returns how rays are supplied to lanes.
     pub fn supply(&self) -> Supply {
         self.supply
     }
 
-    /// Returns the loop that lanes run.
+    /// Returns the loop that lanes run ([`TraversalLoop`]).
     pub fn organisation(&self) -> TraversalLoop {
         self.organisation
     }
 
-    /// Returns the kind of tree that is walked.
+    /// Returns the kind of tree that the variant walks.
     pub fn tree(&self) -> Tree {
         self.tree
     }
 
-    /// Returns the three parts as text.
+    /// Returns the text `supply/organisation/tree`, without options.
     pub fn parts(&self) -> String {
         format!("{}/{}/{}", self.supply, self.organisation, self.tree)
     }
 
-    /// Returns the value of an option as text.
+    /// Returns the value of an option of the variant as text.
     pub fn value(&self, key: Key) -> &'static str {
         key.values()[usize::from(self.values[key as usize])]
     }
@@ -272,13 +272,13 @@ impl Variant {
         self.value(key).parse().unwrap_or(0)
     }
 
-    /// Returns how many rays a batch from the global pool has, in warps; `None` when a warp takes exactly as many as it
-    /// has idle lanes.
+    /// Returns the number of rays that a warp takes from the global pool at once, in warps; `None` when it takes
+    /// exactly as many as it has idle lanes.
     pub fn batch(&self) -> Option<u32> {
         self.value(Key::Batch).parse().ok()
     }
 
-    /// Returns the comparison of box distances: see [`BoxTest`].
+    /// Returns how box distances are compared ([`BoxTest`]).
     pub fn box_test(&self) -> BoxTest {
         BoxTest::ALL[usize::from(self.values[Key::Box as usize])]
     }
@@ -288,7 +288,7 @@ impl Variant {
         if self.tree.shares_rays() { self.number(Key::Branching) } else { 1 }
     }
 
-    /// Returns the rule that made the tree's nodes of four: see [`Collapse`].
+    /// Returns the rule by which the nodes of four were made from a binary tree ([`Collapse`]).
     pub fn collapse(&self) -> Collapse {
         Collapse::ALL[usize::from(self.values[Key::Collapse as usize])]
     }
@@ -298,27 +298,27 @@ impl Variant {
         self.number(Key::Every)
     }
 
-    /// Returns the time at which the parts of records are fetched: see [`Fetch`].
+    /// Returns when the parts of records are fetched ([`Fetch`]).
     pub fn fetch(&self) -> Fetch {
         Fetch::ALL[usize::from(self.values[Key::Fetch as usize])]
     }
 
-    /// Returns the loop over a lane's leaves: see [`LeafLoop`].
+    /// Returns when a lane goes on to its next leaf ([`LeafLoop`]).
     pub fn leaf_loop(&self) -> LeafLoop {
         LeafLoop::ALL[usize::from(self.values[Key::Leaves as usize])]
     }
 
-    /// Returns the order of children for any-hit rays: see [`Occlusion`].
+    /// Returns the order in which any-hit rays visit children ([`Occlusion`]).
     pub fn occlusion(&self) -> Occlusion {
         Occlusion::ALL[usize::from(self.values[Key::Occlusion as usize])]
     }
 
-    /// Returns the order of hit children: see [`ChildOrder`].
+    /// Returns the order in which hit children are visited ([`ChildOrder`]).
     pub fn child_order(&self) -> ChildOrder {
         ChildOrder::ALL[usize::from(self.values[Key::Order as usize])]
     }
 
-    /// Returns the way to compute distances to planes: see [`BoxPlanes`].
+    /// Returns how distances to box planes are computed ([`BoxPlanes`]).
     pub fn box_planes(&self) -> BoxPlanes {
         BoxPlanes::ALL[usize::from(self.values[Key::Planes as usize])]
     }
@@ -335,56 +335,58 @@ impl Variant {
         }
     }
 
-    /// Returns the condition on which idle lanes get new rays.
+    /// Returns when idle lanes get new rays ([`Refill`]).
     pub fn refill(&self) -> Refill {
         self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }
 
-    /// Returns the largest number of iterations of an inner loop, where it is limited.
+    /// Returns the largest number of iterations of an inner loop; `None` if it is not limited.
     pub fn rounds(&self) -> Option<u32> {
         let limited = Key::Rounds.applies(self.supply, self.organisation, self.tree);
         self.value(Key::Rounds).parse().ok().filter(|_| limited)
     }
 
-    /// Returns the share of live lanes, per cent: triangles are tested while so many have some.
+    /// Returns the percentage of the lanes with a ray that must have triangles for a warp to go on testing them
+    /// (if-while).
     pub fn share(&self) -> u32 {
         self.number(Key::Share)
     }
 
-    /// Returns the share of the live lanes, per cent: nodes are visited while so many can.
+    /// Returns the percentage of the lanes with a ray that must have a node for a warp to go on visiting nodes
+    /// (phased).
     pub fn step(&self) -> u32 {
         self.number(Key::Step)
     }
 
-    /// Returns the share of all lanes, per cent: triangles are tested while so many have some.
+    /// Returns the percentage of all lanes that must have triangles for a warp to go on testing them (phased).
     pub fn test(&self) -> u32 {
         self.number(Key::Test)
     }
 
-    /// Returns the way in which a warp's lanes keep together: see [`Sync`].
+    /// Returns how a warp's lanes are kept together ([`Sync`]).
     pub fn sync(&self) -> Sync {
         Sync::ALL[usize::from(self.values[Key::Sync as usize])]
     }
 
-    /// Returns the ray-triangle test: see [`TriangleTest`].
+    /// Returns the ray-triangle test of the variant ([`TriangleTest`]).
     pub fn triangle(&self) -> TriangleTest {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Returns `true` if some rays may be left undecided, to be traced again by [`Variant::fallback_variant`]: with
+    /// Returns `true` if the variant may leave rays undecided for [`Variant::fallback_variant`] to trace again: with
     /// h8's pairs, rays that start beyond twice the tree's reach, and those at triangles for whose area f32 has no
     /// exponent.
     pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }
 
-    /// Returns `true` if this variant decides the rays that others leave: it walks h8's blocks with a test that takes
+    /// Returns `true` if this variant decides the rays that others leave: it walks the h8 tree with a test that takes
     /// any ray.
     pub fn takes_any_ray(&self) -> bool {
         self.tree.holds_pairs() && !self.may_leave_undecided()
     }
 
-    /// Returns the variant that decides what this one leaves, on the same bytes.
+    /// Returns the variant that traces again what this one leaves undecided, over the tree in memory.
     pub fn fallback_variant(&self) -> Self {
         let mut fallback = *self;
         if self.may_leave_undecided() {
@@ -393,12 +395,12 @@ impl Variant {
         fallback
     }
 
-    /// Returns the number of triangle tests between two looks at the loop's condition.
+    /// Returns the number of triangle tests between two looks at the triangle loop's condition.
     pub fn unroll(&self) -> u32 {
         self.number(Key::Unroll)
     }
 
-    /// Returns the requirements of the variant.
+    /// Returns what the variant requires of a machine.
     pub fn needs(&self) -> Needs {
         let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
         let shares = self.tree.shares_rays();
@@ -413,14 +415,14 @@ impl Variant {
         }
     }
 
-    /// Returns the layout of the variant's stack. An entry is one word: a node, or a leaf's first record and how many;
-    /// with compressed nodes two, a group.
+    /// Returns the layout of the variant's traversal stack. An entry is one word: a node, or a leaf's first record and
+    /// how many; with compressed nodes two, a group.
     pub fn stack(&self) -> Stack {
         let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
         Stack { shared: self.organisation == TraversalLoop::Packet, entry_bytes }
     }
 
-    /// Returns the papers' kernels. "Every variant" means these.
+    /// Returns the papers' kernels, which is what "every variant" means.
     pub fn papers() -> &'static [PaperRow] {
         papers()
     }
@@ -444,7 +446,8 @@ impl fmt::Display for Variant {
 impl FromStr for Variant {
     type Err = IllegalVariant;
 
-    /// Parses the text form; the name of a row of [`papers`] stands for its variant.
+    /// Parses a variant from its text form, `supply/organisation/tree?key=value&...`, or from the name of a row of
+    /// [`papers`].
     fn from_str(text: &str) -> Result<Self, IllegalVariant> {
         if let Some(row) = papers().iter().find(|row| row.name == text) {
             return Ok(row.variant);
@@ -454,7 +457,7 @@ impl FromStr for Variant {
 }
 
 impl Variant {
-    /// Parses as [`FromStr`], without the names of rows.
+    /// Parses a variant from its text form, but not from the names of rows of [`papers`].
     pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
         let (parts, options) = text.split_once('?').unwrap_or((text, ""));
         let mut names = parts.split('/');

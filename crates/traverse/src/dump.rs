@@ -10,23 +10,24 @@ use rayon::prelude::*;
 use raywarp_family::{Block, Key, Query, Supply, TraversalLoop, Variant};
 use raywarp_geom::{HitKey, Ray};
 
-/// Rays that are written down together.
+/// Number of rays whose operations are written down together, in one chunk.
 pub(crate) const CHUNK: usize = 1 << 12;
 
-/// Operations that a chunk may have: positions are 32 bits.
+/// Largest number of operations in a chunk: positions in it are 32-bit numbers.
 const MAX_CODES: usize = u32::MAX as usize;
 
-/// Operation of a ray, as two bits.
+/// One operation of a ray in a dump, in two bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Visit a node.
+    /// The ray visits a node.
     Visit,
-    /// Test a triangle.
+    /// The ray tests a triangle.
     Test,
-    /// After a visit: push a child. After a test: go on with the record's next row; last of all, take the hit.
+    /// After a visit: the ray pushes a child. After a test: go on with the record's next row; last of all, take the
+    /// hit.
     Mark,
-    /// Take the next entry from the stack: after a visit that hit nothing, or the last test of a leaf. A ray that ends
-    /// otherwise is blocked.
+    /// The ray takes the next entry from its stack: after a visit that hit nothing, or the last test of a leaf. A ray
+    /// that ends otherwise is blocked.
     Pop,
 }
 
@@ -34,14 +35,14 @@ impl Code {
     const ALL: [Self; 4] = [Self::Visit, Self::Test, Self::Mark, Self::Pop];
 }
 
-/// The dumps of consecutive rays, end to end.
+/// The operation codes of consecutive rays, one ray's after the other's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chunk {
-    /// 32 codes a word, the first in the lowest bits.
+    /// Operation codes, 32 in each word, the first in the lowest bits.
     words: Vec<u64>,
-    /// Codes so far.
+    /// Number of operation codes written so far.
     len: usize,
-    /// Place at which the codes of each ray end.
+    /// Position at which the codes of each ray end.
     ends: Vec<u32>,
 }
 
@@ -62,8 +63,7 @@ impl Chunk {
         Code::ALL[(self.words[at as usize / 32] >> (at % 32 * 2) & 3) as usize]
     }
 
-    /// Returns the codes from `at` on, the first in the lowest bits: as many as a word holds, with nothing in the place
-    /// of those after the last.
+    /// Returns the 32 operation codes from position `at` on, the first in the lowest bits, with zeros after the last.
     #[inline]
     pub fn codes(&self, at: u32) -> Codes {
         let (word, bit) = (at as usize / 32, at % 32 * 2);
@@ -72,30 +72,30 @@ impl Chunk {
         Codes(first >> bit | second << 1 << (63 - bit))
     }
 
-    /// Returns the places at which the codes of a ray begin and end.
+    /// Returns the range of positions of a ray's operation codes.
     pub fn range(&self, ray: usize) -> std::ops::Range<u32> {
         let first = if ray == 0 { 0 } else { self.ends[ray - 1] };
         first..self.ends[ray]
     }
 }
 
-/// Codes that lie in one word, as many as it holds.
+/// A window of operation codes: as many as one word holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Codes(u64);
 
 impl Codes {
-    /// Number of codes in the group.
+    /// Number of operation codes in the window.
     pub const COUNT: u32 = 32;
 
-    /// Returns the number of marks before anything else, [`Codes::COUNT`] at most.
+    /// Returns the number of marks with which the window begins, at most [`Codes::COUNT`].
     #[inline]
     pub fn marks(self) -> u32 {
         let differs = self.0 ^ (Code::Mark as u64 * LOW_BITS);
         ((differs | differs >> 1) & LOW_BITS).trailing_zeros() / 2
     }
 
-    /// Returns the number of tests and marks before anything else, [`Codes::COUNT`] at most, and how many of the first
-    /// `limit` of them are tests.
+    /// Returns the number of tests and marks with which the window begins, at most [`Codes::COUNT`], and how many of
+    /// the first `limit` of them are tests.
     #[inline]
     pub fn leaf(self, limit: u32) -> (u32, u32) {
         // Only tests and marks have two different bits, and tests have the lower one.
@@ -125,10 +125,11 @@ impl Probe for Chunk {
     }
 }
 
-/// Operations that every ray of a batch does by itself in one tree: to be replayed by a [`Replay`](crate::Replay).
+/// Dump of the operations that each ray of a batch does in one tree, whatever other rays do; a
+/// [`Replay`](crate::Replay) runs them again.
 #[derive(Debug, Clone)]
 pub struct RayDump {
-    /// Kind of walk; `None` where no ray does anything.
+    /// Kind of tree walk that was dumped ([`RayDump::walk_of`]); `None` where no ray does anything.
     pub(crate) walk: Option<Variant>,
     pub(crate) query: Query,
     pub(crate) stack_depth: usize,
@@ -137,7 +138,8 @@ pub struct RayDump {
 }
 
 impl RayDump {
-    /// Writes down what each ray does in the tree of `kernel`, in parallel. `after` as in [`Batch::after`].
+    /// Traces each ray of a batch by itself through the tree of `kernel`, in parallel, and writes down its operations.
+    /// `after` as in [`Batch::after`].
     ///
     /// The organisation and the supply of the kernel's variant do not matter: each ray is traced by one lane.
     ///
@@ -180,8 +182,8 @@ impl RayDump {
         Ok(Self { walk: None, query, stack_depth: 0, chunks, ray_count })
     }
 
-    /// Returns `variant` but for what does not change what a ray does by itself: one of the same walk can replay its
-    /// dump.
+    /// Returns `variant` with defaults for all parts and options that do not change what a single ray does: variants of
+    /// equal walks can replay each other's dumps.
     ///
     /// # Errors
     /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups.
@@ -201,28 +203,28 @@ impl RayDump {
         walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
     }
 
-    /// Returns the kind of walk that was written down: see [`RayDump::walk_of`]; `None` where no ray does anything.
+    /// Returns the kind of tree walk that was dumped ([`RayDump::walk_of`]); `None` where no ray does anything.
     pub fn walk(&self) -> Option<&Variant> {
         self.walk.as_ref()
     }
 
-    /// Returns the query that the rays ask.
+    /// Returns the query of the dumped rays: closest hit or any hit.
     pub fn query(&self) -> Query {
         self.query
     }
 
-    /// Returns the number of rays.
+    /// Returns the number of dumped rays.
     pub fn ray_count(&self) -> usize {
         self.ray_count
     }
 
-    /// Returns the operations of ray `ray`, in order; none for a ray past the last.
+    /// Returns the operations of ray `ray`, in order; none for an index past the last ray.
     pub fn codes(&self, ray: usize) -> impl Iterator<Item = Code> + '_ {
         let chunk = self.chunks.get(ray / CHUNK).filter(|_| ray < self.ray_count);
         chunk.into_iter().flat_map(move |chunk| chunk.range(ray % CHUNK).map(|at| chunk.code(at)))
     }
 
-    /// Returns the number of operations of a kind in all rays together.
+    /// Returns the number of operations of one kind in all rays of the dump.
     pub fn count(&self, code: Code) -> u64 {
         // A place differs where either bit of the exclusive or with the code, repeated, is set.
         let repeated = code as u64 * LOW_BITS;
@@ -239,13 +241,13 @@ impl RayDump {
         self.chunks.iter().map(in_chunk).sum()
     }
 
-    /// Returns the number of bytes in memory.
+    /// Returns the number of bytes that the dump takes in memory.
     pub fn bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| 8 * chunk.words.len() + 4 * chunk.ends.len()).sum()
     }
 }
 
-/// The lower bit of every place of a word.
+/// Mask with the lower of the two bits of each operation code of a word.
 const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 
 #[cfg(test)]

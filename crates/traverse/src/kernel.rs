@@ -11,14 +11,14 @@ use raywarp_family::{Query, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
 
-/// Machine that runs a kernel's schedule: one lane or a warp.
+/// Machine on which a kernel's schedule is emulated: one lane or a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Execution {
-    /// One lane, without masks: the reference.
+    /// One lane, without masks: the reference for warps.
     Scalar,
     /// A warp of `width` lanes in lockstep, 1 to 64.
     Lockstep {
-        /// Lanes of a warp.
+        /// Number of lanes of a warp.
         width: u32,
     },
 }
@@ -32,51 +32,51 @@ impl std::fmt::Display for Execution {
     }
 }
 
-/// Reasons why a kernel cannot be made or run.
+/// Reason why a traversal kernel cannot be made or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The tree cannot be encoded.
+    /// The tree cannot be encoded for the variant.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The variant is for GPUs only.
+    /// The variant leaves the order of lanes to the hardware, and so runs only on GPUs.
     #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
     NeedsGpu {
         /// Variant that needs a GPU.
         variant: Variant,
     },
-    /// Some ray might overflow the stack.
+    /// The stack is too small for some rays in this tree.
     #[error("{variant} may need {need} stack entries in this scene, but there is room for {given}")]
     Stack {
         /// Variant whose stack is too small.
         variant: Variant,
-        /// Entries that any ray may need.
+        /// Number of stack entries that a ray may need.
         need: usize,
-        /// Entries that there are.
+        /// Number of stack entries that there are.
         given: usize,
     },
-    /// More rays than a batch can number.
+    /// The batch has more rays than can be numbered.
     #[error("a batch of {found} rays is too large; give at most {} at once", u32::MAX)]
     TooManyRays {
-        /// Rays that were given.
+        /// Number of rays that were given.
         found: usize,
     },
-    /// The walk cannot be written down.
+    /// The operations of the variant's rays cannot be dumped.
     #[error("{variant} has no dump of its rays' operations: {why}")]
     NoDump {
-        /// Variant that cannot be written down.
+        /// Variant whose operations cannot be dumped.
         variant: Variant,
-        /// Reason why it cannot.
+        /// Reason why they cannot be dumped.
         why: &'static str,
     },
-    /// The warp does not fit the variant.
+    /// The warp is not a multiple of the lanes that share a ray, or is too wide.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
-        /// Variant that does not fit the warp.
+        /// Variant whose lanes do not fit the warp.
         variant: Variant,
-        /// Lanes that share a ray.
+        /// Number of lanes that share a ray.
         lanes: u32,
-        /// Width of a warp that was asked for.
+        /// Number of lanes of a warp that was asked for.
         width: u32,
     },
 }
@@ -84,17 +84,18 @@ pub enum KernelError {
 /// A batch of rays for a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// Rays that are traced.
+    /// Rays that the kernel traces.
     pub rays: &'a [Ray],
-    /// Empty, or one key a ray: only hits after it count.
+    /// Key of each ray after which hits count, for rays that go on from a hit; empty if all hits count.
     pub after: &'a [HitKey],
-    /// Query that they ask.
+    /// Kind of hit that the rays ask for: closest or any.
     pub query: Query,
-    /// Warps that a machine holds at once, which supplies with a global pool deal it to. At least 1.
+    /// Number of warps that the machine holds at once, among which supplies with a global pool deal the rays. At least
+    /// 1.
     pub resident: u32,
 }
 
-/// A variant with the tree and the triangle records that it walks.
+/// A traversal variant with the encoded tree and the triangle records that it walks.
 pub struct Kernel {
     variant: Variant,
     tree: EncodedTree,
@@ -103,7 +104,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Encodes `bvh` for `variant`.
+    /// Makes a kernel of `variant` by encoding `bvh` and `triangles` in its formats.
     ///
     /// # Errors
     /// [`KernelError::Layout`] if the tree does not fit the encoding, such as leaves of more than three
@@ -128,8 +129,8 @@ impl Kernel {
         self.tree.stack_depth()
     }
 
-    /// Refuses a stack of `entries` that some ray might overflow. Warps here get the stack that the tree
-    /// asks for; a machine whose stacks have a fixed size is asked first.
+    /// Checks that a stack of `entries` suffices for all rays. Warps here get the stack that the tree asks for; a
+    /// machine whose stacks have a fixed size is asked first.
     ///
     /// # Errors
     /// [`KernelError::Stack`].
@@ -141,7 +142,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// Returns the bytes of the nodes and of the triangle records.
+    /// Returns the sizes in bytes of the nodes and of the triangle records.
     pub fn bytes(&self) -> [usize; 2] {
         [self.tree.bytes(), self.triangles.bytes()]
     }
@@ -154,8 +155,8 @@ impl Kernel {
         launch::warp_count(&self.variant, machine, batch.rays.len(), batch.resident)
     }
 
-    /// Runs warp `number` of those that trace `batch`; its rays' answers are added to `answers` in the
-    /// order in which they are stored, and `probe`, if any, is told every event. A warp past the last does nothing.
+    /// Runs warp `number` of those that trace `batch`: adds its rays' answers to `answers` in the order in which they
+    /// are stored, and tells `probe`, if any, every event. A warp past the last does nothing.
     ///
     /// # Errors
     /// [`KernelError::Width`], [`KernelError::TooManyRays`].
@@ -181,8 +182,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Runs as [`Kernel::run_warp`] for a warp that takes its rays from a counter which the others ask at the same
-    /// time, where the variant has a global pool.
+    /// Runs a warp as [`Kernel::run_warp`] does, but one that takes its rays from a counter shared with warps that run
+    /// at the same time, where the variant has a global pool.
     ///
     /// # Errors
     /// As [`Kernel::run_warp`].
@@ -229,8 +230,7 @@ impl Kernel {
         Boxes { tree, triangles, bounds, rays: batch.rays, after: batch.after }
     }
 
-    /// Runs the rays of `batch` one after the other on the scalar machine, whatever the variant's organisation: each
-    /// ray as it is traced by itself.
+    /// Traces the rays of `batch` one after the other on a single lane, whatever the variant's organisation.
     pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
         with_tree!(&self.tree, tree => {
             let boxes = self.boxes(tree, batch);

@@ -5,40 +5,40 @@ use crate::ray::LaneRay;
 use crate::tree::{Entry, EntryOf, Leaf, Tree, slot_index};
 use raywarp_geom::{Hit, PrimitiveId};
 
-/// Number of a ray that stands for no ray.
+/// Ray index of a lane that has no ray.
 pub(crate) const IDLE: u32 = u32::MAX;
 
 /// Largest number of leaves that a lane can put aside.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
-/// Next work of a lane.
+/// What a lane does next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<I, L> {
-    /// Take the next entry from the stack.
+    /// The lane takes the next entry from its stack.
     Pop,
-    /// Visit a node, or test the triangles of a leaf.
+    /// The lane visits a node, or tests the triangles of a leaf.
     At(Entry<I, L>),
-    /// Nothing: the stack is empty, or a hit decided the ray.
+    /// The lane has nothing to do: its stack is empty, or a hit decided the ray.
     Done,
 }
 
-/// State of a lane: one ray, its stack and what it found.
+/// State of a lane: its ray, its stack and the hit found so far.
 pub(crate) struct Lane<T: Tree> {
-    /// Number of the ray in its batch, or [`IDLE`].
+    /// Index of the lane's ray in the batch, or [`IDLE`].
     pub ray: u32,
     pub setup: Option<T::Ray>,
     pub work: Work<T::Inner, T::Leaf>,
     /// `true` if the leaf that the lane tested last has no triangles left.
     pub leaf_ended: bool,
-    /// Leaves put aside, in the order in which they were found.
+    /// Leaves that the lane put aside, in the order in which they were found.
     pub postponed: Postponed<T::Leaf>,
     pub stack: Stack<EntryOf<T>>,
-    /// Number of the stack among those of the warp: it stays in memory when the ray is parked.
+    /// Index of the lane's stack among those of the warp, which stays where it is in memory when the ray is parked.
     pub stack_number: u16,
     pub found: Found,
 }
 
-/// Leaves put aside: first in, first out.
+/// Queue of leaves that a lane put aside: first in, first out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Postponed<L> {
     leaves: [Option<L>; MAX_POSTPONED],
@@ -71,7 +71,7 @@ impl<L: Copy> Postponed<L> {
     }
 }
 
-/// A traversal stack of a fixed size, which the tree's encoding has told.
+/// A traversal stack as deep as the encoded tree requires.
 pub(crate) struct Stack<E> {
     entries: Vec<E>,
     capacity: usize,
@@ -82,7 +82,7 @@ impl<E> Stack<E> {
         Self { entries: Vec::with_capacity(capacity), capacity }
     }
 
-    /// Pushes, and tells at which index.
+    /// Pushes an entry, and returns its index.
     ///
     /// # Panics
     /// Past the capacity: the tree's stack depth would be wrong, a bug of ours.
@@ -93,14 +93,14 @@ impl<E> Stack<E> {
         self.entries.len() as u32
     }
 
-    /// Pops, and tells from which index; index 0 is the sentinel under the stack.
+    /// Pops an entry, and returns it with its index; index 0 is the sentinel under the stack.
     #[inline]
     pub fn pop(&mut self) -> (Option<E>, u32) {
         let index = self.entries.len() as u32;
         (self.entries.pop(), index)
     }
 
-    /// Returns the number of entries.
+    /// Returns the number of entries on the stack.
     #[inline]
     pub fn len(&self) -> u32 {
         self.entries.len() as u32
@@ -111,30 +111,31 @@ impl<E> Stack<E> {
     }
 }
 
-/// Nearest hit that a ray has found so far.
+/// The hit that a ray has found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
-    /// Hit as `t u v`, the nearest; for an any-hit ray that of the nearest candidate that is not opaque.
+    /// Distance `t` and barycentric coordinates `u v` of the nearest hit; for an any-hit ray, of the nearest hit that
+    /// is not opaque.
     pub tuv: [f32; 3],
-    /// Index of its triangle, `u32::MAX` for none.
+    /// Index of the hit triangle, `u32::MAX` for none.
     pub index: u32,
-    /// Farthest `t` that still counts.
+    /// Farthest distance `t` at which a hit still counts.
     pub limit: f32,
     /// `true` if an any-hit ray has hit something opaque.
     pub blocked: bool,
-    /// `true` if the ray cannot hit anything.
+    /// `true` if the ray is invalid and cannot hit anything.
     pub invalid: bool,
-    /// `true` if the variant cannot decide the ray.
+    /// `true` if the variant cannot decide the ray, which another one must trace.
     pub beyond: bool,
 }
 
 impl Found {
-    /// Makes a state in which nothing is found yet, up to `t_max`.
+    /// Makes the state of a ray that has found nothing yet, and whose hits count up to `t_max`.
     pub fn nothing(t_max: f32) -> Self {
         Self { tuv: [0.0; 3], index: u32::MAX, limit: t_max, blocked: false, invalid: false, beyond: false }
     }
 
-    /// Takes a triangle that the ray's line meets, if it counts, and returns `true` if it did.
+    /// Takes the hit of a triangle if it counts for the ray, and returns `true` if it did.
     ///
     /// Of equal `t` the lower index wins, so that the order of tests does not matter.
     #[inline]
@@ -164,7 +165,7 @@ impl Found {
         nearer
     }
 
-    /// Returns the hit that was found, and its instance.
+    /// Returns the hit that was found, and the index of its instance.
     pub fn hit(&self, t_max: f32, ids: &[PrimitiveId]) -> (Hit, u32) {
         if self.index == u32::MAX || self.blocked {
             return (Hit::miss(t_max), Hit::MISS);
@@ -212,8 +213,8 @@ impl<T: Tree> Lane<T> {
         }
     }
 
-    /// Takes the next triangle record of the oldest leaf, which goes when it is empty: a lane that stood at it must pop
-    /// then, if no nodes are behind it.
+    /// Takes the next triangle record of the lane's oldest leaf, and drops the leaf when it is empty; a lane that stood
+    /// at it must pop then, unless nodes are grouped with the leaf.
     pub fn take_record(&mut self) -> Option<u32> {
         if let Some(leaf) = self.postponed.first_mut() {
             let record = leaf.take();
@@ -232,7 +233,7 @@ impl<T: Tree> Lane<T> {
         record
     }
 
-    /// Ends the ray: whatever it had still to do is dropped.
+    /// Ends the ray of the lane: whatever it had still to do is dropped.
     pub fn end(&mut self) {
         self.work = Work::Done;
         self.postponed = Postponed::EMPTY;

@@ -19,7 +19,7 @@ fn rays_per_warp(variant: &Variant, machine: Execution) -> Result<u32, KernelErr
     }
 }
 
-/// Returns the number of warps that trace `rays` rays.
+/// Returns the number of warps that `machine` starts to trace `rays` rays.
 pub(crate) fn warp_count(
     variant: &Variant,
     machine: Execution,
@@ -34,17 +34,17 @@ pub(crate) fn warp_count(
     Ok(if variant.supply() == Supply::Direct { warps } else { warps.min(resident.max(1)) })
 }
 
-/// Place of a warp in a launch: the machine that runs it, and the rays that it may take.
+/// A warp of a launch before it runs: its machine, its index, and the rays that it may take.
 pub(crate) struct Place<'a> {
     machine: Execution,
     number: u32,
-    /// Rays at once.
+    /// Number of rays that the warp holds at once.
     width: u32,
     pool: Pool<'a>,
 }
 
 impl<'a> Place<'a> {
-    /// Lets the warp take rays from a counter which others ask, too.
+    /// Lets the warp take rays from a counter shared with other warps, where the variant has a global pool.
     pub fn sharing(mut self, counter: &'a dyn RayCounter) -> Self {
         if self.pool.is_global() {
             self.pool = self.pool.shared(counter, self.number);
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         self
     }
 
-    /// Makes the place of warp `number` in a launch over `rays` rays; `None` past the last.
+    /// Makes warp `number` of a launch over `rays` rays; `None` past the last warp.
     pub fn new(
         variant: &Variant,
         machine: Execution,
@@ -74,7 +74,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Runs a warp to its end.
+/// Runs a warp until all of its rays have ended.
 pub(crate) fn run_warp<T: Tree, P: Watch>(
     launch: Launch<'_, T>,
     place: Place<'_>,
@@ -96,7 +96,7 @@ pub(crate) fn run_warp<T: Tree, P: Watch>(
     }
 }
 
-/// Runs `count` rays one after the other on one lane: their answers.
+/// Traces `count` rays one after the other on one lane, and returns their answers.
 pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, probe: &mut P) -> Vec<Answer> {
     let lane = Scalar(Lane::idle(launch.tree.stack_depth(), 0));
     let mut answers = Vec::with_capacity(count as usize);
@@ -105,8 +105,8 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
     answers
 }
 
-/// Runs a warp to its end under the variant's organisation; `lanes` makes idle lanes, the first with the stack of a
-/// number.
+/// Runs a warp until all of its rays have ended, by the loop and supply of its variant; `lanes` makes idle lanes whose
+/// stacks are numbered from its argument on.
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
     let phases = match warp.launch.variant.organisation() {

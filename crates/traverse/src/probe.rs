@@ -2,48 +2,48 @@
 
 use raywarp_family::{Block, Space};
 
-/// Bytes of memory that a lane reads or writes.
+/// Bytes of memory that a lane reads or writes in an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Touch {
-    /// The lane, counted from 0 in its warp.
+    /// Index of the lane in its warp.
     pub lane: u8,
-    /// Kind of memory.
+    /// Kind of memory that the lane touches.
     pub space: Space,
-    /// Record of it that is touched; a stack's entries count from its bottom.
+    /// Index of the record that is touched; for stacks, that of the entry, counted from the bottom.
     pub index: u32,
-    /// Stack that the entry is in: the stacks of a warp are numbered, lanes first, and a ray that is parked keeps its
-    /// own (AL09 5.2). 0 in other memories.
+    /// Index of the stack that is touched among those of the warp: lanes' first, and a ray that is parked keeps its own
+    /// (AL09 5.2).
     pub owner: u16,
-    /// First byte within the record.
+    /// Offset of the first byte touched within the record.
     pub offset: u16,
-    /// Number of bytes.
+    /// Number of bytes that are touched.
     pub bytes: u16,
     /// `true` for a write, `false` for a read.
     pub write: bool,
 }
 
-/// A block of a micro-operation, issued once for a warp.
+/// One execution of a code block of a micro-operation by a warp.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
-    /// The warp, counted from 0 in its launch.
+    /// Index of the warp in its launch.
     pub warp: u32,
-    /// Block of instructions that runs.
+    /// Block of code that the warp runs.
     pub block: Block,
-    /// The lanes that run it, bit by bit.
+    /// Mask of the lanes that run the block of code.
     pub active: u64,
-    /// Ray that each lane holds, `u32::MAX` for none.
+    /// Index of the ray that each lane holds, `u32::MAX` for none.
     pub rays: &'a [u32],
-    /// Memory that the active lanes touch; empty for a probe that does not ask ([`Probe::touches`]).
+    /// Memory that the active lanes touch; empty for a probe that does not ask for it ([`Probe::touches`]).
     pub touches: &'a [Touch],
 }
 
-/// Observer that is told each event in the order in which a warp issues them.
+/// Observer of a warp's run that is told each event in the order of issue.
 pub trait Probe {
-    /// Returns `true` if [`Event::touches`] is wanted; it costs time to gather.
+    /// Returns `true` if the probe wants [`Event::touches`], which take time to gather.
     fn touches(&self) -> bool;
     /// Tells the probe of an event.
     fn event(&mut self, event: &Event<'_>);
-    /// Tells the probe of an event that comes `times` times in a row, without touches.
+    /// Tells the probe of an event that occurs `times` times in a row, without touches.
     fn repeated(&mut self, event: &Event<'_>, times: u32) {
         for _ in 0..times {
             self.event(event);
@@ -51,20 +51,20 @@ pub trait Probe {
     }
 }
 
-/// Observer that kernels are compiled for: one that watches, or one that does not. Probes themselves are objects, so
-/// that a new one does not compile every kernel anew.
+/// Switch that kernels are compiled for: either a probe watches their events, or nothing does. Probes themselves are
+/// objects, so that a new one does not compile every kernel anew.
 pub(crate) trait Watch {
     /// `true` if events are told to a probe.
     const ON: bool;
-    /// Forwards to [`Probe::touches`].
+    /// Returns [`Probe::touches`] of the probe.
     fn touches(&self) -> bool;
-    /// Forwards to [`Probe::event`].
+    /// Passes an event on to [`Probe::event`].
     fn event(&mut self, event: &Event<'_>);
-    /// Forwards to [`Probe::repeated`].
+    /// Passes a repeated event on to [`Probe::repeated`].
     fn repeated(&mut self, event: &Event<'_>, times: u32);
 }
 
-/// Observer that ignores every event.
+/// A switch with no probe: every event is ignored.
 pub(crate) struct Unwatched;
 
 impl Watch for Unwatched {
@@ -79,7 +79,7 @@ impl Watch for Unwatched {
     fn repeated(&mut self, _: &Event<'_>, _: u32) {}
 }
 
-/// A probe watches.
+/// A switch with a probe, which is told all events.
 pub(crate) struct Watched<'a> {
     probe: &'a mut dyn Probe,
     touches: bool,
@@ -90,7 +90,7 @@ impl<'a> Watched<'a> {
         Self { touches: probe.touches(), probe }
     }
 
-    /// Watches as [`Watched::new`] for a probe that is told of no touches, whether it asks or not.
+    /// Watches as [`Watched::new`] does, but with no touches told, whether the probe asks for them or not.
     pub fn untouched(probe: &'a mut dyn Probe) -> Self {
         Self { touches: false, probe }
     }
@@ -112,25 +112,25 @@ impl Watch for Watched<'_> {
     }
 }
 
-/// Keeps every event, for comparisons.
+/// A probe that keeps a copy of every event, for comparisons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorder {
-    /// The events, in order.
+    /// Events that the probe was told, in order.
     pub events: Vec<Recorded>,
 }
 
-/// An event on its own.
+/// A copy of an event that outlives the warp's run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// Number of the warp, as [`Event::warp`].
+    /// Index of the warp in its launch, as [`Event::warp`].
     pub warp: u32,
-    /// Block that ran, as [`Event::block`].
+    /// Block of code that ran, as [`Event::block`].
     pub block: Block,
-    /// Lanes that ran it, as [`Event::active`].
+    /// Mask of the lanes that ran it, as [`Event::active`].
     pub active: u64,
-    /// Rays of the lanes, as [`Event::rays`].
+    /// Index of the ray that each lane held, as [`Event::rays`].
     pub rays: Vec<u32>,
-    /// Memory that was touched, as [`Event::touches`].
+    /// Memory that the active lanes touched, as [`Event::touches`].
     pub touches: Vec<Touch>,
 }
 

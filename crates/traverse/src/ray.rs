@@ -5,37 +5,38 @@ use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, HitKey, PaddedSlab, PlainSlab, Ray, fused_multiply_adds};
 use raywarp_layout::H8Ray;
 
-/// A ray in a lane.
+/// A lane's ray, with the values that box and triangle tests compute from it once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaneRay {
-    /// Ray as it was given.
+    /// Ray as the caller gave it.
     pub given: Ray,
-    /// Hits come strictly after it.
+    /// Key of a hit that the ray goes on from: only later hits count.
     pub after: HitKey,
-    /// Reciprocals of the direction.
+    /// Reciprocals of the ray direction's components.
     pub inverse: [f32; 3],
-    /// Origin times reciprocal, for the lower and the upper plane of an axis.
+    /// Origin times reciprocal direction on each axis, for lower planes and for upper planes.
     pub ood: [[f32; 3]; 2],
-    /// Reciprocals and products in twice the precision, where a machine has to make do without fused multiply-adds.
+    /// Reciprocals of the direction in f64, for machines without fused multiply-adds.
     wide_inverse: [f64; 3],
     wide_ood: [[f64; 3]; 2],
-    /// `true` if all of these are finite, so that no plane's distance is NaN.
+    /// `true` if all reciprocals and products are finite, so that no plane's distance is NaN.
     is_finite: bool,
-    /// `t_min` and `t_max` as boxes see them: distances to boxes are `t * scale`.
+    /// Factor from `t` to the distances that box tests compute.
     pub scale: f32,
-    /// Nearest distance at which a box matters.
+    /// Nearest distance, in those of box tests, at which a box counts.
     pub box_low: f32,
-    /// Side of the ray for the watertight test, where that is used.
+    /// Values of the ray for the watertight triangle test, where the variant has it.
     pub watertight: Option<Watertight>,
-    /// Side of the ray for trees of blocks, where those are walked.
+    /// Values of the ray for the tree of eight-child blocks (h8), where the variant walks it.
     pub blocks: Option<H8Ray>,
-    /// `true` if the test of blocks takes any ray and any triangle; otherwise it leaves some to one that does.
+    /// `true` if the variant's test of h8 blocks takes any ray and triangle; `false` if it leaves some to another
+    /// variant.
     pub takes_any: bool,
     pub may_leave_undecided: bool,
 }
 
 impl LaneRay {
-    /// Prepares a valid ray through a scene within `bounds` for what `variant` does.
+    /// Computes what the tests of `variant` need of a valid ray through a scene within `bounds`.
     pub fn new(ray: &Ray, after: &HitKey, bounds: &Aabb, variant: &Variant) -> Self {
         let (planes, test) = (variant.box_planes(), variant.box_test());
         let (inverse, ood, scale) = match planes {
@@ -74,19 +75,19 @@ impl LaneRay {
         }
     }
 
-    /// Returns the nearest `t` that counts.
+    /// Returns the nearest `t` at which a hit counts.
     pub fn t_low(&self) -> f32 {
         self.given.t_min.max(self.after.t)
     }
 
-    /// Returns `t` as boxes see it; not infinite, so that no box at infinity is hit.
+    /// Returns `t` in the distances of box tests; never infinite, so that no box at infinity is hit.
     #[inline]
     pub fn box_distance(&self, t: f32) -> f32 {
         (t * self.scale).min(f32::MAX)
     }
 
-    /// Returns the ray as boxes see it that are given in other coordinates: plane `x` of axis `i` lies at `x * step[i]
-    /// + corner[0][i]` in box distances, or `corner[1][i]` if it is an upper one. For [`LaneRay::enter`] alone.
+    /// Returns the ray for boxes on a grid: plane `x` of axis `i` lies at the box distance `x * step[i] +
+    /// corner[0][i]`, or `corner[1][i]` if it is an upper plane. For [`LaneRay::enter`] alone.
     #[inline(always)]
     pub fn in_steps(&self, step: [f32; 3], corner: [[f32; 3]; 2]) -> Self {
         let ood = corner.map(|side| side.map(|x| -x));
@@ -95,8 +96,8 @@ impl LaneRay {
         Self { inverse: step, ood, wide_inverse, wide_ood, is_finite, ..*self }
     }
 
-    /// Computes at what distance the ray enters each of `N` boxes, given as their planes by axis, in box distances, and
-    /// whether it does so, at most at `t_max`.
+    /// Computes the box distance at which the ray enters each of `N` boxes, given by their planes on each axis, and
+    /// whether it does so up to `t_max`.
     ///
     /// Source: ALK12, figure 2: six fused multiply-adds, then minima and maxima.
     #[inline(always)]
@@ -122,8 +123,8 @@ impl LaneRay {
         (t, hit)
     }
 
-    /// Computes the same in twice the precision, for machines that have to make do without fused multiply-adds, and for
-    /// which boxes rounding once more might matter. Without a NaN: for finite rays.
+    /// Tests `N` boxes as [`LaneRay::enter`] does, in f64 for machines without fused multiply-adds, and also returns
+    /// the boxes where rounding twice might matter. Without a NaN: for finite rays.
     #[inline(always)]
     fn enter_unless_doubtful<const N: usize, const INTEGER: bool>(
         &self,
@@ -160,7 +161,7 @@ impl LaneRay {
         (near, std::array::from_fn(|i| near[i] <= far[i]), doubtful)
     }
 
-    /// Decides about boxes that were doubtful.
+    /// Tests again, exactly, the boxes for which rounding twice might matter.
     #[cold]
     #[inline(never)]
     fn settle<const N: usize>(
@@ -180,7 +181,7 @@ impl LaneRay {
         }
     }
 
-    /// Computes the same with each plane's distance rounded, as a machine with fused multiply-adds has it.
+    /// Tests a box with each plane's distance rounded once, as a fused multiply-add does.
     #[inline(never)]
     fn enter_exactly(&self, bounds: &Aabb, t_max: f32, test: BoxTest) -> Option<f32> {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
@@ -195,20 +196,21 @@ impl LaneRay {
     }
 }
 
-/// Mask of the doubts about a box for which there is none: masks compile to vectors.
+/// Mask of a box whose test is not doubtful; masks rather than bools, as they compile to vectors.
 const NO_DOUBT: u64 = 0;
 
-/// Below this floats are denormal, and halfway between them looks different.
+/// Magnitude below which f32 numbers are denormal, and halfway between two of them has other bits.
 const SMALL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Returns `true` if a sum looks halfway between two floats.
+/// Returns `true` if the f64 sum may lie halfway between two f32 numbers.
 #[inline(always)]
 fn is_halfway(sum: f64) -> bool {
     const HALF: u64 = 1 << 28;
     sum.to_bits() & (2 * HALF - 1) == HALF
 }
 
-/// Returns the overlap of three spans and `low ..= high`, with float minimum and maximum.
+/// Returns the nearest distance in the overlap of three spans and `low ..= high`, by float minimum and maximum; `None`
+/// if they do not overlap.
 #[inline(always)]
 pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
     // A NaN drops out of either, as in the papers' instructions.
@@ -217,8 +219,8 @@ pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Optio
     (near <= far).then_some(near)
 }
 
-/// Returns the overlap of the spans with integer minimum and maximum on the bits: `low` is not negative, and so wrong
-/// orders among negative floats never reach the result (ALK12).
+/// Returns the nearest distance in the overlap of the spans by integer minimum and maximum on the floats' bits; `low`
+/// must not be negative, so that wrong orders among negative floats do not matter (ALK12).
 #[inline(always)]
 pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {
     let bits = |x: f32| x.to_bits() as i32;

@@ -15,42 +15,42 @@ use raywarp_family::{Query, TraversalLoop, Variant};
 use raywarp_geom::Hit;
 use std::cell::Cell;
 
-/// A variant that replays a dump.
+/// A variant that replays the dumped operations of rays.
 #[derive(Debug, Clone, Copy)]
 pub struct Replay<'a> {
     variant: Variant,
     dump: &'a RayDump,
 }
 
-/// Reasons why a variant cannot replay a dump.
+/// Reason why a variant cannot replay a dump.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The walk of a ray depends on its neighbours.
+    /// The walk of a ray under this variant depends on the other rays of its warp.
     #[error("{variant} cannot be replayed from a dump but must be run: {why}")]
     Dependent {
-        /// Variant that must be run.
+        /// Variant that must trace the rays instead.
         variant: Variant,
-        /// Reason why it must.
+        /// Reason why the walk of a ray depends on others.
         why: &'static str,
     },
-    /// The dump is of another walk: of another tree, box test, order or the like.
+    /// The dump is of another kind of walk: of another tree, box test, order or the like.
     #[error("{variant} walks as {walk} does, but the dump is of {dumped}")]
     OtherWalk {
-        /// Variant that walks otherwise.
+        /// Variant that does not walk as the dump does.
         variant: Variant,
-        /// Walk of the variant itself.
+        /// Kind of walk of the variant ([`RayDump::walk_of`]).
         walk: Variant,
-        /// The walk of the dump.
+        /// Kind of walk of the dump ([`RayDump::walk_of`]).
         dumped: Variant,
     },
-    /// The variant's tree has no dump.
+    /// The variant's rays cannot be dumped.
     #[error(transparent)]
     Kernel(#[from] KernelError),
 }
 
 impl<'a> Replay<'a> {
-    /// Checks that `variant` can replay dumps of its [walk](RayDump::walk_of), and returns that walk.
+    /// Returns the kind of [walk](RayDump::walk_of) whose dumps `variant` can replay.
     ///
     /// # Errors
     /// [`ReplayError::Dependent`]; [`ReplayError::Kernel`] with [`KernelError::NoDump`] or [`KernelError::NeedsGpu`].
@@ -105,7 +105,7 @@ impl<'a> Replay<'a> {
         launch::warp_count(&self.variant, machine, self.dump.ray_count(), resident)
     }
 
-    /// Runs warp `number` and tells `probe` every event; there are no touches. Returns how many rays ended in it: none
+    /// Replays warp `number` and tells `probe` every event, without touches. Returns how many rays ended in it: none
     /// past the last warp.
     ///
     /// # Errors
@@ -126,22 +126,22 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A ray that is being replayed.
+/// Position of a ray in its dumped operation codes.
 pub(crate) struct Position {
     chunk: u32,
-    /// The next code, and one past the last.
+    /// Range of the ray's operation codes that are still to come.
     next: Cell<u32>,
     end: u32,
 }
 
 impl Position {
-    /// Returns the next code of the ray.
+    /// Returns the ray's next operation code.
     #[inline]
     fn code(&self, chunk: &Chunk) -> Option<Code> {
         (self.next.get() < self.end).then(|| chunk.code(self.next.get()))
     }
 
-    /// Goes past the next code if it is `code`, and returns `true` if it was.
+    /// Skips the next operation code if it is `code`, and returns `true` if it was.
     #[inline]
     fn take(&self, chunk: &Chunk, code: Code) -> bool {
         let is = self.code(chunk) == Some(code);
@@ -151,7 +151,7 @@ impl Position {
         is
     }
 
-    /// Goes past marks, and tells how many.
+    /// Skips all marks that come next, and returns their number.
     #[inline]
     fn marks(&self, chunk: &Chunk) -> u32 {
         let mut count = 0;
@@ -166,7 +166,7 @@ impl Position {
         }
     }
 
-    /// Returns the entry that the ray stands at: a node, or a leaf with its remaining tests.
+    /// Returns the stack entry that the ray stands at by its next codes: a node, or a leaf with its remaining tests.
     #[inline]
     fn here(&self, chunk: &Chunk) -> Entry<(), Tests> {
         if self.code(chunk) != Some(Code::Test) {
@@ -183,7 +183,7 @@ impl Position {
     }
 }
 
-/// Tests of a leaf that are left.
+/// The triangle tests of a leaf that are left in the dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tests {
     left: u32,
@@ -202,14 +202,14 @@ impl Leaf for Tests {
     }
 }
 
-/// A dump stands in for a tree: lanes find again what they found when it was written. Entries on the stack are only
-/// counted, since a lane goes on after a pop with the next code.
+/// Stands in for a tree: lanes find again what was dumped. Entries on the stack are only counted, since a lane goes on
+/// after a pop with the next code.
 impl Tree for RayDump {
     type Inner = ();
     type Leaf = Tests;
     type Ray = Position;
 
-    /// Returns no root, since only a packet asks.
+    /// Returns `None`: only packets ask for a root, and they cannot be replayed.
     fn root(&self) -> Option<Entry<(), Tests>> {
         None
     }
@@ -241,7 +241,8 @@ impl Tree for RayDump {
         }
     }
 
-    /// Returns the entry of a child. The first is where the ray goes on; others are only counted.
+    /// Returns the child that the ray found by its next codes. The first is where the ray goes on; others are only
+    /// counted.
     #[inline]
     fn child(&self, ray: &Position, _: u32, slot: u32) -> Entry<(), Tests> {
         if slot == 0 { ray.here(&self.chunks[ray.chunk as usize]) } else { Entry::Inner(()) }

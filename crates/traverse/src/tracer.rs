@@ -8,18 +8,17 @@ use raywarp_family::{Block, Query, Variant};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
-/// Rays that a task traces between two looks at the cancel token.
+/// Number of rays that a task traces between two looks at the cancel token.
 const CHUNK: usize = 1 << 12;
 
-/// Warps that share a chunk's rays, where a supply deals them.
+/// Number of warps among which a supply deals a chunk's rays.
 const RESIDENT: u32 = 4;
 
-/// A kernel of the family on a machine, as a [`Tracer`].
+/// A traversal kernel on an emulated machine, as a [`Tracer`].
 pub struct FamilyTracer {
     kernel: Arc<Kernel>,
     machine: Execution,
-    /// Names for batches: of the kernel, and of the one that traces what it leaves by the same schedule, each triangle
-    /// by itself.
+    /// Names for batch statistics: that of the kernel, and that of the variant that traces what it leaves undecided.
     names: [KernelName; 2],
 }
 
@@ -37,12 +36,12 @@ impl FamilyTracer {
         Ok(Self { kernel, machine, names })
     }
 
-    /// Returns the variant that traces.
+    /// Returns the variant that the tracer runs.
     pub fn variant(&self) -> &Variant {
         self.kernel.variant()
     }
 
-    /// Traces a batch with one probe, or none.
+    /// Traces a batch of rays, watched by one probe or none.
     fn trace(&self, batch: &Batch<'_>, mut probe: Option<&mut dyn Probe>) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(batch.rays.len());
         // The width was checked when the tracer was made.
@@ -55,7 +54,8 @@ impl FamilyTracer {
         answers
     }
 
-    /// Traces all chunks, in parallel, and hands each one's answers to `take` with its first ray.
+    /// Traces all chunks of a batch in parallel, and hands the answers of each to `take` with the index of its first
+    /// ray.
     fn chunks(
         &self,
         rays: &[Ray],
@@ -78,7 +78,7 @@ impl FamilyTracer {
     }
 }
 
-/// Returns the counts of a batch by a kernel and the one behind it.
+/// Returns the batch statistics: rays, those invalid, and those that the variant for undecided rays traced.
 fn stats<'a>(names: [KernelName; 2], rays: usize, answers: impl Iterator<Item = &'a Answer>) -> BatchStats {
     let (mut invalid, mut by_fallback) = (0, 0);
     for answer in answers {
@@ -163,7 +163,7 @@ impl Tracer for FamilyTracer {
     }
 }
 
-/// Counts each ray's visits and tests.
+/// A probe that counts each ray's node visits and triangle tests.
 struct CostProbe<'a>(&'a mut [RayCost]);
 
 impl Probe for CostProbe<'_> {

@@ -6,7 +6,7 @@ use raywarp_geom::triangle::moeller_trumbore;
 use raywarp_geom::{FlatTriangles, PrimitiveId};
 use raywarp_layout::{TriangleFormat, TriangleRecords, WoopTriangle};
 
-/// The triangles of a kernel.
+/// The triangle records of a kernel, in the form that its triangle test reads.
 pub(crate) struct Triangles {
     test: TriangleTest,
     records: TriangleRecords,
@@ -14,7 +14,7 @@ pub(crate) struct Triangles {
 }
 
 impl Triangles {
-    /// Makes the records for `slots`, in the form that `test` reads.
+    /// Makes the records of the triangles in `slots`, in the form that the triangle test `test` reads.
     pub fn new(test: TriangleTest, slots: &[u32], triangles: &FlatTriangles) -> Self {
         // Their records are in the tree.
         let slots = if test == TriangleTest::Pair { &[] } else { slots };
@@ -25,13 +25,13 @@ impl Triangles {
         }
     }
 
-    /// Returns the bytes of the records.
+    /// Returns the size of all triangle records in bytes.
     pub fn bytes(&self) -> usize {
         self.records.bytes()
     }
 
-    /// Returns `t u v` where the line of `ray` meets the triangle of `record`; one out of the ray's interval up to
-    /// `limit` may be left out.
+    /// Returns the hit of the ray's line with the triangle of `record` as `t u v`; a hit outside the ray's interval up
+    /// to `limit` may be missing.
     #[inline]
     pub fn test(&self, record: u32, ray: &LaneRay, limit: f32) -> Option<[f32; 3]> {
         match self.test {
@@ -50,7 +50,7 @@ impl Triangles {
         &self.records.woop()[record as usize]
     }
 
-    /// Tells if the test needs the second and the third row of a Woop record: `t` counts, `u` counts.
+    /// Returns whether the test needs the second and the third row of a Woop record: if `t` is in range, and if `u` is.
     pub fn rows_needed(&self, record: u32, ray: &LaneRay, limit: f32) -> [bool; 2] {
         let woop = self.woop(record);
         let t = woop.t(&ray.given);

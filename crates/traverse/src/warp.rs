@@ -10,7 +10,7 @@ use crate::tree::{TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
 use raywarp_geom::Hit;
 
-/// Variant, tree and query of a launch: the same for all of its warps.
+/// What all warps of a launch share: variant, tree and query.
 pub(crate) struct Launch<'a, T> {
     pub variant: &'a Variant,
     pub tree: &'a T,
@@ -26,24 +26,24 @@ impl<T> Clone for Launch<'_, T> {
 // Derived, it would ask for a tree that is Copy.
 impl<T> Copy for Launch<'_, T> {}
 
-/// The answer to one ray.
+/// What a warp found out about one ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// Number of the ray in its batch.
+    /// Index of the ray in its batch.
     pub ray: u32,
-    /// Closest hit, or for an any-hit ray that nothing opaque blocks its first candidate.
+    /// Closest hit; of an any-hit ray that nothing opaque blocks, the nearest hit that is not opaque.
     pub hit: Hit,
-    /// Instance of the hit.
+    /// Index of the instance that was hit.
     pub instance: u32,
     /// `true` if something opaque blocks an any-hit ray.
     pub blocked: bool,
-    /// `true` if the ray could not hit anything.
+    /// `true` if the ray was invalid and so could not hit anything.
     pub invalid: bool,
-    /// `true` if the variant could not decide the ray: it was traced again, by one that takes any ray.
+    /// `true` if the variant could not decide the ray, and another one that takes any ray traced it.
     pub by_fallback: bool,
 }
 
-/// Lanes in step.
+/// A warp that runs in lockstep: its lanes, its pool of rays and its probe.
 pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     pub launch: Launch<'a, T>,
     pub rules: VisitRules,
@@ -56,10 +56,11 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
     lanes_per_ray: u32,
     everyone: L::Mask,
     probe: &'a mut P,
-    /// Ray of each lane of the warp.
+    /// Index of the ray of each lane.
     rays: Vec<u32>,
     touches: Vec<Touch>,
-    /// Work space of the micro-operations: lanes with an index, with a stack and an index, visits, tests.
+    /// Scratch lists of the micro-operations, kept between calls: lanes with an index, with a stack and an index,
+    /// visits, tests.
     pub noted: Vec<(u32, u32)>,
     pub stacked: Vec<(u32, u16, u32)>,
     pub visited: Vec<Visited>,
@@ -67,7 +68,7 @@ pub(crate) struct Warp<'a, L: Lanes, T: Tree, P> {
 }
 
 impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
-    /// Makes warp `number` of a launch, idle.
+    /// Makes warp `number` of a launch, with idle lanes.
     pub fn new(
         launch: Launch<'a, T>,
         number: u32,
@@ -101,7 +102,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Returns the number of lanes of the machine that hold the ray of one of our lanes.
+    /// Returns the number of the machine's lanes that share one ray; these count as one lane of this warp.
     #[inline]
     pub fn lanes_per_ray(&self) -> u32 {
         self.lanes_per_ray
@@ -127,13 +128,13 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.lanes.which(Is::InLeaf)
     }
 
-    /// Lets all lanes begin their next leaf together.
+    /// Makes all lanes that have a leaf begin it together.
     pub fn begin_leaf(&mut self) {
         let mask = self.has_leaf();
         self.lanes.each(mask, |_, lane| lane.leaf_ended = false);
     }
 
-    /// Returns the lanes that must pop before anything else.
+    /// Returns the lanes that must pop from their stacks before anything else.
     pub fn exhausted(&self) -> L::Mask {
         self.lanes.which(Is::Exhausted)
     }
@@ -153,13 +154,13 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.everyone.without(self.idle())
     }
 
-    /// Returns `true` if the probe asks for the memory that lanes touch.
+    /// Returns `true` if the probe wants the memory that lanes touch.
     #[inline]
     pub fn wants_touches(&self) -> bool {
         P::ON && self.probe.touches()
     }
 
-    /// Notes what `lane` touches, if anybody looks.
+    /// Notes memory that `lane` touches, if the probe wants it.
     #[inline]
     pub fn touch(&mut self, lane: u32, space: Space, index: u32, offset: u16, bytes: u16, write: bool) {
         if P::ON && self.probe.touches() {
@@ -167,7 +168,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Notes a touch as it is.
+    /// Notes a memory access of the machine's lanes, if the probe wants it.
     #[inline]
     pub fn touch_by(&mut self, touch: Touch) {
         if P::ON && self.probe.touches() {
@@ -175,7 +176,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Notes that our lane `lane` reads or writes entry `index` of stack `owner`.
+    /// Notes that lane `lane` reads or writes entry `index` of stack `owner`.
     #[inline]
     pub fn touch_stack(&mut self, lane: u32, owner: u16, index: u32, write: bool) {
         if P::ON && self.probe.touches() {
@@ -184,7 +185,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Tells the probe that `block` ran on `mask`, with what was noted since the last event.
+    /// Tells the probe that the block of code ran on the lanes of `mask`, with the touches noted since the last event.
     pub fn issue(&mut self, block: Block, mask: L::Mask) {
         if P::ON && mask.any() {
             let n = self.lanes_per_ray();
@@ -193,7 +194,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.touches.clear();
     }
 
-    /// Issues a block as [`Warp::issue`], `times` times; nothing was noted before.
+    /// Tells the probe of a block of code as [`Warp::issue`] does, `times` times, without touches.
     pub fn issue_times(&mut self, block: Block, mask: L::Mask, times: u32) {
         if P::ON && mask.any() && times > 0 {
             let active = spread(mask.bits(), self.lanes_per_ray, self.lanes_per_ray);
@@ -202,7 +203,8 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         }
     }
 
-    /// Issues a block as [`Warp::issue`] with the machine's lanes given bit by bit.
+    /// Tells the probe of a block of code as [`Warp::issue`] does, with the active lanes as a bit mask over the
+    /// machine's lanes, of which several may share a ray.
     pub fn issue_bits(&mut self, block: Block, active: u64) {
         if P::ON && active != 0 {
             self.tell(block, active);
@@ -215,14 +217,14 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
         self.probe.event(&event);
     }
 
-    /// Issues a block as [`Warp::issue`] on every lane of the warp, with or without a ray.
+    /// Tells the probe of a block of code as [`Warp::issue`] does, on every lane of the warp, with or without a ray.
     pub fn issue_everyone(&mut self, block: Block) {
         if P::ON {
             self.issue(block, self.everyone());
         }
     }
 
-    /// Writes down which ray `lane` holds now.
+    /// Sets the ray index that events tell of `lane`.
     pub fn set_ray(&mut self, lane: u32, ray: u32) {
         let n = self.lanes_per_ray() as usize;
         self.rays[lane as usize * n..][..n].fill(ray);
@@ -234,7 +236,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     }
 }
 
-/// Spreads each bit of `mask` as `used` of `lanes` bits.
+/// Spreads the bits of `mask` to groups of `lanes` bits, of which the first `used` become equal to it.
 pub(crate) fn spread(mask: u64, lanes: u32, used: u32) -> u64 {
     if lanes == 1 {
         return mask;

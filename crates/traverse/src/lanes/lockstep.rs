@@ -2,7 +2,7 @@
 
 use super::{HasStatus, Is, Lanes, Mask, Status};
 
-/// A set of lanes as bits, lane 0 lowest.
+/// A set of lanes as a bit mask, with lane 0 in the lowest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LaneMask(u64);
 
@@ -38,7 +38,7 @@ impl Mask for LaneMask {
     }
 }
 
-/// The lanes of a warp.
+/// The lanes of a warp that runs in lockstep.
 ///
 /// What each is stands beside them, a byte a lane: schedules ask for it several times a step, and lanes are large.
 pub(crate) struct Lockstep<L> {
@@ -47,7 +47,7 @@ pub(crate) struct Lockstep<L> {
 }
 
 impl<L: HasStatus> Lockstep<L> {
-    /// Makes a warp of at most 64 lanes.
+    /// Makes a warp of the given lanes, at most 64.
     pub fn new(lanes: Vec<L>) -> Self {
         let mut status = [0; 64];
         for (status, lane) in status.iter_mut().zip(&lanes) {
@@ -57,9 +57,9 @@ impl<L: HasStatus> Lockstep<L> {
     }
 }
 
-/// The lowest bit of each byte.
+/// Mask of the lowest bit of each byte.
 const LOWEST: u64 = 0x0101_0101_0101_0101;
-/// Times the lowest bits, their sum in the highest byte: bit `i` of it is byte `i`'s.
+/// Factor that gathers the lowest bits of eight bytes in the highest byte: bit `i` of it is byte `i`'s.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
 impl<L: HasStatus> Lanes for Lockstep<L> {

@@ -6,34 +6,34 @@ mod scalar;
 pub(crate) use lockstep::Lockstep;
 pub(crate) use scalar::Scalar;
 
-/// A set of lanes that take part.
+/// A set of lanes of a warp.
 pub(crate) trait Mask: Copy + Eq {
-    /// Set without any lane.
+    /// The empty set of lanes.
     const NONE: Self;
-    /// Returns `true` if any lane takes part.
+    /// Returns `true` if any lane is in the set.
     fn any(self) -> bool;
-    /// Returns the number of lanes that take part.
+    /// Returns the number of lanes in the set.
     fn count(self) -> u32;
-    /// Returns one bit a lane, lane 0 lowest.
+    /// Returns the set as a bit mask, with lane 0 in the lowest bit.
     fn bits(self) -> u64;
     /// Returns the lanes that are in either set.
     fn or(self, other: Self) -> Self;
     /// Returns the lanes that are in both sets.
     fn and(self, other: Self) -> Self;
-    /// Returns the lowest lane alone; no lane of an empty set.
+    /// Returns the set of the lowest lane alone; empty for an empty set.
     fn first(self) -> Self;
-    /// Returns the lanes that are not in the other set.
+    /// Returns the lanes of this set that are not in the other one.
     fn without(self, other: Self) -> Self;
 }
 
-/// States that a lane may be in; each is a bit of its [`Status`].
+/// State that a lane may be in; each is a bit of its [`Status`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Is {
     /// The lane has no ray.
     Idle,
     /// The lane has something left to do.
     Alive,
-    /// The lane has a ray that has ended.
+    /// The lane has a ray that has ended, whose result is not yet stored.
     Ended,
     /// The lane is able to visit a node now.
     AtInner,
@@ -47,21 +47,21 @@ pub(crate) enum Is {
     Exhausted,
 }
 
-/// Set of all states that a lane is in, [`Is`] by bit.
+/// Set of all states that a lane is in, with one bit for each [`Is`].
 pub(crate) type Status = u8;
 
-/// State of a lane that tells its status.
+/// State of a lane that can tell its [`Status`].
 pub(crate) trait HasStatus {
     /// Returns the present status of the lane.
     fn status(&self) -> Status;
 
-    /// Returns `true` if the lane is in state `is`.
+    /// Returns `true` if the lane is in the state `is`.
     fn is(&self, is: Is) -> bool {
         self.status() >> is as u32 & 1 == 1
     }
 }
 
-/// Lanes, each with the state of one ray.
+/// The lanes of a machine, each with the state of one ray.
 ///
 /// The two implementations share nothing: [`Scalar`] has no masks to get wrong, and [`Lockstep`]
 /// of width 1 must do what it does, event for event.
@@ -72,12 +72,12 @@ pub(crate) trait Lanes {
     type Lane: HasStatus;
     /// Returns the number of lanes.
     fn count(&self) -> u32;
-    /// Returns all lanes.
+    /// Returns the set of all lanes.
     fn all(&self) -> Self::Mask;
-    /// Returns the lanes that are in state `is`.
+    /// Returns the lanes that are in the state `is`.
     fn which(&self, is: Is) -> Self::Mask;
-    /// Returns the lanes of `mask` that `wants` says yes to.
+    /// Returns the lanes of `mask` for whose state `wants` returns `true`.
     fn among(&self, mask: Self::Mask, wants: impl Fn(&Self::Lane) -> bool) -> Self::Mask;
-    /// Runs `run` for each lane of `mask`, in order.
+    /// Runs `run` on the index and the state of each lane of `mask`, in order.
     fn each(&mut self, mask: Self::Mask, run: impl FnMut(u32, &mut Self::Lane));
 }

@@ -2,7 +2,7 @@
 
 use super::{HasStatus, Is, Lanes, Mask};
 
-/// One lane and its state.
+/// A machine of one lane.
 pub(crate) struct Scalar<L>(pub L);
 
 impl Mask for bool {

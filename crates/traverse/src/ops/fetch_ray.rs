@@ -7,13 +7,14 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
-/// The record of shared memory that holds the next ray and the count of the local pool (AL09 appendix A).
+/// Index of the shared memory record with the warp's local pool: its next ray and the number of rays left (AL09
+/// appendix A).
 pub(crate) const LOCAL_POOL: u32 = 0;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Gives the lanes of `idle` the next rays of the warp's pool, and sets them up. When the local
-    /// pool runs empty, one lane gets another batch from the global one; where there is no local pool it gets
-    /// exactly as many rays as there are idle lanes. Returns the lanes that got a ray.
+    /// Gives the lanes of `idle` the next rays of the warp's pool, and sets these rays up. When the local pool runs
+    /// empty, one lane gets another batch from the global one; where there is no local pool it gets exactly as many
+    /// rays as there are idle lanes. Returns the lanes that got a ray.
     #[inline(never)]
     pub fn fetch_ray(&mut self, idle: L::Mask) -> L::Mask {
         let mut fetched = L::Mask::NONE;
@@ -64,7 +65,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         fetched
     }
 
-    /// Lets one lane add to the global counter.
+    /// Lets one lane take rays for the warp by adding to the global counter.
     fn fetch_batch(&mut self) {
         self.touch(0, Space::Counter, 0, 0, 4, true);
         self.issue_bits(Block::FetchBatch, 1);

@@ -8,8 +8,8 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Lets the lanes of `mask` go on with what they pushed last. Below the stack lies a sentinel: a lane that reads it
-    /// has nothing left.
+    /// Makes the lanes of `mask` take the last entry from their stacks. Below the stack lies a sentinel: a lane that
+    /// reads it has nothing left.
     #[inline(never)]
     pub fn pop(&mut self, mask: L::Mask) {
         let (tree, touches) = (self.launch.tree, self.wants_touches());

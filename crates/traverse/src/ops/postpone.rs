@@ -8,8 +8,8 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Lets lanes that stand at a leaf and have room in their postpone buffer put it there; they must then pop, if no
-    /// nodes are behind it (AL09 4: the buffer holds one; ALK12: one or two).
+    /// Puts the leaf at which a lane stands into its postpone buffer, for lanes with room in it; they must then pop,
+    /// unless nodes are grouped with the leaf (AL09 4: the buffer holds one; ALK12: one or two).
     #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();
@@ -23,7 +23,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         self.issue(Block::Postpone, mask);
     }
 
-    /// Lets lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17: triangles are
+    /// Makes lanes that have a node to visit push the leaf that they put aside, to test it later (YKL17: triangles are
     /// postponed when too few lanes have some).
     #[inline(never)]
     pub fn defer(&mut self) {

@@ -8,7 +8,8 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Prepares the rays that `mask` just fetched. One that can hit nothing ends at once.
+    /// Computes what box and triangle tests need of the rays that `mask` just fetched. One that can hit nothing ends at
+    /// once.
     #[inline(never)]
     pub fn setup_ray(&mut self, mask: L::Mask) {
         let launch = self.launch;

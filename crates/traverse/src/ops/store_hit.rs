@@ -8,7 +8,7 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Writes what the rays that have ended found; their lanes are idle then.
+    /// Stores the results of the rays that have ended; their lanes are idle then.
     #[inline(never)]
     pub fn store_hit(&mut self) {
         let mask = self.lanes.which(Is::Ended);

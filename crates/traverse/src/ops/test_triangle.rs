@@ -8,10 +8,10 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 use raywarp_layout::MemoryLayout;
 
-/// Bytes of each of the three rows of a record.
+/// Bytes of each of the three rows of a triangle record.
 const ROW_BYTES: u16 = 16;
 
-/// Record of one lane's triangle test, for the probe.
+/// What one lane's triangle test read and found, kept to be told to the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tested {
     lane: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// Makes the record of a test that all rows are read for, and that hits nothing.
+    /// Makes a test that reads all rows of a record and hits nothing.
     pub(super) fn nothing(lane: u32, record: u32) -> Self {
         Self { lane, record, result: RecordTest { rows: [true; 2], accepted: false } }
     }
@@ -30,11 +30,11 @@ impl Tested {
     }
 }
 
-/// Lanes that take part in each block of a test.
+/// Lanes that take part in each block of a triangle test's code.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     all: u64,
-    /// Lanes that need the second row, and those that need the third.
+    /// Masks of the lanes that need the record's second row, and its third.
     rows: [u64; 2],
     accepted: u64,
 }
@@ -50,7 +50,7 @@ impl Parts {
     }
 }
 
-/// Returns the step of an unrolled loop to its test `number`, counted from 0.
+/// Returns the code block with which an unrolled loop goes on to its test `number`, counted from 0.
 fn next_test(number: u32) -> Block {
     match number {
         1 => Block::SecondTest,
@@ -60,7 +60,7 @@ fn next_test(number: u32) -> Block {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Lets the lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is unrolled.
+    /// Makes the lanes of `mask` test the next triangle of their oldest leaf, and as many more as the loop is unrolled.
     /// One that ended a leaf it stood at must pop then; an any-hit ray that something opaque blocks ends.
     pub fn test_triangle(&mut self, mask: L::Mask) {
         self.test_one(mask);
@@ -71,8 +71,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
     }
 
-    /// Makes one test a lane; where several lanes share a ray, one on each of those while the leaf lasts: they test
-    /// side by side, and the ray is shortened after all of them.
+    /// Makes each lane test one triangle; where several lanes share a ray, each of them tests another one, side by
+    /// side, and the ray is shortened after all tests.
     #[inline(never)]
     fn test_one(&mut self, mask: L::Mask) {
         let (launch, rules) = (self.launch, self.test_rules);
@@ -109,7 +109,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
     }
 
-    /// Tells of tests on the lanes of `parts`; those whose touches are wanted were kept.
+    /// Tells the probe of triangle tests on the lanes of `parts`, with the memory touched if the probe wants it.
     pub(super) fn tell_tests(&mut self, parts: &Parts) {
         let layout = MemoryLayout::of(self.launch.variant.tree());
         let by_rows = self.launch.variant.fetch() == Fetch::Needed;

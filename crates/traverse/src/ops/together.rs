@@ -11,8 +11,8 @@ use raywarp_family::{Block, Space};
 use raywarp_layout::MemoryLayout;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Tests the children of a node with all rays; the packet goes on with the one that most rays meet first, of equals
-    /// the lower slot, and pushes the others that any ray hits.
+    /// Tests the children of a node with all rays of a packet, which goes on with the child that most rays meet first
+    /// (of equals the lower slot) and pushes others that any ray hits.
     pub fn visit_node_together(&mut self, inner: T::Inner, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
         let (launch, rules) = (self.launch, self.rules);
         let Self { lanes, visit, .. } = self;
@@ -51,7 +51,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         next.or_else(|| self.pop_together(stack))
     }
 
-    /// Lets the packet go on with what it pushed last; `None` at the end of its path.
+    /// Pops the entry that the packet pushed last; `None` if its stack is empty and the walk is done.
     pub fn pop_together(&mut self, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
         let (entry, index) = stack.pop();
         self.touch_stack(0, 0, index, false);
@@ -59,7 +59,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         entry
     }
 
-    /// Tests one triangle with all rays. One that has ended hits nothing any more.
+    /// Tests one triangle with all rays of the packet. One that has ended hits nothing any more.
     pub fn test_triangle_together(&mut self, record: u32) {
         let (launch, rules, holding) = (self.launch, self.test_rules, self.holding());
         let touches = self.wants_touches();
@@ -84,7 +84,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         }
     }
 
-    /// Notes that every lane of `mask` reads the same record.
+    /// Notes for the probe that every lane of `mask` reads the same record.
     fn touch_by_all(&mut self, mask: L::Mask, space: Space, index: u32, bytes: u16) {
         if self.wants_touches() {
             let mut lanes = std::mem::take(&mut self.noted);

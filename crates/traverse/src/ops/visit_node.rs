@@ -9,41 +9,41 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 use raywarp_layout::MemoryLayout;
 
-/// Record of one lane's visit of a node, for the probe.
+/// What one lane's visit of a node read and pushed, kept to be told to the probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visited {
     lane: u32,
-    /// Number of its stack.
+    /// Index of the lane's stack.
     owner: u16,
     node: u32,
     hits: u32,
-    /// Stack indices of the first and one past the last entry that was pushed.
+    /// Stack index of the first entry that was pushed, and one past the last.
     pushed: (u32, u32),
 }
 
 impl Visited {
-    /// Returns the number of entries that were pushed.
+    /// Returns the number of stack entries that the visit pushed.
     fn push_count(&self) -> u32 {
         self.pushed.1.saturating_sub(self.pushed.0)
     }
 }
 
-/// Largest number of entries that a lane pushes which has a ray for itself: what remains of a group, and all but one of
-/// four children.
+/// Largest number of stack entries that one visit pushes for a lane with a ray of its own: what remains of a group, and
+/// all but one of four children.
 const MOST_PUSHES: usize = 4;
 
-/// Lanes that take part in each block of a visit.
+/// Lanes that take part in each block of a node visit's code.
 #[derive(Debug, Default)]
 struct Parts {
-    /// Rays that hit a child, and more than one, a bit a ray.
+    /// Masks of the rays that hit a child, and of those that hit more than one.
     hit: u64,
     several: u64,
-    /// Lanes that push: their first entries, their second ones; all at once where lanes share a ray.
+    /// Masks of the lanes that push a first entry, a second one, and so on; all pushes at once where lanes share a ray.
     pushes: [u64; MOST_PUSHES],
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Lets the lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
+    /// Makes the lanes of `mask` visit the nodes that they stand at. One without a hit child must pop then.
     #[inline(never)]
     pub fn visit_node(&mut self, mask: L::Mask) {
         let (launch, rules) = (self.launch, self.rules);
@@ -157,9 +157,8 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
         self.visited = visited;
     }
 
-    /// Tells the probe of pushes where lanes share a ray: they look at each other's distances, or count the hits before
-    /// theirs where the order does not matter; all ask for the nearest, with a hit or without, and those of the others
-    /// push them at once, one a lane (AL09 5.3).
+    /// Tells the probe of pushes where lanes share a ray and each pushes its own child at once, at a position that it
+    /// finds by comparing distances or counting hits (AL09 5.3).
     fn tell_shared_pushes(&mut self, mask: L::Mask, pushes: u64) {
         if self.rules.order.is_some() {
             self.issue_times(Block::Shuffle, mask, self.lanes_per_ray() - 1);

@@ -26,15 +26,15 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// Schedule of a warp: its steps in one iteration of the main loop.
+/// How a warp runs through the phases of the main loop: node visits and triangle tests.
 pub(crate) trait Schedule {
-    /// Runs the phase that visits nodes.
+    /// Runs the phase in which the warp's lanes visit nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// Runs the phase that tests triangles.
+    /// Runs the phase in which the warp's lanes test triangles.
     fn intersect<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);
 
-    /// Runs an iteration: both phases, one after the other.
+    /// Runs an iteration of the main loop: both phases, one after the other.
     fn iterate<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         warp.issue_everyone(Block::Iteration);
         Self::traverse(warp);
@@ -42,10 +42,10 @@ pub(crate) trait Schedule {
     }
 }
 
-/// A step of some lanes on some tree, as a pointer: each supply is compiled once for all schedules.
+/// Pointer to a function that runs a warp, so that each ray supply is compiled once for all schedules.
 type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
-/// The functions of a schedule for some lanes, tree and probe.
+/// The functions of one schedule, for a kind of lanes, tree and probe.
 pub(crate) struct Phases<L: Lanes, T: Tree, P> {
     /// Step that runs a whole iteration: [`Schedule::iterate`].
     pub iterate: Step<L, T, P>,
@@ -56,22 +56,22 @@ pub(crate) struct Phases<L: Lanes, T: Tree, P> {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
-    /// Returns the phases of the schedule `S`.
+    /// Returns the functions of the schedule `S`.
     pub fn of<S: Schedule>() -> Self {
         Self { iterate: S::iterate, traverse: S::traverse, intersect: S::intersect }
     }
 }
 
-/// Code that traces the rays that a warp holds to their end.
+/// Code that traces the rays that a warp holds until all have ended.
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
     /// The main loop around a schedule's iterations.
     Loop(Phases<L, T, P>),
-    /// The traversal of all rays on one path.
+    /// The packet traversal, in which all rays walk the tree together.
     Packet,
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
-    /// Runs the main loop: while ray not terminated.
+    /// Traces the warp's rays until all have ended, by the main loop or as a packet.
     pub fn trace(&self, warp: &mut Warp<'_, L, T, P>) {
         match self {
             Self::Loop(phases) => {
@@ -84,7 +84,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Body<L, T, P> {
     }
 }
 
-/// Counts the iterations of an inner loop (AL09 5.1: at most N).
+/// Counter of the iterations of an inner loop, which may be limited (AL09 5.1: at most N).
 pub(crate) struct Rounds(u32);
 
 impl Rounds {
@@ -97,7 +97,7 @@ impl Rounds {
 }
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Returns the iterations that an inner loop may take.
+    /// Returns a counter with the variant's limit on the iterations of inner loops.
     pub fn rounds(&self) -> Rounds {
         Rounds(self.launch.variant.rounds().unwrap_or(u32::MAX))
     }

@@ -17,7 +17,7 @@ use crate::tree::{Entry, EntryOf, Leaf, Tree};
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// Traces the rays of a warp to their end.
+/// Traces the rays of a warp as a packet until all have ended.
 pub(super) fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
     let mut stack: Stack<EntryOf<T>> = Stack::new(warp.launch.tree.stack_depth());
     let mut next = if warp.any(warp.alive()) { warp.launch.tree.root() } else { None };

@@ -19,7 +19,7 @@ use crate::warp::Warp;
 
 pub(crate) struct SpeculativeWhileWhile;
 
-/// Returns the lanes that look for their first leaf.
+/// Returns the lanes that can visit a node and have not yet found a leaf.
 fn searching<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &Warp<'_, L, T, P>) -> L::Mask {
     warp.at_inner_node().without(warp.has_leaf())
 }

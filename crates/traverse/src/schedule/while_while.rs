@@ -18,7 +18,7 @@ use raywarp_family::{Block, LeafLoop};
 
 pub(crate) struct WhileWhile;
 
-/// Lets each lane that has a leaf test all triangles of its oldest.
+/// Makes each lane that has a leaf test all triangles of its oldest one.
 fn end_leaf<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
     warp.begin_leaf();
     while warp.any(warp.in_leaf()) {

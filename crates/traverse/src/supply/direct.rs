@@ -7,7 +7,7 @@ use crate::schedule::Body;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
-/// Traces the warp's rays.
+/// Traces the warp's one set of rays.
 pub(crate) fn direct<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, body: &Body<L, T, P>) {
     warp.fetch_ray(warp.everyone());
     body.trace(warp);

@@ -8,7 +8,7 @@ use crate::schedule::Body;
 use crate::tree::Tree;
 use crate::warp::Warp;
 
-/// Traces rays until the global pool is empty.
+/// Traces rays, a full warp at a time, until the global pool is empty.
 pub(crate) fn persistent<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     body: &Body<L, T, P>,

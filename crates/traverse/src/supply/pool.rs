@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
-/// Counter from which warps that run at the same time take rays; in which order they ask is the counter's business.
+/// Counter from which warps that run at the same time take rays; it decides in which order they ask.
 pub trait RayCounter: Debug + Sync {
-    /// Adds `rays` on behalf of warp `warp`; returns what the counter was. Rays past the launch's last are none.
+    /// Adds `rays` to the counter for warp `warp`, and returns its value before. Rays past the launch's last are none.
     fn add(&self, warp: u32, rays: u32) -> u64;
 }
 
@@ -17,45 +17,45 @@ pub trait RayCounter: Debug + Sync {
 /// where one portion ends and the next begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool<'a> {
-    /// Rays taken and not yet given to lanes.
+    /// Range of rays that the warp has taken and not yet given to lanes.
     local: std::ops::Range<u32>,
-    /// First ray of the next batch, if there are more.
+    /// Index of the first ray of the next batch, if there is one.
     next_batch: Option<u64>,
     batch: u32,
-    /// Rays between two batches of this warp; 0 for a warp that gets one batch only.
+    /// Number of rays from one batch of this warp to the next; 0 for a warp that gets one batch only.
     stride: u64,
     ray_count: u32,
-    /// `true` if each fetch asks the counter for exactly what it needs: no ray is kept at hand.
+    /// `true` if the warp takes exactly as many rays as it has idle lanes, and keeps none in reserve.
     exact: bool,
-    /// Counter that others ask too, and the number of the warp that asks; `None` where batches are dealt.
+    /// Counter shared with other warps, and the index of this warp; `None` where batches are dealt in turns.
     shared: Option<(&'a dyn RayCounter, u32)>,
 }
 
 impl<'a> Pool<'a> {
-    /// Makes a pool of `width` rays for warp `warp`, once.
+    /// Makes the pool of warp `warp` with `width` rays, taken once.
     pub fn direct(warp: u32, width: u32, ray_count: u32) -> Self {
         let first = u64::from(warp) * u64::from(width);
         Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false, shared: None }
     }
 
-    /// Makes a pool of batches of `batch` rays, dealt in turns to `resident` warps.
+    /// Makes the pool of warp `warp`, with batches of `batch` rays that are dealt in turns to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
         let stride = size * u64::from(resident);
         Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false, shared: None }
     }
 
-    /// Makes such a pool for a warp of `width` rays that asks for exactly as many as it can use.
+    /// Makes a pool dealt in turns for a warp of `width` rays that takes exactly as many as it has idle lanes.
     pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
         Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
     }
 
-    /// Lets the pool take its rays from a counter that other warps ask at the same time.
+    /// Makes the pool take its rays from a counter shared with warps that run at the same time.
     pub fn shared(self, counter: &'a dyn RayCounter, warp: u32) -> Self {
         Self { next_batch: Some(0), shared: Some((counter, warp)), ..self }
     }
 
-    /// Asks a shared counter for exactly `rays`; does nothing where rays are dealt.
+    /// Takes exactly `rays` from a shared counter; does nothing where rays are dealt in turns.
     pub fn ask(&mut self, rays: u32) {
         let Some((counter, warp)) = self.shared.filter(|_| self.next_batch.is_some()) else { return };
         let count = u64::from(self.ray_count);
@@ -65,22 +65,22 @@ impl<'a> Pool<'a> {
         self.next_batch = (end < count).then_some(end);
     }
 
-    /// Returns `true` if there is a global counter behind the pool.
+    /// Returns `true` if the pool is refilled from a global counter.
     pub fn is_global(&self) -> bool {
         self.stride > 0
     }
 
-    /// Returns `true` if each fetch asks the counter for exactly the rays that the warp can use.
+    /// Returns `true` if the warp takes exactly as many rays as it has idle lanes.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Returns `true` if the rays at hand are used up.
+    /// Returns `true` if no rays are left that the warp took earlier.
     pub fn is_empty(&self) -> bool {
         self.local.is_empty()
     }
 
-    /// Takes the next batch; returns `false` when there is none.
+    /// Takes the next batch of rays; returns `false` when there is none.
     pub fn take_batch(&mut self) -> bool {
         if self.shared.is_some() {
             if self.exact {
@@ -102,7 +102,7 @@ impl<'a> Pool<'a> {
         true
     }
 
-    /// Returns `true` if the warp knows that no ray will come any more: it has asked in vain, or gets one batch only. A
+    /// Returns `true` if the warp knows that no more rays will come: it has asked in vain, or gets one batch only. A
     /// warp that asks for exactly what it needs sees from the counter that it got the last.
     pub fn is_dry(&self) -> bool {
         let last = |first: u64| self.exact && first >= u64::from(self.ray_count);

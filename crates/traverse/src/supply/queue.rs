@@ -19,10 +19,11 @@ use raywarp_family::{Block, Space};
 /// the ray in memory, and its stack stays there.
 const PARKED_BYTES: u16 = 28;
 
-/// The first word of a parked ray says what it wants.
+/// Bytes of the word of a parked ray that says what it does next.
 const STATE_BYTES: u16 = 4;
 
-/// Traces rays until the global pool is empty; `parked` has a place for each lane, with a stack of its own.
+/// Traces rays until the global pool is empty, with extra rays parked in `parked`, one for each lane, each with a stack
+/// of its own.
 pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     phases: &Phases<L, T, P>,
@@ -57,8 +58,8 @@ pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     }
 }
 
-/// Returns how many rays, in lanes and parked, want to visit a node, and how many to test a triangle. A ray that lives
-/// wants one of them between turns.
+/// Returns the number of rays, in lanes and parked, that want to visit a node, and the number that want to test a
+/// triangle. A ray that lives wants one of them between turns.
 fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) -> [u32; 2] {
     let (inner, leaf) = (warp.at_inner_node(), warp.has_leaf());
     look_at_states(warp, parked);
@@ -68,7 +69,7 @@ fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, 
     ]
 }
 
-/// Lets each lane look at what one of the parked rays wants.
+/// Makes each lane read what one of the parked rays does next.
 fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) {
     if warp.wants_touches() {
         for place in 0..parked.count() {
@@ -77,7 +78,7 @@ fn look_at_states<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'
     }
 }
 
-/// Takes a ballot over the parked rays.
+/// Issues a ballot over what the parked rays do next.
 fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     parked: &L,
@@ -87,13 +88,13 @@ fn count_parked<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     parked.which(wants).count()
 }
 
-/// Returns the record of shared memory that holds a parked ray; the local pool stands before them.
+/// Returns the index of the shared memory record that holds a parked ray; the local pool's comes before them.
 fn place_record(place: u32) -> u32 {
     LOCAL_POOL + 1 + place
 }
 
-/// Replaces all terminated rays, those in lanes and the parked ones. Rays are stored and set up in lanes,
-/// so that parked places change with lanes for it.
+/// Stores and replaces all rays that have ended, those in lanes and the parked ones. Rays are stored and set up in
+/// lanes, so that parked places change with lanes for it.
 fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L) {
     loop {
         warp.issue_everyone(Block::Refill);
@@ -116,8 +117,8 @@ fn refill<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T,
     }
 }
 
-/// Swaps lanes that are not `is` with parked rays that are, one by one in order, while there are both: a prefix sum
-/// over each tells a lane its partner.
+/// Swaps rays in lanes that are not in state `is` with parked rays that are, in order; prefix sums over both tell each
+/// lane its partner.
 fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &mut L, is: Is) {
     warp.issue_everyone(Block::PrefixSum);
     warp.issue_everyone(Block::PrefixSum);

@@ -9,7 +9,7 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Refill};
 
-/// Traces rays until the global pool is empty.
+/// Traces rays until the global pool is empty, and gives new rays to idle lanes while others go on.
 pub(crate) fn replace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
     warp: &mut Warp<'_, L, T, P>,
     phases: &Phases<L, T, P>,

@@ -9,35 +9,34 @@ use raywarp_family::Variant;
 use raywarp_geom::{Aabb, HitKey, Ray};
 use std::fmt::Debug;
 
-/// An encoded tree.
+/// An encoded bounding volume hierarchy, as kernels test its boxes and triangles.
 pub(crate) trait BoxTree: Sync {
-    /// Name of a node that is yet to be visited.
+    /// Reference to a node, or group of nodes, that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
-    /// Triangles that are yet to be tested.
+    /// Triangle records of a leaf, or group of leaves, that are yet to be tested.
     type Leaf: Leaf;
 
-    /// Returns the entry at which a walk starts; `None` for a tree without triangles.
+    /// Returns the stack entry at which a walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
     /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// Returns `t u v` where the line of `ray` meets the triangle of `record`, or both of a pair, but perhaps for what
-    /// is out of its interval up to `limit`; each with the index of the triangle, with the bit of one that is not
-    /// opaque.
+    /// Returns the hits of the ray's line with the triangle of `record`, or with both of a pair, as `t u v` and the
+    /// word with the triangle's index; hits outside the ray's interval up to `limit` may be missing.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
-    /// Returns `true` if the tree may lose what a valid ray hits; such a ray is traced by another variant.
+    /// Returns `true` if the tree may miss hits of a valid ray, which another variant then traces.
     #[inline]
     fn is_beyond(&self, _ray: &LaneRay) -> bool {
         false
     }
 
-    /// Puts a group of nodes behind a leaf: [`Tree::join`].
+    /// Attaches a group of nodes to a group of leaves: [`Tree::join`].
     #[inline]
     fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
-    /// Takes the group of nodes behind a leaf: [`Tree::take_behind`].
+    /// Detaches the group of nodes from a group of leaves: [`Tree::take_behind`].
     #[inline]
     fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
         None
@@ -53,17 +52,17 @@ pub(crate) trait BoxTree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// Returns the child of `node` in `slot`; only a tree whose children are no groups is asked.
+    /// Returns the child of `node` in `slot`; only called on trees whose children do not come as groups.
     fn child(&self, node: u32, slot: u32) -> Entry<Self::Inner, Self::Leaf>;
 }
 
-/// A triangle that a ray's line meets: `t u v` and the slot's word.
+/// A hit of a ray's line with a triangle: `t u v`, and the word with the triangle's index and opaqueness.
 pub(crate) type Candidate = ([f32; 3], u32);
 
-/// Mark in place of `t u v` of a triangle that the ray may meet, which this test cannot tell.
+/// Value of `t u v` for a triangle that the ray may or may not meet, which the test leaves undecided.
 pub(crate) const UNDECIDED: [f32; 3] = [f32::NAN; 3];
 
-/// Tests the triangle of a record, for a tree with a slot for each of the records of `triangles`.
+/// Tests the triangle of a record, for trees that have a word in `slots` for each of the records of `triangles`.
 #[inline]
 pub(crate) fn test_slot(
     slots: &[u32],
@@ -75,13 +74,13 @@ pub(crate) fn test_slot(
     [triangles.test(record, ray, limit).map(|tuv| (tuv, slots[record as usize])), None]
 }
 
-/// A tree with its triangle records and a batch of rays.
+/// An encoded tree with its triangle records and the batch of rays that walk it.
 pub(crate) struct Boxes<'a, B> {
     pub tree: &'a B,
     pub triangles: &'a Triangles,
     pub bounds: &'a Aabb,
     pub rays: &'a [Ray],
-    /// Empty, or a key a ray.
+    /// Key of each ray after which hits count; empty if all hits count.
     pub after: &'a [HitKey],
 }
 

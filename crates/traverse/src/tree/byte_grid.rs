@@ -6,16 +6,16 @@
 use crate::ray::LaneRay;
 use raywarp_geom::fused_multiply_add;
 
-/// The ray as the planes of one node see it: byte `q` of axis `i` lies at `q * step[i] + corner[side][i]`, in box
-/// distances.
+/// A ray in the grid of one node: byte `q` of axis `i` stands for a plane at the box distance `q * step[i] +
+/// corner[side][i]`.
 pub(super) struct ByteGrid {
     pub step: [f32; 3],
-    /// Where the ray meets the grid's corner, as lower and as upper planes see it.
+    /// Box distance of the grid's corner on each axis, for lower planes and for upper planes.
     pub corner: [[f32; 3]; 2],
 }
 
 impl ByteGrid {
-    /// Prepares the ray for the grid of a node from `origin`, whose steps are `scale`.
+    /// Computes the ray's values for a node's grid that starts at `origin` and has steps of `scale`.
     #[inline(always)]
     pub fn new(origin: &[f32; 3], scale: [f32; 3], ray: &LaneRay) -> Self {
         let corner =

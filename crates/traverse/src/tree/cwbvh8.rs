@@ -9,11 +9,11 @@ use crate::triangles::Triangles;
 use raywarp_geom::fused_multiply_add;
 use raywarp_layout::{Cwbvh8, Cwbvh8Node};
 
-/// Triangles of the hit leaves of one node.
+/// Triangles of the leaf children of one node that a ray hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TriangleGroup {
     base: u32,
-    /// Bit `i` stands for record `base + i`.
+    /// Mask of triangle records: bit `i` stands for record `base + i`.
     records: u32,
 }
 
@@ -88,7 +88,7 @@ impl BoxTree for Cwbvh8 {
     }
 }
 
-/// Two steps of f32 in the larger of two numbers, as a share of their sum.
+/// Two f32 rounding steps of the larger of two numbers, as a fraction of their sum.
 const STEPS: f64 = 1.0 / (1 << 21) as f64;
 
 fn grid_of(node: &Cwbvh8Node, ray: &LaneRay) -> ByteGrid {
@@ -96,7 +96,7 @@ fn grid_of(node: &Cwbvh8Node, ray: &LaneRay) -> ByteGrid {
 }
 
 impl ByteGrid {
-    /// Returns the slots whose boxes are hit, a bit a slot; those of no child are not to be looked at.
+    /// Returns the mask of child slots whose boxes the ray hits; bits of empty slots have no meaning.
     #[inline]
     fn hits(&self, node: &Cwbvh8Node, ray: &LaneRay, t_max: f32) -> u8 {
         let (hits, doubtful) = self.hits_but_for_doubts(node, ray, t_max);
@@ -104,7 +104,7 @@ impl ByteGrid {
         asked.fold(hits, |hits, slot| hits | u8::from(self.enter(node, slot, ray, t_max).is_some()) << slot)
     }
 
-    /// Returns a bit for each slot that is hit, and one for each that [`ByteGrid::enter`] must decide.
+    /// Returns the mask of child slots that are surely hit, and the mask of those that [`ByteGrid::enter`] must decide.
     ///
     /// In f64 a plane's distance is rounded once, from an exact product; rounding it to f32 then keeps the order. So
     /// where the near end is less than the far one there, it is not more in f32; where it is more by two steps of f32
@@ -133,7 +133,8 @@ impl ByteGrid {
         (hits, !(hits | misses))
     }
 
-    /// Computes at what distance the ray enters the box of `slot`, with each plane's distance rounded.
+    /// Computes the box distance at which the ray enters the box of `slot`, with each plane's distance rounded as in
+    /// f32.
     fn enter(&self, node: &Cwbvh8Node, slot: usize, ray: &LaneRay, t_max: f32) -> Option<f32> {
         let plane = |i: usize, q: u8, side: usize| fused_multiply_add(f32::from(q), self.step[i], self.corner[side][i]);
         let lo = std::array::from_fn(|i| plane(i, node.lo[i][slot], 0));

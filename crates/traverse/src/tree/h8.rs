@@ -7,13 +7,14 @@ use crate::triangles::Triangles;
 use raywarp_geom::triangle::Middling;
 use raywarp_layout::{H8, H8Ray, child_block};
 
-/// Hit leaves of one node, each a record of one or two triangles, and perhaps its hit nodes.
+/// Leaf children of one node that a ray hits, each a record of one or two triangles, perhaps with the node children
+/// that it hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairGroup {
     first: u32,
     inner: u8,
     hits: u8,
-    /// Slots of nodes to go on with.
+    /// Mask of the slots of hit child nodes that the ray visits after these leaves.
     nodes: u8,
 }
 

@@ -20,23 +20,24 @@ use raywarp_family::{BoxTest, ChildOrder, Occlusion, Variant};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::fmt::Debug;
 
-/// Tree as schedules see it: one of boxes and triangles, or a walk that was written down.
+/// A tree as schedules see it: one of boxes and triangles, or the dump of a walk.
 pub(crate) trait Tree: Sync {
-    /// Name of a node that is yet to be visited.
+    /// Reference to a node, or group of nodes, that is yet to be visited.
     type Inner: Copy + Debug + PartialEq;
-    /// Triangles that are yet to be tested.
+    /// Triangle records of a leaf, or group of leaves, that are yet to be tested.
     type Leaf: Leaf;
-    /// State that a lane keeps of its ray.
+    /// Values of its ray that a lane keeps for box and triangle tests.
     type Ray;
 
-    /// Returns the entry at which every walk starts; `None` for a tree without triangles.
+    /// Returns the stack entry at which every walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<EntryOf<Self>>;
     /// Returns the number of stack entries that suffice for any ray.
     fn stack_depth(&self) -> usize;
-    /// Returns `true` if each ray has a key that its hits come after.
+    /// Returns `true` if each ray has a key after which hits count.
     fn has_keys(&self) -> bool;
 
-    /// Prepares a ray: what the lane keeps, what it has found so far, and where it starts. `None`: it ends at once.
+    /// Sets up a ray: returns what the lane keeps of it, what it has found so far, and the entry where it starts.
+    /// `None`: it ends at once.
     fn begin(&self, ray: u32, variant: &Variant) -> (Self::Ray, Found, Option<EntryOf<Self>>);
 
     /// Tests a ray against the boxes of the children of a node, up to `t_max`.
@@ -49,36 +50,36 @@ pub(crate) trait Tree: Sync {
         out: &mut Visit<Self::Inner, Self::Leaf>,
     );
 
-    /// Returns the child that a visit of record `node` found, in its place `slot`.
+    /// Returns the child in `slot` of the node `node` that was visited.
     fn child(&self, ray: &Self::Ray, node: u32, slot: u32) -> EntryOf<Self>;
 
-    /// Tests a triangle record, or both triangles of a pair; a hit shortens `found`.
+    /// Tests a triangle record, or both triangles of a pair, against a ray, and records a hit in `found`.
     fn test(&self, record: u32, ray: &Self::Ray, found: &mut Found, rules: &TestRules) -> RecordTest;
 
-    /// Returns the entry at which a lane goes on that has popped `entry`.
+    /// Returns the entry at which a lane goes on after popping `entry` from its stack.
     #[inline]
     fn popped(&self, _ray: &Self::Ray, entry: EntryOf<Self>) -> EntryOf<Self> {
         entry
     }
 
-    /// Lets a group of triangles bring the group of nodes behind it along, which then is none: a tree whose
-    /// groups hold both needs no stack for it.
+    /// Attaches a group of nodes to a group of leaves, in trees whose entries hold both, so that the nodes need no
+    /// stack entry.
     #[inline]
     fn join(leaf: Self::Leaf, _nodes: &mut Option<Self::Inner>) -> Self::Leaf {
         leaf
     }
 
-    /// Takes back what [`Tree::join`] put behind a leaf.
+    /// Detaches and returns the group of nodes that [`Tree::join`] attached to leaves.
     #[inline]
     fn take_behind(_leaf: &mut Self::Leaf) -> Option<Self::Inner> {
         None
     }
 
-    /// Returns the answer that is stored for a ray that has ended.
+    /// Returns the answer to store for a ray that has ended.
     fn answer(&self, ray: u32, found: &Found) -> Answer;
 }
 
-/// A node or a leaf, as a stack holds it.
+/// A stack entry: a node or a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry<I, L> {
     Inner(I),
@@ -89,13 +90,13 @@ pub(crate) type EntryOf<T> = Entry<<T as Tree>::Inner, <T as Tree>::Leaf>;
 
 /// Triangle records of a leaf, taken one after the other.
 pub(crate) trait Leaf: Copy + Debug + PartialEq {
-    /// Takes the next record, if one is left.
+    /// Takes the next triangle record, if one is left.
     fn take(&mut self) -> Option<u32>;
-    /// Returns `true` if no record is left.
+    /// Returns `true` if no triangle record is left.
     fn is_empty(&self) -> bool;
 }
 
-/// Records that follow each other.
+/// A leaf of triangle records that follow each other in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RangeLeaf {
     pub next: u32,
@@ -124,13 +125,13 @@ impl Leaf for RangeLeaf {
     }
 }
 
-/// Rules by which a node is visited.
+/// Rules by which the variant visits a node, for one kind of query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VisitRules {
     pub box_test: BoxTest,
-    /// Order of the hit children; `None` leaves them as they stand (unsorted occlusion).
+    /// Order of the hit children; `None` leaves them unsorted.
     pub order: Option<ChildOrder>,
-    /// `true` if groups are taken from the far end.
+    /// `true` if the nodes of a group are visited from the farthest to the nearest.
     pub far: bool,
 }
 
@@ -144,51 +145,52 @@ impl VisitRules {
 }
 
 impl VisitRules {
-    /// Returns the octant by which a ray from `octant` takes the nodes of a group.
+    /// Returns the octant by which a ray of direction octant `octant` takes the nodes of a group: the opposite one if
+    /// the farthest come first.
     #[inline]
     pub fn octant(&self, octant: usize) -> usize {
         if self.far { 7 ^ octant } else { octant }
     }
 }
 
-/// Rules by which a triangle record is tested.
+/// Rules by which the variant tests a triangle record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TestRules {
     pub any_hit: bool,
-    /// `true` if a probe watches a kernel that fetches the rows of a record one by one.
+    /// `true` if a probe watches a kernel that fetches the rows of a triangle record one by one.
     pub by_rows: bool,
 }
 
-/// Result of the test of a record.
+/// Result of the test of a triangle record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordTest {
-    /// `true` for the second and the third row if they were needed.
+    /// `true` for the second and for the third row if the test needed it.
     pub rows: [bool; 2],
-    /// `true` if a hit was taken.
+    /// `true` if the test found a hit that the ray took.
     pub accepted: bool,
 }
 
 /// Largest number of children of a node.
 const MOST_CHILDREN: usize = 32;
 
-/// Children that a visit of a node found. Kept by the warp: it is large where few children are hit.
+/// What a visit of a node found: the hit children. Kept by the warp: it is large where few children are hit.
 #[derive(Debug)]
 pub(crate) struct Visit<I, L> {
-    /// Record of the node that was fetched.
+    /// Index of the node's record that was fetched.
     pub node: u32,
-    /// Children that the node has.
+    /// Number of children of the node.
     pub used: u32,
-    /// Remainder of the entry that led here, to be pushed below the children.
+    /// What remains of the group that led to this node, to be pushed below its children.
     pub rest: Option<Entry<I, L>>,
-    /// Hit children with the distances at which they are entered, the first to be visited next.
+    /// Hit children with their entry distances, the first to be visited next.
     pub hits: Hits,
-    /// Hit nodes, where a tree gives them as one group.
+    /// Hit child nodes as one group, where the tree groups them.
     pub nodes: Option<I>,
-    /// Triangles of all hit leaves, where a tree gives them as one group, to be tested before the nodes.
+    /// Triangles of all hit leaves as one group, where the tree groups them, to be tested before the nodes.
     pub group: Option<L>,
 }
 
-/// Hit children: distance and slot.
+/// Hit children of a node: entry distance and slot of each.
 #[derive(Debug)]
 pub(crate) struct Hits {
     hits: [(f32, u32); MOST_CHILDREN],
@@ -202,8 +204,8 @@ impl Hits {
         self.len += 1;
     }
 
-    /// Sets the children of a node that has two: whether each is hit, at what distance, and whether the second comes
-    /// first if both are.
+    /// Sets the hit children of a node with two: whether each is hit, its distance, and whether the second comes first
+    /// if both are hit.
     #[inline]
     pub fn set_two(&mut self, hit: [bool; 2], t: [f32; 2], swap: bool) {
         let second = hit[1] & (swap | !hit[0]);
@@ -244,7 +246,7 @@ impl<I, L> Visit<I, L> {
     }
 }
 
-/// Returns the index of a slot's triangle, and `true` if it is opaque.
+/// Returns the triangle index in a slot's word, and `true` if the triangle is opaque.
 #[inline]
 pub(crate) fn slot_index(word: u32) -> (u32, bool) {
     (word & INDEX_MASK, word & NON_OPAQUE == 0)

@@ -4,7 +4,8 @@ use super::{Visit, VisitRules};
 use raywarp_family::ChildOrder;
 use raywarp_layout::NO_CHILD;
 
-/// Finishes a visit of a node of up to four children: which of them are there and hit, at `t`, in their order.
+/// Finishes the visit of a node of up to four children, given which exist and are hit and at what distance: sorts the
+/// hits.
 #[inline(always)]
 pub(crate) fn visit_four<I, L>(
     children: &[u32; 4],
@@ -29,7 +30,7 @@ pub(crate) fn visit_four<I, L>(
     }
 }
 
-/// Orders hits, given as (entry distance, child), the first to be visited next.
+/// Sorts the hits, given as (entry distance, child), into the order in which to visit them.
 ///
 /// - [`ChildOrder::Nearest`]: the nearest first, the others as they stand.
 /// - [`ChildOrder::Network5`]: merge sort of up to four (G14 4.1): two pairs, then their merge.
@@ -61,8 +62,8 @@ pub(crate) fn order_children(hits: &mut [(f32, u32)], order: ChildOrder) {
     }
 }
 
-/// Fills up to four, as a kernel does whose misses are infinitely far, each in its place: a network is not
-/// stable, so that where misses stand decides between equal hits.
+/// Sorts up to four hits by a network, with misses at infinity in their slots as in a kernel: a network is not stable,
+/// so the slots of misses decide between equal distances.
 fn through(hits: &mut [(f32, u32)], sort: impl Fn(&mut [(f32, u32); 4])) {
     let mut all = [(f32::INFINITY, u32::MAX); 4];
     for &hit in &*hits {
@@ -78,15 +79,15 @@ fn compare_and_swap(all: &mut [(f32, u32); 4], a: usize, b: usize) {
     }
 }
 
-/// Sorts by five comparators, each of the last three after the one before.
+/// Sorts four by five comparators, each of the last three after the one before.
 fn merge_sort(all: &mut [(f32, u32); 4]) {
     for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
         compare_and_swap(all, a, b);
     }
 }
 
-/// Sorts by six comparators in three rounds of two that do not depend on each other: the second pair of the first round
-/// sorts downwards, so that all four are bitonic after it.
+/// Sorts four by six comparators in three rounds of two that do not depend on each other; the second pair of the first
+/// round sorts downwards.
 fn bitonic_network(all: &mut [(f32, u32); 4]) {
     for round in [[(0, 1), (3, 2)], [(0, 2), (1, 3)], [(0, 1), (2, 3)]] {
         for (a, b) in round {
@@ -101,7 +102,7 @@ mod tests {
 
     const ORDERS: [ChildOrder; 3] = [ChildOrder::Network5, ChildOrder::Network6, ChildOrder::LowBits];
 
-    /// All arrangements of 0 .. n.
+    /// Returns all permutations of 0 .. n.
     fn arrangements(n: usize) -> Vec<Vec<usize>> {
         if n == 0 {
             return vec![vec![]];
