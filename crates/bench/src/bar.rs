@@ -13,17 +13,17 @@ use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The scenes, in the order of [`Peer::mega_rates`].
+/// Names of the six scenes that other tracers were measured in, in the order of [`Peer::mega_rates`].
 pub const SCENES: [&str; 6] = ["sibenik", "crytek_sponza", "conference", "kitchen", "bathroom2", "san_miguel"];
 
-/// Tracer of others that was measured.
+/// Another project's tracer that was measured on an H200, with its rates.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer {
-    /// Name of the tracer and its algorithm.
+    /// Name of the other tracer and its algorithm.
     pub name: &'static str,
-    /// The kernel of ours that does the same, if there is one.
+    /// Text of our variant that does the same as the other tracer; `None` if there is none.
     pub stand_in: Option<&'static str>,
-    /// Mrays/s of primary, AO and diffuse rays in each scene; not all were measured.
+    /// Millions of rays a second of primary, AO and diffuse rays in each scene; `None` where not measured.
     pub mega_rates: [[Option<f64>; 3]; 6],
 }
 
@@ -43,7 +43,7 @@ const fn all(rates: [[u32; 3]; 6]) -> [[Option<f64>; 3]; 6] {
     cells
 }
 
-/// All tracers that were measured; 0 is a figure that is not there.
+/// Other projects' tracers that were measured; a rate of 0 was not measured.
 pub const PEERS: [Peer; 7] = [
     Peer {
         name: "AL Fermi speculative while-while",
@@ -131,30 +131,30 @@ pub const PEERS: [Peer; 7] = [
     },
 ];
 
-/// Ratios to the bar that Raywarp is to reach.
+/// Ratio of our rate to the best other tracer's that is aimed at, for one kind of rays.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim {
     /// Kind of the rays.
     pub kind: RayKind,
-    /// Geometric mean over the scenes that must be reached.
+    /// Geometric mean of the ratios over the scenes that must be reached.
     pub must: f64,
-    /// Geometric mean that is hoped for.
+    /// Geometric mean of the ratios over the scenes that is hoped for.
     pub goal: f64,
-    /// Ratio that no scene may be below.
+    /// Least ratio that is allowed in any scene.
     pub floor: f64,
 }
 
-/// The aims, in the order of the tables.
+/// Ratios that are aimed at for each kind of rays, in the order of the tables.
 pub const AIMS: [Aim; 3] = [
     Aim { kind: RayKind::Primary, must: 1.27, goal: 1.5, floor: 1.0 },
     Aim { kind: RayKind::Ao, must: 1.8, goal: 2.0, floor: 1.3 },
     Aim { kind: RayKind::Diffuse, must: 1.4, goal: 1.7, floor: 1.15 },
 ];
 
-/// Share of its peer's rate that a stand-in should reach.
+/// Fraction of another tracer's rate that our variant of the same algorithm should reach.
 const STAND_IN: f64 = 0.95;
 
-/// Returns the rate of the best of all peers.
+/// Returns the best rate of all other tracers in a scene for a kind of rays, in Mrays/s.
 pub fn bar(scene: &str, kind: RayKind) -> Option<f64> {
     let scene = SCENES.iter().position(|&known| known == scene)?;
     PEERS.iter().filter_map(|peer| peer.mega_rates[scene][kind_index(kind)]).reduce(f64::max)
@@ -168,44 +168,45 @@ fn kind_index(kind: RayKind) -> usize {
     }
 }
 
-/// Best rate in one scene, beside the bar.
+/// Our best kernel's rate in one scene, beside the best rate of other tracers.
 #[derive(Debug, Clone)]
 pub struct Cell {
     /// Name of the scene.
     pub scene: String,
-    /// Tree on which the kernel is fastest, of those that were measured: peers had the better of two in each cell.
+    /// Tree on which our kernel is fastest, of those measured; the other tracers also had the better of two trees.
     pub tree: String,
-    /// Rate of the kernel, Mrays/s.
+    /// Rate of our kernel in Mrays/s.
     pub rate: f64,
-    /// Rate of the best peer, Mrays/s.
+    /// Rate of the best other tracer in Mrays/s.
     pub bar: f64,
 }
 
-/// Comparison of the best kernel for a kind of rays with the bar.
+/// Comparison of our best kernel for a kind of rays with the best other tracers.
 #[derive(Debug, Clone)]
 pub struct Verdict {
-    /// Aim for these rays.
+    /// Ratios that are aimed at for these rays.
     pub aim: Aim,
-    /// The kernel that is best by geometric mean: the same one in all scenes.
+    /// Name of our kernel that is best by geometric mean, the same one in all scenes.
     pub name: String,
-    /// Scenes that were measured.
+    /// Rates in the scenes that were measured.
     pub cells: Vec<Cell>,
-    /// Geometric mean of the ratios.
+    /// Geometric mean of the ratios over the scenes.
     pub mean: f64,
 }
 
 impl Verdict {
-    /// Returns the ratios in the order of the cells.
+    /// Returns the ratio of our rate to the best other tracer's in each scene, in the order of the cells.
     pub fn ratios(&self) -> Vec<f64> {
         self.cells.iter().map(|cell| cell.rate / cell.bar).collect()
     }
 
-    /// Returns the smallest ratio.
+    /// Returns the smallest ratio of all scenes.
     pub fn least(&self) -> f64 {
         self.ratios().into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns `true` if all six scenes were measured and the mean and the least ratio are what they must be.
+    /// Returns `true` if all six scenes were measured, and the geometric mean and the smallest ratio are as high as is
+    /// aimed at.
     pub fn is_reached(&self) -> bool {
         self.cells.len() == SCENES.len() && self.mean >= self.aim.must && self.least() >= self.aim.floor
     }
@@ -227,7 +228,8 @@ impl Verdict {
     }
 }
 
-/// Returns the reports that are comparable with the bar: a GPU, the scene's first viewpoint, the workload's own rays.
+/// Returns the reports that can be compared with other tracers' rates: on a GPU, of the scene's first viewpoint and the
+/// workload's own rays.
 fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == Workload::Raywarp
@@ -239,7 +241,7 @@ fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
     reports.iter().filter(fits).cloned().collect()
 }
 
-/// Returns a verdict for each kind of rays that was measured in the scenes of the bar.
+/// Returns a comparison with other tracers for each kind of rays that was measured in their scenes.
 pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     let reports = comparable(reports);
     let Some(first) = reports.first() else { return Vec::new() };
@@ -266,7 +268,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Returns the rate of a kernel in a scene on the tree that suits it best.
+/// Returns the rate of a kernel in a scene on the tree with which it is fastest.
 fn cell(
     report: &SceneReport,
     column: usize,
@@ -281,7 +283,7 @@ fn cell(
     Some(Cell { scene: report.scene.clone(), tree, rate: row.mega_rates().median, bar })
 }
 
-/// Returns the verdicts and the stand-ins as text; empty where nothing was measured that is comparable.
+/// Returns the comparisons with other tracers as text; empty where no comparable rays were measured.
 pub(crate) fn text(reports: &[SceneReport]) -> String {
     let verdicts = verdicts(reports);
     if verdicts.is_empty() {
@@ -319,7 +321,7 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
     text
 }
 
-/// Writes how our form of a peer's kernel compares with it.
+/// Writes how the rate of our variant of another tracer's algorithm compares with that tracer's.
 fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
     let Some(variant) = peer.stand_in else { return };
     let mut cells = Vec::new();
@@ -378,7 +380,8 @@ mod tests {
         }
     }
 
-    /// Reports of all six scenes where the first subject runs at `ratio` times the bar and the second at half of that.
+    /// Returns reports of all six scenes, where the first subject runs at `ratio` times the best other rate and the
+    /// second at half of that.
     fn reports(ratio: f64) -> Vec<SceneReport> {
         let peer = PEERS[0].stand_in.unwrap();
         let scene = |&scene: &&str| {

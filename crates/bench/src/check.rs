@@ -1,46 +1,47 @@
 //! Checks of hits against the reference and the CPU's watertight tracer.
 
-/// Largest relative difference of `t` between a subject and its reference.
+/// Largest relative difference of hit distances `t` between a subject and its reference.
 pub const T_TOLERANCE: f32 = 1e-5;
 
-/// Share of the checked rays that may differ from the reference, if each of them passes within rounding of an edge.
+/// Fraction of the checked rays that may differ from the reference, if rounding near an edge explains each of them.
 const ALLOWED_SHARE: f64 = 1e-5;
 
-/// Largest number of rays of a batch that are explained: of more something else is wrong.
+/// Largest number of differing rays of a batch that the exact oracle looks at: more of them are a fault.
 const EXPLAINED: u64 = 100;
 
-/// Share of all rays whose answer may be another than the watertight tracer's: kernels as the papers print them lose
-/// some at edges (0.004 % of rays were seen among other tracers).
+/// Fraction of all rays whose answer may differ from the watertight tracer's: kernels as in the papers lose some rays
+/// at edges (0.004 % of rays were seen among other tracers).
 const STRAY_SHARE: f64 = 1e-3;
 
-/// Largest relative difference of `t` from the watertight tracer's, and the share of the scene's diagonal that is
-/// always allowed: another triangle test has another rounding, which shows most in short rays.
+/// Largest relative difference of hit distances `t` from the watertight tracer's, and of the scene's diagonal what is
+/// always allowed: another triangle test rounds otherwise, which shows most in short rays.
 const STRAY_TOLERANCE: f32 = 1e-3;
 const STRAY_SLACK: f32 = 1e-5;
 
-/// An answer a ray: `t` of the nearest hit; infinity for a miss; 0 for a ray that something blocks (any-hit).
+/// One number for each ray: `t` of its closest hit, infinity for a miss, 0 for an any-hit ray that is blocked.
 pub(crate) type Answers = Vec<f32>;
 
-/// Returns `true` if an answer differs by more than another triangle test explains, in a scene of some diagonal.
+/// Returns `true` if two answers differ by more than another triangle test's rounding explains, in a scene with this
+/// diagonal.
 pub(crate) fn is_stray(got: f32, want: f32, diagonal: f32) -> bool {
     let near = got.is_finite() && want.is_finite() && (got - want).abs() <= STRAY_SLACK * diagonal;
     !near && !agrees(got, want, STRAY_TOLERANCE)
 }
 
-/// Returns `true` if two answers are the same hit within `tolerance`, or both misses.
+/// Returns `true` if two answers are both misses, or hits at distances within the relative `tolerance`.
 pub(crate) fn agrees(got: f32, want: f32, tolerance: f32) -> bool {
     // Equal first: both infinite, or both 0. A NaN agrees with nothing.
     got == want || (got.is_finite() && want.is_finite() && (got - want).abs() <= tolerance * got.abs().max(want.abs()))
 }
 
-/// A wrong answer.
+/// One wrong answer, shown as an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Example {
-    /// Place of the ray in its launch.
+    /// Index of the ray in its launch.
     pub ray: u64,
-    /// Answer of the subject: `t`; infinity for a miss; 0 for a ray that something blocks.
+    /// Answer of the subject: distance `t`; infinity for a miss; 0 for an any-hit ray that is blocked.
     pub got: f32,
-    /// Answer of the other side, in the same terms.
+    /// Answer of the tracer that it is compared with, as a distance like `got`.
     pub want: f32,
 }
 
@@ -51,30 +52,34 @@ impl std::fmt::Display for Example {
     }
 }
 
-/// Comparison of a subject's answers with others'.
+/// Comparison of a subject's answers with a reference tracer's and the watertight tracer's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Check {
-    /// Rays compared with the reference: the CPU's one lane on the same encoding and triangle test.
+    /// Number of rays compared with the reference: a single lane on this CPU with the same tree encoding and triangle
+    /// test.
     pub checked: u64,
-    /// Compared rays that differ: hit or miss, or `t` by more than [`T_TOLERANCE`].
+    /// Number of compared rays that differ from the reference: hit or miss, or `t` by more than [`T_TOLERANCE`].
     pub differ: u64,
-    /// Rays among those that pass so near an edge, or hit so near their end, that rounding explains the difference.
+    /// Number of differing rays that pass so near an edge, or hit so near their interval's end, that rounding explains
+    /// it.
     pub explained: u64,
-    /// Number of all rays.
+    /// Number of all rays of the batches.
     pub rays: u64,
     /// Number of rays that hit something.
     pub hits: u64,
-    /// Rays, of all, whose answer is another than that of this CPU's watertight tracer: hit or miss, or `t` by more
-    /// than 0.1 % and by more than 1e-5 of the scene's diagonal.
+    /// Number of all rays whose answer differs from the watertight tracer's: hit or miss, or `t` by more than 0.1 % and
+    /// by more than 1e-5 of the scene's diagonal.
     pub stray: u64,
-    /// The first that differs unexplained, else the first stray.
+    /// First ray whose difference from the reference is not explained; if there is none, the first that differs from
+    /// the watertight tracer.
     pub example: Option<Example>,
 }
 
 impl Check {
-    /// Adds a batch: its answers, the reference's for each `step`-th of them, and the watertight tracer's. `diagonal`
-    /// is the scene's. With `own_test` the subject has a triangle test of its own, and differs from the reference as a
-    /// stray does from the watertight tracer. `explain` is asked about those that differ, until it says no.
+    /// Adds a batch: its answers, the reference's for every `step`-th ray, and the watertight tracer's for all.
+    /// `diagonal` is the scene's. With `own_test` the subject has a triangle test of its own, and differs from the
+    /// reference as a stray does from the watertight tracer. `explain` is asked about those that differ, until it says
+    /// no.
     pub(crate) fn add(
         &mut self,
         answers: &[f32],
@@ -117,12 +122,13 @@ impl Check {
         }
     }
 
-    /// Returns the largest number of rays that may differ, each explained.
+    /// Returns the largest number of rays that may differ from the reference, each explained by rounding.
     pub fn allowed(&self) -> u64 {
         (self.checked as f64 * ALLOWED_SHARE).ceil() as u64
     }
 
-    /// Returns `true` if all differences are explained, and neither they nor stray hits are too many.
+    /// Returns `true` if rounding explains all differences from the reference, and no count of differing rays is too
+    /// large.
     pub fn passes(&self) -> bool {
         self.explained == self.differ
             && self.differ <= self.allowed()

@@ -4,12 +4,12 @@ use raywarp_family::TriangleTest;
 use raywarp_geom::{Aabb, FlatTriangles, Ray};
 use raywarp_workload::oracle::{Tolerance, judge_any};
 
-/// Share of the scene's diagonal by which boxes grow, to find the triangles that a ray may have to do with: far more
-/// than any tolerance.
+/// Fraction of the scene's diagonal by which boxes grow in the search for triangles near a ray, far more than any
+/// tolerance.
 const MARGIN: f32 = 1e-4;
 
-/// Returns `true` if a ray passes so near an edge, or a hit is so near the end of its interval, that a triangle test
-/// may find either answer: the oracle, in f64 over every triangle near the ray, excuses both.
+/// Returns `true` if rounding may decide whether the ray hits: it passes very near an edge, or hits very near its
+/// interval's end.
 ///
 /// `one` and `other` are two answers to `ray`, a time or infinity.
 pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: TriangleTest, one: f32, other: f32) -> bool {
@@ -29,7 +29,7 @@ pub(crate) fn is_borderline(triangles: &FlatTriangles, ray: &Ray, test: Triangle
     [0, 1].iter().all(|&blocked| judge_any(&near, &[ray], &[blocked], &[], tolerance).faults.is_empty())
 }
 
-/// Returns the triangles whose boxes the ray's line comes near.
+/// Returns the triangles whose bounding boxes the ray's line comes near.
 fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     let margin = MARGIN * triangles.bounds().diagonal();
     let mut near = FlatTriangles::default();
@@ -41,7 +41,8 @@ fn near_triangles(triangles: &FlatTriangles, ray: &Ray) -> FlatTriangles {
     near
 }
 
-/// Returns `true` if the ray's line passes within `margin` of the box: slabs in f64, each way of the line.
+/// Returns `true` if the ray's line passes within `margin` of a box, by slab tests in f64 in both directions of the
+/// line.
 fn comes_near(bounds: &Aabb, ray: &Ray, margin: f32) -> bool {
     let (mut enter, mut leave) = (f64::NEG_INFINITY, f64::INFINITY);
     for axis in 0..3 {
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     const MISS: f32 = f32::INFINITY;
 
-    /// Two triangles, at z = 0 and z = -1, that do not share an edge.
+    /// Returns two triangles, at z = 0 and z = -1, that do not share an edge.
     fn scene() -> FlatTriangles {
         let at = |z: f32, size: f32| [[0.0, 0.0, z], [size, 0.0, z], [0.0, size, z]];
         FlatTriangles::from_vertices(vec![at(0.0, 1.0), at(-1.0, 5.0)])

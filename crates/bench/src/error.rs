@@ -7,51 +7,51 @@ use raywarp_layout::LayoutError;
 use raywarp_traverse::KernelError;
 use raywarp_workload::rays::RaysError;
 
-/// Reasons why a scene cannot be measured, or not to the end.
+/// Reason why a scene cannot be benchmarked, or not completely.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// Too many triangles.
+    /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The builder refuses.
+    /// The scene's tree cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder refuses.
+    /// The tree cannot be encoded for a kernel.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A kernel refuses.
+    /// A kernel cannot be made or run.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The rays cannot be made.
+    /// The workload's rays cannot be made.
     #[error(transparent)]
     Rays(#[from] RaysError),
-    /// The GPU cannot be used, or failed.
+    /// The GPU cannot be used, or a CUDA call failed.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// A tracer failed, or was stopped.
+    /// A tracer failed, or the run was stopped.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// No ray of a kind starts in the scene.
+    /// No ray of a kind starts in the scene, as nothing is hit.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(String),
-    /// Rays that memory does not hold.
+    /// The rays do not fit in memory.
     #[error("{rays} rays need about {} MB, but {} MB are free; measure fewer views or kinds at once", needed >> 20, free >> 20)]
     Memory {
-        /// Rays of all views, kinds and orders.
+        /// Number of rays of all views, kinds and orders.
         rays: u64,
-        /// Bytes for them and the reference's answers.
+        /// Bytes needed for the rays and the reference's answers.
         needed: u64,
-        /// Bytes that are free.
+        /// Bytes of memory that are free.
         free: u64,
     },
-    /// A peer cannot trace here.
+    /// Another project's tracer cannot run on this machine.
     #[error("{0}")]
     Peer(String),
-    /// Embree cannot be used, or failed.
+    /// Embree cannot be loaded, or failed.
     #[error(transparent)]
     Embree(#[from] raywarp_embree::EmbreeError),
-    /// The receiver of the rays could not keep them.
+    /// The callback that exports the rays could not store them.
     #[error("{0}")]
     Export(String),
 }

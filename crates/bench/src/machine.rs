@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Clocks of a GPU's multiprocessors as its driver's tool says them, in MHz.
+/// Clock rates of a GPU's multiprocessors in MHz, as the driver's tool (nvidia-smi) prints them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clocks {
-    /// Clock when the tool was asked.
+    /// Clock rate in MHz when the tool was asked.
     pub mhz: f64,
-    /// Highest clock that the GPU allows.
+    /// Highest clock rate in MHz that the GPU allows.
     pub most_mhz: f64,
 }
 
 impl Clocks {
-    /// Reads the clocks of the first GPU now; `None` where there is no tool.
+    /// Reads the clock rates of the first GPU now; `None` where the driver's tool is missing.
     pub(crate) fn read() -> Option<Self> {
         Self::parse(&ask_tool(CLOCKS)?)
     }
 
-    /// Reads `1980 MHz, 2100 MHz`.
+    /// Parses a text such as `1980 MHz, 2100 MHz`.
     fn parse(text: &str) -> Option<Self> {
         let (now, most) = text.split_once(',')?;
         let number = |text: &str| {
@@ -32,36 +32,36 @@ impl Clocks {
     }
 }
 
-/// Query for the tool: present and highest clock.
+/// Fields to ask the driver's tool for: present and highest clock rate.
 const CLOCKS: &str = "clocks.sm,clocks.max.sm";
 
-/// The machine, its driver and the time, as far as they are known.
+/// Facts about the machine, its driver and the time of a run, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineFacts {
     /// Date and time of day, UTC: `2026-11-21 18:04:05`.
     pub date: String,
-    /// The GPU's name, if one is measured.
+    /// Name of the GPU, if one is measured.
     pub gpu: Option<String>,
     /// Compute capability of the GPU.
     pub capability: Option<(i32, i32)>,
-    /// Number of its multiprocessors.
+    /// Number of the GPU's multiprocessors.
     pub multiprocessors: Option<u32>,
-    /// Version of the driver.
+    /// Version of the GPU's driver.
     pub driver: Option<String>,
-    /// Clocks of the multiprocessors: now, and at most, as the driver's tool prints them.
+    /// Clock rates of the GPU's multiprocessors, present and highest, as the driver's tool prints them.
     pub clocks: Option<String>,
-    /// The CPU's name.
+    /// Name of the CPU.
     pub cpu: String,
-    /// The instruction set of the CPU that [`CpuTracer`](raywarp_cpu::CpuTracer) uses.
+    /// Instruction set of the CPU that [`CpuTracer`](raywarp_cpu::CpuTracer) uses.
     pub isa: &'static str,
-    /// Threads that run.
+    /// Number of threads of the run.
     pub threads: usize,
     /// Version of Raywarp.
     pub version: &'static str,
 }
 
 impl MachineFacts {
-    /// Asks the system.
+    /// Collects the facts from the system, for a run on this target.
     pub fn read(target: &Target) -> Self {
         let mut facts = Self {
             date: date(),
@@ -81,13 +81,13 @@ impl MachineFacts {
         facts
     }
 
-    /// Returns the CPU's name as Linux knows it.
+    /// Returns the name of the CPU, as Linux tells it.
     pub(crate) fn cpu_name() -> String {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         cpu_name_of(&info).unwrap_or_else(|| format!("a CPU ({})", std::env::consts::ARCH))
     }
 
-    /// Returns the facts in a line of text.
+    /// Returns the facts as one line of text.
     pub fn line(&self) -> String {
         let cpu = format!("{} with {} threads, {}", self.cpu, self.threads, self.isa);
         let Some(gpu) = &self.gpu else { return cpu };
@@ -125,7 +125,7 @@ fn cpu_name_of(info: &str) -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
-/// Returns the driver's version: from the kernel module, else from its tool.
+/// Returns the driver's version, from the Linux kernel module, else from the driver's tool.
 fn driver() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     driver_of(&text).or_else(|| ask_tool("driver_version"))
@@ -138,7 +138,7 @@ fn driver_of(text: &str) -> Option<String> {
     text.lines().next()?.split_whitespace().find(is_version).map(str::to_string)
 }
 
-/// Returns the tool's answer about the first GPU; `None` where there is no tool.
+/// Returns the answer of the driver's tool (nvidia-smi) about the first GPU; `None` where the tool is missing.
 fn ask_tool(query: &str) -> Option<String> {
     let output =
         Command::new("nvidia-smi").args([&format!("--query-gpu={query}"), "--format=csv,noheader"]).output().ok()?;
@@ -151,7 +151,7 @@ fn date() -> String {
     date_of(seconds)
 }
 
-/// Returns seconds since 1970 as date and time.
+/// Converts seconds since 1970 to a date and time.
 fn date_of(seconds: u64) -> String {
     // Howard Hinnant's civil_from_days: years begin in March, so that leap days come last.
     let days = (seconds / 86_400) as i64 + 719_468;

@@ -17,7 +17,7 @@ use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Measures a scene, and writes into `report` what is done as soon as it is: it holds good after an error too.
+/// Benchmarks a scene, and writes each result into `report` at once, so that the report is valid after an error, too.
 ///
 /// All triangles count as opaque (AL09 2: the papers' set-up has no textures); those of no area are dropped. A
 /// subject that the target cannot run, or whose tree cannot hold the scene, is left out with its reason.
@@ -136,8 +136,8 @@ pub fn bench_scene(
     Ok(())
 }
 
-/// Returns the kernel to measure in the place of `group`, which a scene does not fit for `error`: where one of the
-/// group was not asked for by name, and the kernel is not measured on this tree anyway.
+/// Returns the kernel to measure in place of `group`, whose tree cannot hold the scene because of `error`; `None` if
+/// the user named the whole group, or the kernel is measured on this tree anyway.
 fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
     let (unnamed, wide) = run.request.instead.as_ref()?;
     let farthest = run.triangles.bounds().farthest();
@@ -151,7 +151,7 @@ fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &
     (is_held && !is_there && group.iter().any(|subject| unnamed.contains(subject))).then_some(*wide)
 }
 
-/// Plans the trees to build, each with the subjects that walk it, in the request's order.
+/// Returns the trees to build, each with the subjects that walk it, in the request's order.
 fn plan(request: &BenchRequest) -> Vec<(BuildOptions, Vec<Subject>)> {
     let mut plan: Vec<(BuildOptions, Vec<Subject>)> = Vec::new();
     for build in &request.builds {
@@ -179,7 +179,7 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
     Ok(bvh)
 }
 
-/// Data that subjects on one tree share.
+/// Data that the subjects on one tree share.
 struct OnTree<'a> {
     session: &'a mut dyn Session,
     triangles: &'a FlatTriangles,
@@ -187,16 +187,16 @@ struct OnTree<'a> {
     tree: usize,
     diagonal: f32,
     batches: &'a [RayBatch],
-    /// The halves of each batch, where they are timed.
+    /// Both halves of each batch, if halves are timed, too.
     halves: &'a [Option<[RayBatch; 2]>],
     request: &'a BenchRequest,
     watch: &'a Watch<'a>,
-    /// Answers of each reference to the checked rays of each batch.
+    /// Answers of each reference tracer to the checked rays of each batch.
     references: HashMap<Variant, Vec<Answers>>,
 }
 
 impl OnTree<'_> {
-    /// Measures one subject in all columns.
+    /// Measures one subject on the rays of all columns.
     fn subject(
         &mut self,
         subject: &Subject,
@@ -256,9 +256,9 @@ impl OnTree<'_> {
         Ok(())
     }
 
-    /// Measures the seconds that two launches of half the rays of a batch take more than one of all, which takes
-    /// `whole` seconds. Each is timed as often as the whole; the rays of both are those of the whole, so that what
-    /// differs is one more start and tail.
+    /// Returns the seconds that two launches of half a batch take more than one launch of all, which takes `whole`
+    /// seconds. Each is timed as often as the whole; the rays of both are those of the whole, so that what differs is
+    /// one more start and tail.
     fn start_and_tail(&mut self, prepared: &Prepared, index: usize, whole: f64) -> Result<Option<f64>, BenchError> {
         let Some([first, second]) = self.halves.get(index).and_then(Option::as_ref) else { return Ok(None) };
         let mut sum = 0.0;
@@ -279,7 +279,7 @@ impl OnTree<'_> {
         Ok(Some((sum - whole).max(0.0)))
     }
 
-    /// Makes sure that the reference's answers are there.
+    /// Computes the answers of the subject's reference tracer, unless they are there already.
     fn refer(&mut self, reference: &Variant) -> Result<(), BenchError> {
         if self.references.contains_key(reference) {
             return Ok(());
@@ -310,7 +310,7 @@ mod tests {
     use raywarp_scene::{Camera, Description, FaceMaterials, Instance, Material, Mesh};
     use raywarp_workload::rays::{RayKind, Workload};
 
-    /// A bumpy floor and some plates above it.
+    /// Returns a bumpy floor with some plates above it.
     fn scene() -> Description {
         let mut scene = Description::default();
         let material = scene.add_material(Material::diffuse("grey", [0.5; 3]));
@@ -494,11 +494,11 @@ mod tests {
         assert!(report.passes());
     }
 
-    /// A tracer that gives one wrong answer.
+    /// A tracer that gives one wrong answer, to test the checks.
     struct Liar {
         honest: CpuTracer,
         about: usize,
-        /// None for the lie of not writing at all.
+        /// The wrong answer; `None` to write no answer at all.
         lie: Option<fn(&mut Hit)>,
     }
 
@@ -542,7 +542,7 @@ mod tests {
         }
     }
 
-    /// Measures the CPU tracer with a lie about one ray, checking every `step`-th.
+    /// Benchmarks the CPU tracer with a wrong answer to one ray, checking every `step`-th ray.
     fn with_lie(kind: RayKind, check: CheckSize, about: usize, lie: Option<fn(&mut Hit)>) -> SceneReport {
         let mut request = request(&["cpu"]);
         (request.check, request.columns) = (check, vec![Column::of(kind, RayOrder::Workload)]);

@@ -10,29 +10,29 @@ use raywarp_system::memory;
 use raywarp_workload::rays::{BATCH, RayKind, ViewRays, shuffle, sort_morton};
 use std::time::Instant;
 
-/// The rays of a launch.
+/// The rays of one launch, with the watertight tracer's answers.
 pub(crate) struct RayBatch {
-    /// Different for each batch of a scene.
+    /// Identifier of the batch, different for each batch of a scene.
     pub id: usize,
-    /// Index in [`BenchRequest::columns`].
+    /// Index of the batch's column in [`BenchRequest::columns`].
     pub column: usize,
-    /// Index of the viewpoint among those measured; `None` for the rays of all in one launch.
+    /// Index of the viewpoint among those measured; `None` if the rays of all are in one launch.
     pub view: Option<usize>,
-    /// `true` if the query is any-hit.
+    /// `true` if the rays ask for any hit, `false` if for the closest one.
     pub any: bool,
     pub rays: Vec<Ray>,
-    /// Answers of this CPU's watertight tracer.
+    /// Answers of this CPU's watertight tracer, one for each ray.
     pub watertight: Answers,
-    /// Seconds that sorting took, if they were sorted here.
+    /// Seconds that sorting the rays took; `None` if they were not sorted on this CPU.
     pub sort: f64,
 }
 
-/// Whole warps, and whole batches of a pool, stay in one half.
+/// Number of rays that the halves of a batch are a multiple of, so that no warp and no pool's batch is split.
 const HALF_OF: usize = 384;
 
 impl RayBatch {
-    /// Splits the batch into its first rays and the others, as launches of their own; `None` for too few rays. No batch
-    /// has the number `free` or a greater one.
+    /// Splits the batch into its first and its second half, as launches of their own; `None` if it has too few rays. No
+    /// batch has the number `free` or a greater one.
     pub fn halves(&self, free: usize) -> Option<[Self; 2]> {
         let middle = self.rays.len() / 2 / HALF_OF * HALF_OF;
         let half = |number: usize, rays: &[Ray]| Self {
@@ -46,12 +46,12 @@ impl RayBatch {
     }
 }
 
-/// Bytes a ray, its answers by the watertight tracer, a reference and a subject, and a hit on its way.
+/// Bytes for each ray: itself, the answers of the watertight tracer, a reference and a subject, and a hit in flight.
 const RAY_BYTES: u64 = 32 + 4 + 4 + 4 + 16;
-/// Bytes below which needs are not compared with the free memory, since what systems say of it is rough.
+/// Number of bytes below which free memory is not checked, as systems tell it only roughly.
 const SMALL_BYTES: u64 = 1 << 30;
 
-/// Makes or takes all rays of a request, those of a column and view after the other.
+/// Makes the rays of all columns and views of a request, or takes them from the lists given.
 pub(crate) fn make(
     source: RaySource<'_>,
     triangles: &FlatTriangles,
@@ -114,7 +114,7 @@ pub(crate) fn make(
     Ok(batches)
 }
 
-/// Takes a list of rays for each column, in the column's order.
+/// Makes a batch of each given list of rays, one for each column, in the column's order.
 fn given(
     lists: Vec<Vec<Ray>>,
     tracer: &CpuTracer,
@@ -140,14 +140,14 @@ fn given(
     lists.into_iter().zip(&request.columns).enumerate().map(batch).collect()
 }
 
-/// Sorts each batch of [`BATCH`] rays; how many seconds that took.
+/// Sorts the rays in groups of [`BATCH`] rays, and returns the seconds that this took.
 fn sorted(rays: &mut [Ray]) -> f64 {
     let start = Instant::now();
     rays.chunks_mut(BATCH).for_each(sort_morton);
     start.elapsed().as_secs_f64()
 }
 
-/// Refuses rays that memory does not hold, before hours of making them.
+/// Checks that the rays of a request fit in memory, before hours are spent on making them.
 fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> {
     let pixels = u64::from(request.size[0]) * u64::from(request.size[1]) * views as u64;
     let samples = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
@@ -156,7 +156,7 @@ fn check_memory(views: usize, request: &BenchRequest) -> Result<(), BenchError> 
     check_room(rays, request, RAY_BYTES)
 }
 
-/// Refuses rays that memory does not hold, each of which still takes so many bytes.
+/// Checks that this many rays fit in memory, where each still takes this many bytes.
 fn check_room(rays: u64, request: &BenchRequest, ray_bytes: u64) -> Result<(), BenchError> {
     let halves = if request.halves { size_of::<Ray>() as u64 } else { 0 };
     let needed = rays.saturating_mul(ray_bytes + halves);

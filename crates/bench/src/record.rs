@@ -3,7 +3,7 @@
 use crate::table::Room;
 use crate::{LEGEND, MachineFacts, SceneReport, csv, json, summary, text};
 
-/// Returns the files of a run: names and contents.
+/// Returns the files that record a run: their names and contents.
 ///
 /// `bench.csv` and `bench.json` hold every figure, `README.md` the command, the machine, the date and the tables.
 pub fn files(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Vec<(&'static str, String)> {

@@ -8,60 +8,60 @@ use raywarp_scene::views::View;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Measurements to make on a scene.
+/// What to benchmark on a scene: rays, kernels, trees, and numbers of runs.
 #[derive(Debug, Clone)]
 pub struct BenchRequest {
-    /// Workload that defines the rays.
+    /// Workload that defines how the rays are made.
     pub workload: Workload,
-    /// Rays of each kind from a primary hit; the workload's own when none.
+    /// Number of rays of each kind from a primary hit; `None` for the workload's own.
     pub rays_per_pixel: Option<u32>,
-    /// Rays and their orders: a column of the table each.
+    /// Kinds and orders of rays, one for each column of the tables.
     pub columns: Vec<Column>,
-    /// Pixels of a view.
+    /// Width and height of a view in pixels.
     pub size: [u32; 2],
-    /// `true` if the rays of all views go into one launch.
+    /// `true` if the rays of all views are traced in one launch.
     pub one_launch: bool,
-    /// Subjects that are measured, in the table's order.
+    /// Subjects (kernels and tracers) that are measured, in the order of the tables.
     pub subjects: Vec<Subject>,
-    /// Subjects that nobody named, and the kernel that is measured in the place of one of them where that cannot hold a
-    /// scene.
+    /// Subjects that the user did not name, and the kernel to measure in place of one of them if its tree cannot hold
+    /// the scene.
     pub instead: Option<(Vec<Subject>, Subject)>,
-    /// Trees to build: every subject walks all of them, or the nearest that its nodes can hold.
+    /// Build options of the trees: every subject walks all of them, with leaves no larger than its nodes can hold.
     pub builds: Vec<BuildOptions>,
-    /// Block sizes and register limits: every subject runs under each. Other than the default on GPUs only.
+    /// Launch bounds (block size and register limit) under which every subject runs. Other than the default on GPUs
+    /// only.
     pub bounds: Vec<LaunchBounds>,
-    /// Lanes of a warp where a CPU runs a kernel.
+    /// Number of lanes of the warps in which a CPU emulates kernels.
     pub width: u32,
-    /// Runs before those that count.
+    /// Number of untimed first runs.
     pub warmup: u32,
-    /// Runs that count, at least 1.
+    /// Number of timed runs, at least 1.
     pub runs: u32,
-    /// Number of rays that are compared with the reference's.
+    /// How many rays are compared with the reference tracer's hits.
     pub check: CheckSize,
-    /// `true` if each launch is timed in two halves as well: what they take more than the whole is a launch's start and
-    /// tail.
+    /// `true` to time each launch as two halves, too, which shows the time of its start and tail.
     pub halves: bool,
 }
 
-/// Rays in an order.
+/// A column of the tables: rays in an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
     /// Rays of the column.
     pub rays: RaySet,
-    /// Order of the rays.
+    /// Order of the rays in a launch.
     pub order: RayOrder,
 }
 
-/// Rays that are measured together.
+/// A set of rays that is measured together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RaySet {
-    /// Rays of a kind, as the workload makes them.
+    /// Rays of one kind, as the workload makes them.
     Kind(RayKind),
-    /// Rays of a file.
+    /// Rays that are read from a file.
     File {
-        /// Name of the rays in tables.
+        /// Name of the file's rays in tables.
         name: String,
-        /// `true` if the query is any-hit.
+        /// `true` if the rays ask for any hit, `false` if for the closest one.
         any: bool,
     },
 }
@@ -75,7 +75,7 @@ impl RaySet {
         }
     }
 
-    /// Returns `true` if the query is any-hit rather than closest-hit.
+    /// Returns `true` if the rays ask for any hit rather than the closest one.
     pub fn is_any(&self) -> bool {
         match self {
             Self::Kind(kind) => kind.is_any(),
@@ -85,12 +85,12 @@ impl RaySet {
 }
 
 impl Column {
-    /// Makes the column of a workload's rays in an order.
+    /// Makes the column of a kind of the workload's rays in an order.
     pub fn of(kind: RayKind, order: RayOrder) -> Self {
         Self { rays: RaySet::Kind(kind), order }
     }
 
-    /// Returns the kind of a workload's rays; `None` for a file's.
+    /// Returns the kind of the column's rays; `None` for rays of a file.
     pub fn kind(&self) -> Option<RayKind> {
         match self.rays {
             RaySet::Kind(kind) => Some(kind),
@@ -106,7 +106,7 @@ impl Column {
         }
     }
 
-    /// Returns the name of its order in tables: a file's rays are in the file's.
+    /// Returns the name of the rays' order in tables; for rays of a file, that of the file's order.
     pub fn order_name(&self) -> &'static str {
         match (&self.rays, self.order) {
             (RaySet::File { .. }, RayOrder::Workload) => "file",
@@ -115,27 +115,27 @@ impl Column {
     }
 }
 
-/// Source of the rays of a run.
+/// Where the rays of a run come from.
 #[derive(Debug, Clone)]
 pub enum RaySource<'a> {
-    /// They are made for each of these viewpoints; all columns are [`RaySet::Kind`].
+    /// Rays are made for each of these viewpoints; all columns are [`RaySet::Kind`].
     Views(&'a [View]),
-    /// They are given: a list for each column, which is [`RaySet::File`]. No list is empty and all rays are valid.
+    /// Rays are given as one list for each column, which is [`RaySet::File`]. No list is empty and all rays are valid.
     Lists(Vec<Vec<Ray>>),
 }
 
-/// Seed of [`RayOrder::Shuffled`].
+/// Seed of the random order [`RayOrder::Shuffled`].
 pub(crate) const SHUFFLE_SEED: u32 = 0;
 
-/// The order of rays in a launch.
+/// Order of the rays in a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RayOrder {
-    /// Order that the workload defines, or that a file has.
+    /// Order in which the workload makes the rays, or that of the file.
     #[default]
     Workload,
-    /// Sorted by a Morton key in batches of 2^20; the sort is timed apart.
+    /// Rays sorted by a Morton key, in batches of 2^20; the sort is timed separately.
     Morton,
-    /// Shuffled over the whole view (AL09 6).
+    /// Rays shuffled over the whole view (AL09 6).
     Shuffled,
 }
 
@@ -149,7 +149,8 @@ impl RayOrder {
         }
     }
 
-    /// Returns the order in which batches are made. Sorting comes after, so that it can be timed.
+    /// Returns the order in which the rays are first made, before they are sorted. Sorting comes after, so that it can
+    /// be timed.
     pub(crate) fn made(self) -> Order {
         match self {
             Self::Workload | Self::Morton => Order::Workload,
@@ -158,17 +159,18 @@ impl RayOrder {
     }
 }
 
-/// Number of rays of each kind and view that are compared with the reference's.
+/// How many rays of each kind and view are compared with the reference tracer's hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSize {
-    /// About so many, evenly spread.
+    /// About this many rays are compared, evenly spread.
     Sample(usize),
     /// Every ray is compared.
     All,
 }
 
 impl CheckSize {
-    /// Returns the step from one checked ray to the next of `count`. Odd, so that all lanes of a warp have their turn.
+    /// Returns the step from one checked ray to the next, of `count` rays. Odd, so that all lanes of a warp have their
+    /// turn.
     pub(crate) fn step(self, count: usize) -> usize {
         match self {
             Self::All => 1,
@@ -180,19 +182,20 @@ impl CheckSize {
     }
 }
 
-/// Takes the rays of a column: its name with the view's, and the rays. What it says stops the run.
+/// Callback that is given the rays of each column: the name of column and view, and the rays. What it says stops the
+/// run.
 pub type Export<'a> = &'a dyn Fn(&str, &[Ray]) -> Result<(), String>;
 
-/// Observer of a run, which may stop it.
+/// Observer of a benchmark run, which can stop it.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Once true, the run ends soon with what it has.
+    /// Flag that ends the run soon when it becomes `true`; the results so far are kept.
     pub cancel: Option<&'a AtomicBool>,
-    /// Callback that is told what was just done, a line at a time.
+    /// Callback that is told each step that was just done, as a line of text.
     pub say: Option<&'a dyn Fn(String)>,
-    /// Callback that is told how many kernels are measured, on all trees, and of how many.
+    /// Callback that is told the number of kernels measured on all trees so far, and the number of all.
     pub progress: Option<&'a dyn Fn(usize, usize)>,
-    /// Given all rays.
+    /// Callback that is given all rays of the run.
     pub export: Option<Export<'a>>,
 }
 

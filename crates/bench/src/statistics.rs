@@ -1,23 +1,22 @@
 //! Medians and spreads of few runs.
 
-/// Least, quarter, middle, three quarters and most of some times, in seconds.
+/// Quartiles of some times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quartiles {
-    /// Shortest of all.
+    /// Shortest time.
     pub min: f64,
-    /// First quartile: a quarter are shorter.
+    /// First quartile of the times.
     pub q1: f64,
-    /// Median of all.
+    /// Median of the times.
     pub median: f64,
-    /// Third quartile: a quarter are longer.
+    /// Third quartile of the times.
     pub q3: f64,
-    /// Longest of all.
+    /// Longest time.
     pub max: f64,
 }
 
 impl Quartiles {
-    /// Computes the quartiles of `times`, between neighbours in proportion (as NumPy's `quantile` does it). All NaN
-    /// without times.
+    /// Computes the quartiles of `times`, interpolated linearly as NumPy's `quantile` does it. All NaN without times.
     pub fn of(times: &[f64]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -32,7 +31,7 @@ impl Quartiles {
         Self { min: at(0.0), q1: at(0.25), median: at(0.5), q3: at(0.75), max: at(1.0) }
     }
 
-    /// Adds the times of work that is done one after the other.
+    /// Returns the sum, quartile by quartile, with the times of work that is done afterwards.
     #[must_use]
     pub fn plus(self, other: &Self) -> Self {
         Self {
@@ -44,12 +43,13 @@ impl Quartiles {
         }
     }
 
-    /// Returns the spread of the middle half, per cent of the median.
+    /// Returns the interquartile range in per cent of the median.
     pub fn spread_percent(&self) -> f64 {
         100.0 * (self.q3 - self.q1) / self.median
     }
 
-    /// Returns the millions a second, of so many in each of these times: from the slowest run to the fastest.
+    /// Returns rates in millions a second for this many items in each quartile's time, from the slowest run to the
+    /// fastest.
     pub fn mega_rates(&self, count: u64) -> Self {
         let rate = |seconds: f64| count as f64 / seconds / 1e6;
         Self {
@@ -62,7 +62,7 @@ impl Quartiles {
     }
 }
 
-/// Returns the geometric mean; NaN of no values.
+/// Returns the geometric mean of some values; NaN if there are none.
 pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

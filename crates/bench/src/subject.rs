@@ -4,19 +4,19 @@ use raywarp_family::{IllegalVariant, Key, Supply, TraversalLoop, Variant};
 use std::fmt;
 use std::str::FromStr;
 
-/// A kernel of the family, the tracer of this CPU, or a peer.
+/// What is benchmarked: a kernel of the family, this CPU's tracer, or another project's tracer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// The tracer that users of a CPU get.
+    /// The tracer of this CPU, which library users get.
     CpuTracer,
-    /// Kernel of the family.
+    /// A kernel of the traversal family.
     Kernel(Variant),
-    /// A peer: the driver's own ray tracing pipelines, over a tree that the driver builds.
+    /// The Vulkan driver's own ray tracing pipelines, over a tree that the driver builds.
     VulkanRt,
 }
 
 impl Subject {
-    /// Returns the short name: that of a paper's row, or of the nearest with what differs
+    /// Returns the short name: that of a paper's kernel, or of the nearest one with what differs
     /// (`alk12-kepler?planes=plain`), or the variant's text. It parses back as a subject.
     pub fn name(&self) -> String {
         let Self::Kernel(variant) = self else { return self.to_string() };
@@ -39,7 +39,7 @@ impl Subject {
         }
     }
 
-    /// Returns the largest number of triangles of a leaf that its tree can hold.
+    /// Returns the largest number of triangles of a leaf that the subject's tree can hold.
     pub fn leaf_limit(&self) -> u32 {
         match self {
             Self::Kernel(variant) => variant.tree().max_leaf().min(255),
@@ -47,13 +47,13 @@ impl Subject {
         }
     }
 
-    /// Returns `true` if the subject builds a tree of its own, whatever ours are.
+    /// Returns `true` if the subject builds a tree of its own, instead of walking one of ours.
     pub(crate) fn has_own_tree(&self) -> bool {
         *self == Self::VulkanRt
     }
 
-    /// Returns the variant whose answers on one lane are the reference: the same tree, boxes and triangle test in the
-    /// plainest loop, one ray a lane. What a loop or a supply does changes no answer, so that many subjects share a
+    /// Returns the variant whose answers on a single lane are the reference: the same tree, boxes and triangle test in
+    /// the plain while-while loop. What a loop or a supply does changes no answer, so that many subjects share a
     /// reference.
     pub(crate) fn reference(&self) -> Variant {
         let variant = match self {
@@ -71,7 +71,7 @@ impl Subject {
     }
 }
 
-/// The kernel of the library's own queries: what the CPU tracer is held against.
+/// Variant of the library's own queries, with which the CPU tracer is compared.
 const WATERTIGHT: &str = "direct/while-while/bvh2?triangle=watertight";
 
 impl fmt::Display for Subject {
@@ -87,7 +87,7 @@ impl fmt::Display for Subject {
 impl FromStr for Subject {
     type Err = IllegalVariant;
 
-    /// Parses `cpu`, `vulkan-rt`, a variant, or a row with options: `alk12-kepler?planes=plain&unroll=2`.
+    /// Parses `cpu`, `vulkan-rt`, a variant, or a paper's kernel with options: `alk12-kepler?planes=plain&unroll=2`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "cpu" => return Ok(Self::CpuTracer),

@@ -3,39 +3,39 @@
 use crate::{Column, RayOrder, Subject, Target};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// Settings of a suite, for what the user leaves unset.
+/// A named benchmark suite: settings that hold where the user leaves them unset.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
-    /// Name on the command line.
+    /// Name of the suite on the command line.
     pub name: &'static str,
-    /// Description in a line.
+    /// Description of the suite in one line.
     pub about: &'static str,
-    /// Workload that defines the rays.
+    /// Workload that defines how the rays are made.
     pub workload: Workload,
-    /// Kinds of rays.
+    /// Kinds of rays that are measured.
     pub kinds: &'static [RayKind],
-    /// Orders of rays: each kind comes in each.
+    /// Orders of rays: each kind is measured in each order.
     pub orders: &'static [RayOrder],
-    /// Scenes, where the suite is about certain ones.
+    /// Names of the scenes, if the suite is about certain ones.
     pub scenes: &'static [&'static str],
-    /// Numbers of the viewpoints; all when empty.
+    /// Numbers of the viewpoints; all viewpoints if empty.
     pub views: &'static [usize],
-    /// `true` if all viewpoints go into one launch.
+    /// `true` if the rays of all viewpoints are traced in one launch.
     pub one_launch: bool,
     kernels: Kernels,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Kernels {
-    /// Names of rows, or variants.
+    /// Kernels given by the names of papers' rows or as variants.
     These(&'static [&'static str]),
-    /// All variants that the target can run.
+    /// All compiled variants that the target can run.
     Compiled,
 }
 
 const ALL_KINDS: &[RayKind] = &RayKind::ALL;
 
-/// Table 1 of AL09.
+/// Kernels of AL09's Table 1.
 const TABLE1: &[&str] = &[
     "al09-packet",
     "al09-while-while",
@@ -46,7 +46,7 @@ const TABLE1: &[&str] = &[
     "al09-persistent-spec-while-while",
 ];
 
-/// Kernels whose lanes suffer in different ways from rays that have nothing in common.
+/// Kernels that suffer in different ways from incoherent rays, for comparing ray orders.
 const ORDERS: &[&str] = &[
     "al09-while-while",
     "al09-persistent-while-while",
@@ -61,7 +61,7 @@ const ORDERS: &[&str] = &[
     "replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80",
 ];
 
-/// ALK12's Table 2, and each of its choices undone or varied.
+/// Kernels of ALK12's Table 2, with each of its design choices undone or varied.
 const ALK12: &[&str] = &[
     "alk12-fermi",
     "alk12-kepler",
@@ -82,7 +82,8 @@ const ALK12: &[&str] = &[
     "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&refill=lost",
 ];
 
-/// G14's Table 2: the kernel of ALK12 it starts from, then 4-ary, unrolled and unsorted, alone, in pairs and together.
+/// Kernels of G14's Table 2: ALK12's, from which it starts, then 4-ary, unrolled and unsorted, alone, in pairs and
+/// together.
 const GUTHE: &[&str] = &[
     "alk12-kepler",
     "g14-wide4",
@@ -95,7 +96,7 @@ const GUTHE: &[&str] = &[
     "g14-wide4-merge",
 ];
 
-/// All suites, in the order in which they are listed.
+/// All benchmark suites, in the order in which they are listed.
 pub static ALL: [Suite; 7] = [
     Suite {
         name: "table1",
@@ -176,13 +177,13 @@ pub static ALL: [Suite; 7] = [
     },
 ];
 
-/// Returns the suite called `name`, if there is one.
+/// Returns the benchmark suite called `name`; `None` if there is none.
 pub fn named(name: &str) -> Option<&'static Suite> {
     ALL.iter().find(|suite| suite.name == name)
 }
 
 impl Suite {
-    /// Returns the suite's kernels on `target`.
+    /// Returns the kernels of the suite that run on `target`.
     pub fn subjects(&self, target: &Target) -> Vec<Subject> {
         match self.kernels {
             Kernels::These(names) => names.iter().filter_map(|name| name.parse().ok()).collect(),
@@ -190,13 +191,13 @@ impl Suite {
         }
     }
 
-    /// Returns the suite's kinds of rays in its orders.
+    /// Returns the columns of the suite: each kind of rays in each order.
     pub fn columns(&self) -> Vec<Column> {
         columns(self.kinds, self.orders)
     }
 }
 
-/// Returns a column for each kind in each order.
+/// Returns a column for each kind of rays in each order.
 pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<Column> {
     kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column::of(kind, order))).collect()
 }

@@ -7,23 +7,23 @@
 use raywarp_family::sources_of;
 use std::fmt::Write;
 
-/// Width that a table may have.
+/// How wide a text table may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Room {
-    /// Lines of at most [`ACROSS`] characters.
+    /// Lines of at most [`ACROSS`] characters, for a terminal.
     #[default]
     Terminal,
-    /// All columns, however wide that is.
+    /// All columns are shown, however wide the lines are.
     Any,
 }
 
-/// Characters of a line in a terminal that nobody made wider.
+/// Number of characters in a line of a terminal of default width.
 pub const ACROSS: usize = 80;
 
-/// Most characters that names take of a line that has other cells, too: those of all papers' kernels fit.
+/// Largest number of characters for the names in a table line with other cells: those of all papers' kernels fit.
 const NAME: usize = 34;
 
-/// A column: its name, and how much it matters.
+/// A column of a text table: its name, alignment, and rank by which it may be left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableColumn {
     head: String,
@@ -33,42 +33,43 @@ pub struct TableColumn {
 }
 
 impl TableColumn {
-    /// Makes a column of words.
+    /// Makes a left-aligned column, for words.
     pub fn left(head: impl Into<String>) -> Self {
         Self { head: head.into(), is_left: true, is_whole: false, rank: 0 }
     }
 
-    /// Makes a column of numbers.
+    /// Makes a right-aligned column, for numbers.
     pub fn right(head: impl Into<String>) -> Self {
         Self { is_left: false, ..Self::left(head) }
     }
 
-    /// Sets the rank: columns of the highest rank are left out first where there is no room, of equal ones the last;
-    /// those of rank 0, as they are made, never.
+    /// Sets the rank: where the table is too wide, columns of the highest rank are left out first, of equal ones the
+    /// last; those of rank 0 (the default) never.
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// Makes a first column whole: rather than long names on lines of their own, fewer other columns.
+    /// Makes the first column always whole: other columns are left out rather than long names put on lines of their
+    /// own.
     pub fn whole(self) -> Self {
         Self { is_whole: true, ..self }
     }
 }
 
-/// Rows of cells below their columns' names.
+/// A text table: rows of cells below column names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
     columns: Vec<TableColumn>,
-    /// Cells and a remark that stands below them.
+    /// Rows of cells, each with a remark to print below it.
     rows: Vec<(Vec<String>, String)>,
 }
 
-/// Columns that were left out of tables.
+/// Names of the columns that were left out of tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hidden(Vec<String>);
 
 impl Hidden {
-    /// Adds the last lines: how to see what is hidden, and the papers whose keys stand in `text`.
+    /// Adds the last lines below tables: how to see hidden columns, and the papers whose citation keys occur in `text`.
     pub fn finish(&self, text: &mut String) {
         if !self.0.is_empty() {
             let (count, names) = (self.0.len(), self.0.join(", "));
@@ -79,7 +80,7 @@ impl Hidden {
     }
 }
 
-/// Adds a line for the keys of papers that stand in `text`, if there are any.
+/// Adds a line that explains the citation keys in `text`, if there are any.
 pub fn explain(text: &mut String) {
     if let Some(sources) = sources_of(text) {
         let _ = writeln!(text, "\n{}", wrapped(&sources));
@@ -87,12 +88,12 @@ pub fn explain(text: &mut String) {
 }
 
 impl Table {
-    /// Makes a table with these columns and no rows.
+    /// Makes a table with these columns and without rows.
     pub fn new(columns: impl IntoIterator<Item = TableColumn>) -> Self {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Adds a row, a cell a column.
+    /// Adds a row with one cell for each column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push((cells.into_iter().collect(), String::new()));
     }
@@ -104,7 +105,7 @@ impl Table {
         }
     }
 
-    /// Writes the table below what `text` has; nothing where there are no rows.
+    /// Appends the table to `text`; appends nothing if it has no rows.
     pub fn write(&self, text: &mut String, room: Room, hidden: &mut Hidden) {
         if self.rows.is_empty() {
             return;
@@ -130,7 +131,7 @@ impl Table {
         }
     }
 
-    /// Returns the table alone, with what it leaves out.
+    /// Returns the table as text, with a note on the columns left out.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         self.write(&mut text, room, &mut hidden);
@@ -138,7 +139,8 @@ impl Table {
         text
     }
 
-    /// Writes the cells that are too wide for a table: a cell a line, below the names of its rows.
+    /// Writes the column of cells that are too wide for the table as a list, one cell a line, each below its row's
+    /// name.
     fn list(&self, text: &mut String, columns: &[(usize, usize)]) {
         let widest = columns.iter().skip(1).map(|&(column, _)| length(&self.columns[column].head)).max().unwrap_or(0);
         for (cells, below) in &self.rows {
@@ -236,27 +238,27 @@ impl Table {
     }
 }
 
-/// Columns of a table that are shown, with their widths.
+/// The columns of a table that are shown, with their widths.
 struct Layout {
-    /// Columns with their widths.
+    /// Indices of the columns, with their widths.
     columns: Vec<(usize, usize)>,
-    /// Spaces between two.
+    /// Number of spaces between two columns.
     gap: usize,
     left_out: Vec<usize>,
 }
 
-/// Characters of a text.
+/// Returns the number of characters of a text.
 fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Breaks prose into lines of at most [`ACROSS`] characters, without an end of line at its end. A word that is longer
+/// Breaks prose into lines of at most [`ACROSS`] characters, without a line break at its end. A word that is longer
 /// breaks where a variant or a path can be broken.
 pub fn wrapped(text: &str) -> String {
     wrapped_to(text, ACROSS)
 }
 
-/// Breaks prose into lines of at most `across` characters, as [`wrapped`].
+/// Breaks prose into lines of at most `across` characters, without a line break at its end.
 pub fn wrapped_to(text: &str, across: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.lines() {

@@ -12,50 +12,51 @@ use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, Ray};
 use std::ops::Range;
 
-/// Rays of a launch: some 10 ms, since a GPU that drives a screen ends what takes seconds.
+/// Number of rays of one launch, some 10 ms of work: a GPU that drives a screen kills launches that take seconds.
 const LAUNCH_RAYS: u32 = 1 << 24;
 
-/// Closed mesh, with the points from which rays are aimed at it.
+/// A closed mesh, with the points from which rays are aimed at its edges and vertices from inside.
 #[derive(Debug, Clone, Copy)]
 pub struct AimedTarget<'a> {
-    /// Triangles of the mesh, three corners each: at least one.
+    /// Corners of the mesh's triangles, at least one triangle.
     pub corners: &'a [[[f32; 3]; 3]],
-    /// Points that are well inside: at least one.
+    /// Points well inside the mesh from which rays start, at least one.
     pub starts: &'a [[f32; 3]],
-    /// Triangles, each with an axis, whose points rays along the axis may come to from beside the middle.
+    /// Pairs of a triangle and an axis: rays along the axis may be aimed at the triangle from the plane through the
+    /// mesh's middle.
     pub along: &'a [[u32; 2]],
-    /// Middle of the mesh.
+    /// Middle point of the mesh.
     pub middle: [f32; 3],
 }
 
-/// Counts of the aimed rays that were lost.
+/// Counts of the aimed rays that passed through the closed mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lost {
-    /// Rays whose nearest hit was not found.
+    /// Number of rays whose closest hit was not found.
     pub closest: u64,
-    /// Rays that any-hit called free.
+    /// Number of rays for which the any-hit query found nothing.
     pub any: u64,
-    /// Rays of either.
+    /// Number of rays that either query lost.
     pub rays: u64,
-    /// The first of them that were told, at most as many as were asked for.
+    /// The first lost rays, at most as many as were asked for.
     pub kept: Vec<LostRay>,
 }
 
-/// A ray that was lost: the same words as `LostRay` in kernels/check/aimed.h.
+/// A ray that passed through a closed mesh: the same words as `LostRay` in kernels/check/aimed.h.
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct LostRay {
     /// Ray that was lost.
     pub ray: Ray,
-    /// Number of the ray.
+    /// Index of the ray among those aimed with its seed.
     pub number: u64,
-    /// Queries that lost it: 1 the nearest hit, 2 any hit, 3 both.
+    /// Bit mask of the queries that lost the ray: 1 the closest hit, 2 any hit, 3 both.
     pub queries: u32,
     /// Padding, always zero.
     pub unused: u32,
 }
 
-/// Parameters of the kernel that aims rays: `Aimed` in kernels/check/aimed.h.
+/// Parameters of the kernel that aims rays at a mesh: `Aimed` in kernels/check/aimed.h.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct AimedRecord {
@@ -83,18 +84,18 @@ unsafe impl Parameters for AimedRecord {}
 
 const _: () = assert!(size_of::<LostRay>() == 48 && size_of::<AimedRecord>() == 168);
 
-/// The kernel that aims rays, on a device.
+/// The kernel that aims rays at a closed mesh, loaded on a device.
 #[derive(Debug)]
 pub struct AimedRays {
     device: Device,
     variant: Variant,
     function: Function,
-    /// Blocks that fill the device.
+    /// Number of thread blocks that fill the device.
     resident: u32,
 }
 
 impl AimedRays {
-    /// Finds the kernel.
+    /// Loads the kernel that aims rays at a mesh.
     ///
     /// # Errors
     /// [`CudaError::OldDevice`], [`CudaError::NotEmbedded`], [`CudaError::Driver`].
@@ -105,9 +106,9 @@ impl AimedRays {
         Ok(Self { device: device.clone(), variant: ASKED_VARIANT, function, resident })
     }
 
-    /// Asks with the rays of `numbers`, of a seed, that are aimed at `target`, for the nearest hit and for any, in the
-    /// tree `bvh` of `triangles`, which has a triangle a leaf; of those that are lost the first `kept` are told. May be
-    /// called from several threads.
+    /// Aims the rays `numbers` of a seed at `target`, asks for their closest hits and any hits in the tree `bvh` of
+    /// `triangles` with one triangle a leaf, and returns the lost ones, of which `kept` are told. May be called from
+    /// several threads.
     ///
     /// # Panics
     /// If the target has no triangle or no start.

@@ -13,20 +13,21 @@ use cudarc::nvrtc::Ptx;
 use raywarp_family::{Supply, Variant};
 use std::fmt;
 
-/// Bounds of a launch: threads of a block and registers of a thread; a bound that is not given is as compiled.
+/// Launch bounds of a kernel: threads per block and registers per thread, each `None` to keep what it was compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct LaunchBounds {
-    /// Threads of a block: a multiple of 32, at most 1024.
+    /// Number of threads per block: a multiple of 32, at most 1024.
     pub block_threads: Option<u32>,
-    /// Registers of a thread at most, 16 to 255. More blocks fit a multiprocessor; what does not fit is spilled.
+    /// Largest number of registers per thread, 16 to 255. More blocks fit a multiprocessor; what does not fit is
+    /// spilled.
     pub max_registers: Option<u32>,
 }
 
 impl KernelSet {
-    /// Returns the kernel `name` of `source` on `device` under `bounds`, `None` where it is not compiled. Under other
-    /// bounds than its own the driver compiles it anew on each call, unless it has kept the outcome: seconds, some 20
-    /// of them for the largest kernels of the path tracer. The caller knows that neither the kernel nor what launches
-    /// it is for blocks of one size.
+    /// Loads the kernel `name` of `source` on `device`, compiled by the driver for `bounds` if needed; `None` if the
+    /// set has no such kernel. Under other bounds than its own the driver compiles it anew on each call, unless it has
+    /// kept the outcome: seconds, some 20 of them for the largest kernels of the path tracer. The caller knows that
+    /// neither the kernel nor what launches it is for blocks of one size.
     ///
     /// # Errors
     /// [`CudaError::Bounds`] for bounds that no kernel can have, and as [`KernelSet::function`].
@@ -47,8 +48,8 @@ impl KernelSet {
         Ok(Some(Function::new(device, function, bounds.threads(), 0)))
     }
 
-    /// Returns the PTX that the driver compiles for such bounds: that of the kernel `name` of `source` alone, under
-    /// `bounds`; `None` where there is none.
+    /// Returns the PTX of the kernel `name` of `source` alone, changed to `bounds`, for the driver to compile; `None`
+    /// if the set has no such kernel.
     ///
     /// # Errors
     /// [`CudaError::Bounds`] for bounds that no kernel can have, [`CudaError::DamagedImage`].
@@ -59,20 +60,20 @@ impl KernelSet {
 }
 
 impl LaunchBounds {
-    /// Bounds of kernels as they are compiled ahead of time.
+    /// The launch bounds that kernels were compiled for ahead of time.
     pub const AS_COMPILED: Self = Self { block_threads: None, max_registers: None };
 
-    /// Returns `true` if everything is as compiled ahead of time.
+    /// Returns `true` if both bounds are those compiled ahead of time.
     pub fn are_default(&self) -> bool {
         *self == Self::AS_COMPILED
     }
 
-    /// Returns the threads of a block.
+    /// Returns the number of threads per block.
     pub fn threads(&self) -> u32 {
         self.block_threads.unwrap_or(BLOCK_THREADS)
     }
 
-    /// Returns the kernel of `variant` and `query` under these bounds; `None` where none was compiled.
+    /// Loads the kernel of `variant` and `query` on a device under these bounds; `None` where none was compiled.
     pub(crate) fn kernel(
         &self,
         device: &Device,
@@ -83,7 +84,7 @@ impl LaunchBounds {
         FAMILY.bounded_function(device, &source_name(variant), &kernel_name(variant, query), self)
     }
 
-    /// Checks that some kernel can have these bounds; errors call it `kernel`.
+    /// Checks that kernels can have these bounds at all; errors name the kernel as `kernel`.
     fn check(&self, kernel: &str) -> Result<(), CudaError> {
         let fault = |why| Err(CudaError::Bounds { kernel: kernel.to_string(), bounds: *self, why });
         let threads = self.threads();
@@ -96,7 +97,7 @@ impl LaunchBounds {
         Ok(())
     }
 
-    /// Checks that a kernel of `variant` can have these bounds.
+    /// Checks that the kernels of `variant` can have these bounds.
     fn check_variant(&self, variant: &Variant) -> Result<(), CudaError> {
         self.check(&variant.to_string())?;
         let shares = variant.lanes_per_ray() > 1 || variant.supply() == Supply::Queue;
@@ -107,7 +108,8 @@ impl LaunchBounds {
         Ok(())
     }
 
-    /// Returns the PTX of the kernel `name` alone out of `text`, under these bounds. `None` if it is not there.
+    /// Returns the PTX of the kernel `name` alone, taken from `text`, with directives for these bounds. `None` if it is
+    /// not there.
     fn rewrite(&self, text: &str, name: &str) -> Option<String> {
         let start = format!(".visible .entry {name}(");
         let mut kept = String::new();
@@ -129,7 +131,7 @@ impl LaunchBounds {
         found.then_some(kept)
     }
 
-    /// Returns a line of PTX with what it says of bounds replaced.
+    /// Returns a line of PTX with its directives for launch bounds replaced by these.
     fn line(&self, line: &str) -> String {
         if line.starts_with(".maxntid ") {
             let registers = self.max_registers.map(|most| format!("\n.maxnreg {most}")).unwrap_or_default();

@@ -15,7 +15,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values in a device's memory.
+/// A buffer of values in a device's memory.
 ///
 /// Dropping it waits for nothing, also while kernels and copies use it: its memory is given back once the streams that
 /// it was used on have passed what was on them.
@@ -26,7 +26,7 @@ pub struct DeviceBuffer<T> {
     of: PhantomData<T>,
 }
 
-/// Bytes, the stream that they were made on, and the other streams that used them.
+/// Device memory with the stream that it was allocated on, and the other streams that have used it.
 #[derive(Debug)]
 struct Memory {
     bytes: ManuallyDrop<CudaSlice<u8>>,
@@ -35,8 +35,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// Prepares the first use on `stream`: it waits for what the buffer's own stream has to do until now, to have made
-    /// and filled it.
+    /// Makes `stream` wait, before it first uses the buffer, for all that the buffer's own stream has queued, which
+    /// allocated and filled it.
     fn used_on(&self, stream: &Stream) {
         if stream.inner() == self.own.inner() {
             return;
@@ -83,31 +83,32 @@ impl<T: Pod> DeviceBuffer<T> {
         self.len == 0
     }
 
-    /// Returns the buffer's address, for a kernel that reads it on `stream`, which holds until the buffer is dropped;
-    /// what was put on the stream before that is waited for then.
+    /// Returns the device address of the buffer, for a kernel that reads it on `stream` until the buffer is dropped;
+    /// the stream first waits for what filled it.
     pub fn address(&self, stream: &Stream) -> u64 {
         self.memory.used_on(stream);
         self.memory.bytes.device_ptr(stream.inner()).0
     }
 
-    /// Returns the buffer's address, for a kernel that writes it on `stream`; as [`DeviceBuffer::address`].
+    /// Returns the device address of the buffer, for a kernel that writes it on `stream`; otherwise as
+    /// [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.address(stream)
     }
 
-    /// Returns all values, to read.
+    /// Returns a slice of all values in the buffer, to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         let first = self.memory.bytes.device_ptr(self.memory.own.inner()).0;
         DeviceSlice { first, len: self.len, memory: Some(&self.memory), of: PhantomData }
     }
 
-    /// Returns all values, to write.
+    /// Returns a slice of all values in the buffer, to write.
     pub fn view_mut(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.view())
     }
 }
 
-/// Values in a device's memory that are read: a part of a [`DeviceBuffer`], or memory of somebody else's.
+/// Slice of values in a device's memory to read: a part of a [`DeviceBuffer`], or memory that another owner holds.
 #[derive(Debug)]
 pub struct DeviceSlice<'a, T> {
     first: u64,
@@ -124,16 +125,16 @@ impl<T> Clone for DeviceSlice<'_, T> {
 
 impl<T> Copy for DeviceSlice<'_, T> {}
 
-/// Values in a device's memory that are written: a part of a [`DeviceBuffer`], or memory of somebody else's.
+/// Slice of values in a device's memory to write: a part of a [`DeviceBuffer`], or memory that another owner holds.
 #[derive(Debug)]
 pub struct DeviceSliceMut<'a, T>(DeviceSlice<'a, T>);
 
 impl<'a, T: Pod> DeviceSlice<'a, T> {
-    /// Slice without values, for a launch that takes none.
+    /// Slice without values, for launches that take none.
     pub const EMPTY: Self = Self { first: 0, len: 0, memory: None, of: PhantomData };
 
-    /// Makes a slice of the `len` values from `address` on, which somebody else owns: a `CUdeviceptr`, or what a kernel
-    /// has a pointer to.
+    /// Makes a slice of the `len` values at the device address `address`, which another owner keeps alive: a
+    /// `CUdeviceptr`, or a pointer of a kernel.
     ///
     /// # Safety
     /// - There are as many values, in memory that the device of the streams can reach on which this is used: its own,
@@ -160,7 +161,8 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.len == 0
     }
 
-    /// Returns the address of the first value, for a kernel that reads them on `stream`: see [`DeviceBuffer::address`].
+    /// Returns the device address of the first value, for a kernel that reads the slice on `stream`: see
+    /// [`DeviceBuffer::address`].
     pub fn address(&self, stream: &Stream) -> u64 {
         if let Some(memory) = self.memory {
             memory.used_on(stream);
@@ -168,7 +170,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
         self.first
     }
 
-    /// Returns the values numbered `range`.
+    /// Returns the part of the slice with the indices `range`.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -179,10 +181,10 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
 }
 
 impl<'a, T: Pod> DeviceSliceMut<'a, T> {
-    /// Slice without values, for results that nobody wants.
+    /// Slice without values, for results that are not wanted.
     pub const EMPTY: Self = Self(DeviceSlice::EMPTY);
 
-    /// Makes a slice of the `len` values from `address` on, which somebody else owns.
+    /// Makes a slice to write of the `len` values at the device address `address`, which another owner keeps alive.
     ///
     /// # Safety
     /// As [`DeviceSlice::from_raw`]; nobody else writes or reads them meanwhile, on any stream.
@@ -204,18 +206,18 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         self.0.len == 0
     }
 
-    /// Returns the address of the first value, for a kernel that writes them on `stream`: see
+    /// Returns the device address of the first value, for a kernel that writes the slice on `stream`: see
     /// [`DeviceBuffer::address`].
     pub fn address_mut(&mut self, stream: &Stream) -> u64 {
         self.0.address(stream)
     }
 
-    /// Returns the same values, to read.
+    /// Returns a slice of these values to read.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         self.0
     }
 
-    /// Returns the values numbered `range`.
+    /// Returns the part of the slice with the indices `range`, to write.
     ///
     /// # Panics
     /// If it ends behind the last.
@@ -223,7 +225,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         Self(self.0.part(range))
     }
 
-    /// Returns the same values for a shorter time.
+    /// Reborrows the slice: returns one of the same values with a shorter lifetime.
     pub fn again(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.0)
     }
@@ -242,7 +244,7 @@ impl<'a, T: Pod> From<&'a mut DeviceBuffer<T>> for DeviceSliceMut<'a, T> {
 }
 
 impl Stream {
-    /// Allocates device memory for `len` values, all bits zero.
+    /// Allocates device memory for `len` values, with all bits zero.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -260,7 +262,7 @@ impl Stream {
         Ok(DeviceBuffer { memory, len, of: PhantomData })
     }
 
-    /// Allocates device memory with a copy of `values`, which may be dropped at once.
+    /// Allocates device memory with a copy of `values`, which the caller may drop at once.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -270,7 +272,7 @@ impl Stream {
         Ok(buffer)
     }
 
-    /// Copies `values` to the front of `buffer`, as [`Stream::write_at`].
+    /// Copies `values` to the start of `buffer`, as [`Stream::write_at`].
     ///
     /// # Panics
     /// If the buffer is shorter.
@@ -281,8 +283,8 @@ impl Stream {
         self.write_at(buffer, 0, values)
     }
 
-    /// Copies `values` to those of `buffer` from the one numbered `first` on. The values may change once this returns:
-    /// it waits until the driver has read them. [`Stream::write_pinned`] waits for nothing.
+    /// Copies `values` into `buffer`, starting at the index `first`. The values may change once this returns: it waits
+    /// until the driver has read them. [`Stream::write_pinned`] waits for nothing.
     ///
     /// # Panics
     /// If the buffer ends before.
@@ -304,7 +306,7 @@ impl Stream {
         if is_pinned(values) { self.synchronize() } else { Ok(()) }
     }
 
-    /// Copies the front of `buffer` back and waits for it.
+    /// Copies the start of `buffer` to the host and waits for it.
     ///
     /// # Panics
     /// If the buffer is shorter than `values`.
@@ -315,7 +317,7 @@ impl Stream {
         self.read_at(buffer, 0, values)
     }
 
-    /// Copies back what `buffer` holds from the value numbered `first` on, and waits for it.
+    /// Copies values of `buffer`, starting at the index `first`, to the host and waits for them.
     ///
     /// # Panics
     /// If the buffer ends before `values` are full.
@@ -333,7 +335,7 @@ impl Stream {
         copied.and(waited)
     }
 
-    /// Sets all bits of `buffer` to zero. Waits for nothing.
+    /// Sets all bits of a buffer to zero. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -348,8 +350,8 @@ impl Stream {
             .map_err(driver("clearing memory"))
     }
 
-    /// Copies as many values from the host as `to` has. From pinned memory it waits for nothing; other memory the
-    /// driver has read when this returns, for which it may wait for the stream.
+    /// Queues a copy of as many values from the host as the device slice `to` has. From pinned memory it waits for
+    /// nothing; other memory the driver has read when this returns, for which it may wait for the stream.
     ///
     /// # Safety
     /// There are as many values at `from`. If they are pinned, their owner keeps them, and nobody writes them, until
@@ -369,8 +371,8 @@ impl Stream {
             .map_err(driver("copying to the device"))
     }
 
-    /// Copies as many values to the host as `from` has. To pinned memory it waits for nothing; in other memory they are
-    /// when this returns, for which it waits for the stream.
+    /// Queues a copy of all values of the device slice `from` to the host. To pinned memory it waits for nothing; in
+    /// other memory they are when this returns, for which it waits for the stream.
     ///
     /// # Safety
     /// There is room for as many values at `to`. If it is pinned, its owner keeps it, and nobody reads or writes it,

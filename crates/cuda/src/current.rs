@@ -10,33 +10,33 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
 
-/// Puts back the thread's context when it is dropped.
+/// Guard that restores the thread's current CUDA context when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// Context that was current before; `None` where the driver does not tell.
+    /// CUDA context that was current before; `None` where the driver does not tell.
     before: Option<sys::CUcontext>,
 }
 
 impl Current {
-    /// Chooses nothing: what is current now is current again later.
+    /// Makes a guard that restores the context which is current now, and changes nothing yet.
     pub fn kept() -> Self {
         Self { before: current().ok() }
     }
 
-    /// Chooses `context` until this is dropped.
+    /// Makes `context` current until the guard is dropped.
     pub fn of(context: &CudaContext) -> Result<Self, DriverError> {
         let kept = Self::kept();
         context.bind_to_thread()?;
         Ok(kept)
     }
 
-    /// Chooses `context` until this is dropped, with our error.
+    /// Makes `context` current until the guard is dropped, with a [`CudaError`] on failure.
     pub fn choose(context: &CudaContext) -> Result<Self, CudaError> {
         Self::of(context).map_err(driver("choosing the device"))
     }
 
-    /// Chooses `context` until this is dropped, where errors have nobody to be told: a second time, since the first
-    /// call may only tell of an earlier failure.
+    /// Makes `context` current until the guard is dropped, for destructors, which cannot report errors; tries twice, as
+    /// the first call may only report an earlier failure.
     pub fn at_the_end(context: &CudaContext) -> Self {
         let kept = Self::kept();
         let _ = context.bind_to_thread().or_else(|_| context.bind_to_thread());
@@ -61,8 +61,7 @@ impl Drop for Current {
     }
 }
 
-/// Holder of an object of cudarc's which, when it is dropped, makes its own context current: here the context that was
-/// current stays.
+/// Holder of a cudarc object whose destructor makes its own context current: the holder restores the caller's.
 #[derive(Debug, Clone)]
 pub(crate) struct Quiet<T>(Option<T>);
 

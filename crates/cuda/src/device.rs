@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Calls of this crate choose its context for the calling thread while they run, and leave the thread as it was.
 #[derive(Debug, Clone)]
 pub struct Device {
-    /// Before the context, which kernels are loaded into.
+    /// Kernels loaded into the context; declared before it, as they must be dropped first.
     modules: Quiet<Option<Arc<Modules>>>,
     context: Quiet<Arc<CudaContext>>,
     name: String,
@@ -21,7 +21,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Opens device `ordinal`, counted from 0 in the driver's order.
+    /// Opens the CUDA device `ordinal`, counted from 0 in the driver's order.
     ///
     /// # Errors
     /// [`CudaError::NoDriver`], [`CudaError::OldDriver`], [`CudaError::NoDevice`], [`CudaError::OldDevice`],
@@ -35,7 +35,7 @@ impl Device {
         Self::of(CudaContext::new(ordinal).map_err(driver("opening the device"))?, None)
     }
 
-    /// Makes a device of a context that somebody else has made: `raw` is a `CUcontext`. What is made of the device
+    /// Makes a device of a CUDA context that the caller has created: `raw` is a `CUcontext`. What is made of the device
     /// lives in this context, so that memory, streams and events of its owner go with it. [`Device::open`] takes the
     /// primary context, which is also the CUDA runtime's.
     ///
@@ -65,7 +65,7 @@ impl Device {
         Ok(Self { modules, context, name, capability })
     }
 
-    /// Returns the number of devices that the driver shows.
+    /// Returns the number of CUDA devices that the driver shows.
     ///
     /// # Errors
     /// [`CudaError::NoDriver`], [`CudaError::OldDriver`], [`CudaError::Driver`].
@@ -87,22 +87,22 @@ impl Device {
         }
     }
 
-    /// Returns the device's number in the driver's order, from 0.
+    /// Returns the device's index in the driver's order, from 0.
     pub fn ordinal(&self) -> usize {
         self.context.ordinal()
     }
 
-    /// Returns the device's name.
+    /// Returns the name of the GPU.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the compute capability, major and minor.
+    /// Returns the GPU's compute capability, major and minor.
     pub fn capability(&self) -> (i32, i32) {
         self.capability
     }
 
-    /// Returns the driver's version: that of the CUDA that it speaks, and its own where the system tells it.
+    /// Returns the driver's version: that of CUDA which it supports, and its own where the system tells it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -116,7 +116,7 @@ impl Device {
         Ok(format!("{}.{} {}", version / 1000, version % 1000 / 10, own.unwrap_or("-")))
     }
 
-    /// Returns the number of multiprocessors.
+    /// Returns the number of the GPU's multiprocessors.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -125,7 +125,7 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
-    /// Returns the largest number of warps that a multiprocessor has at once.
+    /// Returns the largest number of warps that a multiprocessor holds at once.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -134,7 +134,7 @@ impl Device {
         self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
     }
 
-    /// Returns the largest number of bytes that a block may share, with what a kernel is allowed by
+    /// Returns the largest number of bytes of shared memory that a block may have, if the kernel is allowed to by
     /// [`Function::allow_sharing`](crate::Function).
     ///
     /// # Errors
@@ -144,7 +144,7 @@ impl Device {
         self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
     }
 
-    /// Returns the number of bytes that are free.
+    /// Returns the number of free bytes of device memory.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -153,7 +153,7 @@ impl Device {
         self.context.mem_get_info().map(|(free, _)| free).map_err(driver("asking for free memory"))
     }
 
-    /// Makes a new stream: what is put on it runs in order, beside other streams.
+    /// Makes a new stream on the device: its work runs in order, concurrently with other streams.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -162,7 +162,7 @@ impl Device {
         self.context.new_stream().map(Stream::new).map_err(driver("making a stream"))
     }
 
-    /// Returns the device's `CUcontext`, for calls of the driver and other libraries. It stays whose it was.
+    /// Returns the device's `CUcontext`, for driver calls and other libraries. It stays whose it was.
     pub fn raw_context(&self) -> *mut c_void {
         self.context.cu_ctx().cast()
     }
@@ -171,17 +171,17 @@ impl Device {
         &self.context
     }
 
-    /// Makes its context current until the answer is dropped.
+    /// Makes the device's context current until the returned guard is dropped.
     pub(crate) fn choose(&self) -> Result<Current, CudaError> {
         Current::choose(&self.context)
     }
 
-    /// Returns the store of kernels that were loaded into somebody else's context; `None` for the primary context.
+    /// Returns the cache of kernels loaded into a context that the caller created; `None` for the primary context.
     pub(crate) fn modules(&self) -> Option<&Arc<Modules>> {
         self.modules.as_ref()
     }
 
-    /// Checks that `bytes` are free for `what`.
+    /// Checks that `bytes` of device memory are free for `what`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -191,7 +191,7 @@ impl Device {
     }
 }
 
-/// Makes cudarc's part of a context that is not ours to destroy, of one of `count` devices.
+/// Wraps a CUDA context of the caller, which must not be destroyed, in cudarc's type, on one of `count` devices.
 ///
 /// # Safety
 /// The context is alive.

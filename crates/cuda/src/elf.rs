@@ -1,6 +1,6 @@
 //! The machine code in a cubin: an ELF file with a section a kernel.
 
-/// Returns the names and bytes of the sections that hold code, in the order of their names.
+/// Returns the names and bytes of the sections of an ELF file (cubin) that hold code, sorted by name.
 ///
 /// # Errors
 /// What is no 64-bit little-endian ELF file, or ends early.
@@ -12,7 +12,7 @@ pub fn code(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     Ok(found)
 }
 
-/// Returns the names and bytes of all sections, in their order.
+/// Returns the names and bytes of all sections of an ELF file (cubin), in file order.
 fn sections(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     let number = |at: usize, bytes: usize| -> Result<usize, String> {
         let field = at.checked_add(bytes).and_then(|end| image.get(at..end)).ok_or("a cubin ends early")?;
@@ -39,7 +39,7 @@ fn sections(image: &[u8]) -> Result<Vec<(&str, &[u8])>, String> {
     Ok(found)
 }
 
-/// Returns a number of a kernel's code that another code hardly has (FNV-1a, 64 bits).
+/// Returns a 64-bit FNV-1a hash of a kernel's machine code.
 pub fn fingerprint(code: &[u8]) -> u64 {
     code.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

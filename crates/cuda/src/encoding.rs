@@ -3,7 +3,8 @@
 use raywarp_family::{Collapse, Tree, Variant};
 use raywarp_layout::TriangleFormat;
 
-/// The encoding that a variant walks: variants of one encoding can share a [`crate::DeviceScene`].
+/// Format in which a variant's tree and triangles are stored: variants of one encoding can share a
+/// [`crate::DeviceScene`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Encoding {
     tree: Tree,
@@ -13,7 +14,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Returns the encoding of `variant`.
+    /// Returns the encoding that the kernels of `variant` read.
     pub fn of(variant: &Variant) -> Self {
         let records = TriangleFormat::of(variant.triangle());
         Self { tree: variant.tree(), lanes_per_ray: variant.lanes_per_ray(), collapse: variant.collapse(), records }
@@ -31,7 +32,7 @@ mod tests {
     use raywarp_bvh::{BuildOptions, build};
     use raywarp_geom::FlatTriangles;
 
-    /// Triangles along a bent line, so that trees are deep enough to differ.
+    /// Returns triangles along a bent line, for trees deep enough to differ.
     fn triangles() -> FlatTriangles {
         let triangle = |i: u32| {
             let x = i as f32;

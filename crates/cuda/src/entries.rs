@@ -3,8 +3,8 @@
 use crate::CudaError;
 use raywarp_layout::{ChildWords, MemoryLayout, NO_CHILD, leaf_word};
 
-/// Rewrites encoded nodes: a child's index and count become one word, and the box of a child that is not there goes to
-/// infinity, where no ray with a finite end meets it. Compressed nodes stay as they are: their children are words
+/// Rewrites encoded nodes for kernels: a child's index and count become one word, and the boxes of missing children go
+/// to infinity, where no ray with a finite end meets them. Compressed nodes stay as they are: their children are words
 /// already, or groups.
 pub(crate) fn pack(layout: &MemoryLayout, nodes: &mut [u32]) -> Result<(), CudaError> {
     if layout.children.is_empty() {

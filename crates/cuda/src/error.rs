@@ -3,133 +3,133 @@
 use crate::names::sure_up_to;
 use raywarp_family::Variant;
 
-/// Error of a GPU: it cannot be used, or a call failed.
+/// Error of a GPU that cannot be used, or of a CUDA call that failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// The machine has no driver library.
+    /// The machine has no NVIDIA driver library.
     #[error("there is no NVIDIA driver on this machine (libcuda was not found)")]
     NoDriver,
-    /// The driver lacks what the kernels need.
+    /// The NVIDIA driver is too old for the kernels.
     #[error("the NVIDIA driver is too old: it speaks CUDA {}.{}, {} is needed", .version / 1000, .version % 1000 / 10, Self::NEEDED_TEXT)]
     OldDriver {
-        /// Version as the driver says it: 1000 times the major version and 10 times the minor.
+        /// CUDA version of the driver: 1000 times the major version and 10 times the minor.
         version: i32,
     },
-    /// There is no device of that number.
+    /// There is no CUDA device of that index.
     #[error("there is no CUDA device {ordinal}; {count} found")]
     NoDevice {
-        /// Number of the device that was asked for.
+        /// Index of the device that was asked for.
         ordinal: usize,
-        /// Number of devices that there are.
+        /// Number of CUDA devices of the machine.
         count: usize,
     },
-    /// The device's architecture is older than all prebuilt kernels.
+    /// The GPU's architecture is older than all prebuilt kernels.
     #[error("{name} has compute capability {}.{}; 7.5 or newer is needed", .capability.0, .capability.1)]
     OldDevice {
-        /// The device's name.
+        /// Name of the GPU.
         name: String,
-        /// Major and minor.
+        /// Compute capability of the GPU, major and minor.
         capability: (i32, i32),
     },
-    /// The variant was not compiled.
+    /// No kernel was compiled for the variant.
     #[error("{variant} is not among the compiled kernels")]
     NoKernel {
         /// Variant that has no kernel.
         variant: Box<Variant>,
     },
-    /// The kernel, which is no variant, is not among the embedded images: they are older than its source.
+    /// The kernel, which is not of a variant, is missing in the embedded images: they are older than its source.
     #[error("the kernel {kernel} is not embedded; cargo xtask kernels compiles it")]
     NotEmbedded {
-        /// Name of the kernel.
+        /// Name of the missing kernel.
         kernel: &'static str,
     },
-    /// An embedded image cannot be unpacked.
+    /// An embedded kernel image cannot be unpacked.
     #[error("an embedded kernel is damaged ({message}); build again, or take another copy of the program")]
     DamagedImage {
-        /// Message of the unpacker.
+        /// Message of the decompressor.
         message: String,
     },
     /// The tree needs a deeper stack than the kernels have.
     #[error("the tree needs a stack of {needed} entries; the kernel has {found}")]
     StackTooShallow {
-        /// Entries that the tree needs.
+        /// Number of stack entries that the tree needs.
         needed: usize,
-        /// Entries that the kernel's stack has.
+        /// Number of stack entries that the kernels have.
         found: usize,
     },
-    /// A kernel that loses no ray elsewhere may lose some in this scene.
+    /// The scene's coordinates are too large: a kernel that loses no ray elsewhere may lose some.
     #[error("the scene reaches {farthest:e} from its origin, and {variant} may lose rays beyond {limit:e}")]
     Unsure {
-        /// Variant that may lose rays.
+        /// Variant that may lose rays in the scene.
         variant: Box<Variant>,
-        /// The scene's largest coordinate.
+        /// Largest coordinate of the scene.
         farthest: f32,
-        /// Largest coordinate up to which the kernel is sure.
+        /// Largest coordinate up to which the kernel loses no ray.
         limit: f32,
     },
-    /// A leaf does not fit the kernels' one-word entries.
+    /// A leaf of the tree has too many triangle records for the kernels' one-word entries.
     #[error(
         "a leaf of {count} records from record {first} on: kernels take at most 16 records a leaf, and 2^27 in all"
     )]
     LeafTooLarge {
-        /// Records of the leaf.
+        /// Number of triangle records in the leaf.
         count: u32,
-        /// First record of the leaf.
+        /// Index of the leaf's first triangle record.
         first: u32,
     },
     /// A kernel cannot have this block size or register limit.
     #[error("{kernel} cannot run with {bounds}: {why}")]
     Bounds {
-        /// Name of the kernel: its variant where it is of the family, else the owner of the kernels.
+        /// Name of the kernel: its variant if it is of the family, else what the kernels belong to.
         kernel: String,
-        /// Bounds that were asked for.
+        /// Launch bounds that were asked for.
         bounds: crate::LaunchBounds,
-        /// Reason why the kernel cannot have them.
+        /// Reason why the kernel cannot have the bounds.
         why: &'static str,
     },
     /// The device has not enough free memory.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
     OutOfMemory {
-        /// Data that did not fit.
+        /// Name of the data that did not fit.
         what: &'static str,
-        /// Bytes that are needed.
+        /// Number of bytes that are needed.
         needed: usize,
-        /// Bytes that are free.
+        /// Number of bytes that are free.
         free: usize,
     },
-    /// No kernel of those to choose from can be run.
+    /// None of the kernels to choose from can run on the device.
     #[error("none of the kernels that \"auto\" chooses from runs on this device")]
     NoCandidate,
-    /// The tree of the scene that kernels are timed on cannot be built.
+    /// The tree of the generated scene that kernels are timed on cannot be built.
     #[error(transparent)]
     Build(#[from] raywarp_bvh::BuildError),
-    /// The tree cannot be encoded.
+    /// The scene's tree cannot be encoded for the variant.
     #[error(transparent)]
     Layout(#[from] raywarp_layout::LayoutError),
-    /// The driver reports an error, from this call or an earlier launch.
+    /// The CUDA driver reports an error, of this call or an earlier launch.
     #[error("the CUDA driver failed while {doing}: {message}")]
     Driver {
-        /// Operation that failed.
+        /// Description of the operation that failed.
         doing: &'static str,
-        /// The driver's name and text of the error.
+        /// Name and text of the driver's error.
         message: String,
     },
 }
 
 impl CudaError {
-    /// CUDA 12.0: the driver of R525.
+    /// Least CUDA version of the driver: 12.0, which the driver 525 supports.
     pub(crate) const NEEDED: i32 = 12000;
     const NEEDED_TEXT: &'static str = "12.0 (driver 525 or newer)";
 
-    /// Returns `true` if a kernel's tree cannot hold a scene that the tree of another kernel may hold.
+    /// Returns `true` if the scene is beyond a limit of this kernel's tree that another kernel's tree may not have.
     pub fn is_limit(&self) -> bool {
         let of_scene = matches!(self, Self::Unsure { .. });
         of_scene || matches!(self, Self::Layout(_) | Self::LeafTooLarge { .. } | Self::StackTooShallow { .. })
     }
 
-    /// Refuses `variant`, one that loses no ray, where a scene whose largest coordinate is `farthest` is beyond that
-    /// promise.
+    /// Checks that `variant`, which promises to lose no ray, keeps the promise in a scene whose largest coordinate is
+    /// `farthest`.
     ///
     /// # Errors
     /// [`CudaError::Unsure`].
@@ -141,7 +141,7 @@ impl CudaError {
     }
 }
 
-/// Makes the driver's error while `doing` something.
+/// Returns a function that converts the driver's error to a [`CudaError`], for an operation described as `doing`.
 pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
     move |error| {
         let text = |text: Result<&std::ffi::CStr, _>| {

@@ -6,29 +6,29 @@ use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, sys};
 use std::sync::Arc;
 
-/// Parameters of a kernel: one value, passed by its bytes.
+/// Type whose bytes can be passed to a kernel as its one parameter.
 ///
 /// # Safety
 /// Plain words, at the places where the kernel looks for them.
 pub unsafe trait Parameters: Copy {}
 
-/// Capture status of a stream whose launches start at once.
+/// Capture status of a stream that runs its launches instead of recording them.
 const NOT_RECORDED: sys::CUstreamCaptureStatus = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
 
-/// Largest address that names a default stream: `CU_STREAM_PER_THREAD`; `CU_STREAM_LEGACY` and null come before it.
+/// Largest handle of a default stream: `CU_STREAM_PER_THREAD`, after null and `CU_STREAM_LEGACY`.
 const LAST_DEFAULT_STREAM: usize = 2;
 
-/// First compute capability on which kernels may wait by themselves for the launch before.
+/// First compute capability on which a kernel can start early and wait by itself for the launch before it.
 const FIRST_TO_TAKE_PLACES: u32 = 90;
 
-/// A kernel on a device.
+/// A kernel that is loaded on a device.
 #[derive(Debug, Clone)]
 pub struct Function {
     inner: Quiet<CudaFunction>,
     context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
-    /// `true` if it is compiled for a GPU whose launches may take their places before the one before them is over
-    /// (Hopper and later ones).
+    /// `true` if the kernel was compiled for a GPU whose launches may start before the one before them is over (Hopper
+    /// and later ones).
     takes_its_place: bool,
 }
 
@@ -40,19 +40,19 @@ struct Argument<P>(P);
 unsafe impl<P: Parameters> DeviceRepr for Argument<P> {}
 
 impl Function {
-    /// Makes a kernel of an image for compute capability `capability` (90 for 9.0), 0 for PTX.
+    /// Makes a kernel that was loaded from an image for compute capability `capability` (90 for 9.0), or from PTX (0).
     pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32, capability: u32) -> Self {
         let (inner, context) = (Quiet::new(inner), Quiet::new(device.context().clone()));
         Self { inner, context, block_threads, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
     }
 
-    /// Returns the threads of the blocks that it is compiled for: 128, or those of its
+    /// Returns the number of threads per block that the kernel is compiled for: 128, or that of its
     /// [`LaunchBounds`](crate::LaunchBounds). Launches of more fail.
     pub fn block_threads(&self) -> u32 {
         self.block_threads
     }
 
-    /// Returns the number of blocks of `block_threads` that fill `device`: at least one a multiprocessor.
+    /// Returns the number of blocks of `block_threads` threads that fill `device`: at least one a multiprocessor.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -66,8 +66,8 @@ impl Function {
         Ok(blocks.max(1) * device.multiprocessors()?)
     }
 
-    /// Returns the blocks of `block_threads` that share so many bytes and are on a multiprocessor at once: none where
-    /// one is too large.
+    /// Returns the number of blocks of `block_threads` threads and that many shared bytes that fit on a multiprocessor
+    /// at once; 0 where one is too large.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -84,7 +84,7 @@ impl Function {
             .map_err(driver("asking for a kernel's occupancy"))
     }
 
-    /// Lets launches ask for so many shared bytes a block.
+    /// Allows launches of the kernel with up to `shared_bytes` of shared memory a block.
     ///
     /// # Errors
     /// [`CudaError::Driver`]: the device has not as many.
@@ -95,7 +95,7 @@ impl Function {
         set.map_err(driver("asking for shared memory"))
     }
 
-    /// Returns the registers of a thread, and the bytes of its local memory.
+    /// Returns the number of registers, and of bytes of local memory, of each thread.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -109,7 +109,7 @@ impl Function {
         ))
     }
 
-    /// Launches `blocks` of `block_threads` on `stream`, and does not wait.
+    /// Launches `blocks` blocks of `block_threads` threads on `stream`, and does not wait for them.
     ///
     /// # Safety
     /// The kernel takes `parameters` alone, and their addresses are those of live buffers that hold what it expects.
@@ -127,10 +127,10 @@ impl Function {
         unsafe { self.launch_sharing(stream, blocks, block_threads, 0, parameters) }
     }
 
-    /// Launches as [`launch`](Self::launch), behind another launch whose results it needs. Its blocks may be there
-    /// already when that ends, if both are compiled for it: that one lets it come, and this one waits by itself
-    /// (`let_next_launch_start` and `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the stream keeps
-    /// them apart as always.
+    /// Launches as [`launch`](Self::launch) does, but may start before the launch whose results it waits for is over.
+    /// Its blocks may be there already when that ends, if both are compiled for it: that one lets it come, and this one
+    /// waits by itself (`let_next_launch_start` and `wait_for_launch_before` in kernels/platform/cuda.h). Otherwise the
+    /// stream keeps them apart as always.
     ///
     /// # Safety
     /// As [`launch`](Self::launch); and the kernel begins with `wait_for_launch_before`.
@@ -181,8 +181,8 @@ impl Function {
         result.result().map_err(driver("launching a kernel"))
     }
 
-    /// Launches with so many bytes that each block shares beside the arrays that the kernel declares; beyond 48 KiB
-    /// only what [`allow_sharing`](Self::allow_sharing) has allowed.
+    /// Launches with extra shared bytes for each block, beside the arrays that the kernel declares; over 48 KiB need
+    /// [`allow_sharing`](Self::allow_sharing).
     ///
     /// # Errors
     /// [`CudaError::Driver`].

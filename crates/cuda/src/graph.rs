@@ -5,15 +5,15 @@ use crate::{CudaError, Stream};
 use cudarc::driver::{DriverError, result, sys};
 use std::fmt;
 
-/// Recording of a stream: launches and memory that is cleared, in their order and with the parameters that they had.
-/// The driver takes it as a whole, so that the host hands over one launch in place of many.
+/// CUDA graph recorded from a stream: launches and clears of memory, in their order and with their parameters. The
+/// driver takes it as a whole, so that the host hands over one launch in place of many.
 pub struct Graph {
     executable: sys::CUgraphExec,
     stream: Stream,
 }
 
 impl Stream {
-    /// Records what `work` puts on this stream instead of doing it: launches, and [`clear`](Self::clear).
+    /// Records what `work` puts on this stream as a graph instead of running it: launches, and [`clear`](Self::clear).
     ///
     /// Whatever else `work` asks of the stream is an error: nothing happens here that a copy could bring back or that
     /// could be waited for. What is on the stream already goes on meanwhile.
@@ -43,7 +43,7 @@ impl Stream {
     }
 }
 
-/// Makes a recorded graph one that can be launched.
+/// Instantiates a recorded graph, so that it can be launched.
 ///
 /// # Safety
 /// The graph is one of the driver's, or null.
@@ -56,7 +56,7 @@ unsafe fn executable(graph: sys::CUgraph) -> Result<sys::CUgraphExec, DriverErro
 }
 
 impl Graph {
-    /// Does all that was recorded, on the stream that has recorded it, and does not wait.
+    /// Runs all that was recorded on the stream that recorded it, and does not wait for it.
     ///
     /// # Safety
     /// All memory that was named while it was recorded is still there, and holds what the kernels expect.

@@ -2,15 +2,14 @@
 
 use std::sync::LazyLock;
 
-/// The header that others include.
+/// File name of the header that kernels of users include to trace rays.
 const PUBLIC: &str = "raywarp.h";
 
-/// Options for NVRTC and nvcc besides the architecture: the language, and that products and sums are fused where the
-/// header says so (kernels/raywarp.h).
+/// Options for NVRTC and nvcc besides the architecture: the C++ standard, and that products and sums are fused only
+/// where the header says so (kernels/raywarp.h).
 pub const HEADER_OPTIONS: [&str; 2] = ["-std=c++20", "-fmad=false"];
 
-/// Returns kernels/raywarp.h with all that it includes, for kernels of others that trace: what it has stands at its
-/// beginning.
+/// Returns the text of kernels/raywarp.h with all that it includes, for users' kernels that trace rays.
 ///
 /// NVRTC takes it as a header in memory under the name `raywarp.h`; written to a file of this name it is for nvcc; and
 /// [`with_header`] puts it into a source. NVRTC needs no other headers for it.
@@ -23,8 +22,8 @@ pub fn header() -> &'static str {
     &TEXT
 }
 
-/// Returns `source` with [`header`] in the place of each line `#include "raywarp.h"`: for compilers that are given a
-/// text and no folders. Messages name the lines that `source` has in a file called `name`.
+/// Returns `source` with the text of [`header`] in place of each line `#include "raywarp.h"`, for compilers that get
+/// one text and no include folders. Messages name the lines that `source` has in a file called `name`.
 ///
 /// # Examples
 /// The host's side of a kernel that traces, with cudarc as the program's own way to CUDA:
@@ -90,12 +89,12 @@ pub fn with_header(name: &str, source: &str) -> String {
     text
 }
 
-/// Returns the name between the quotes of a line that includes a header of ours.
+/// Returns the file name in quotes of a line that includes one of Raywarp's headers.
 fn included(line: &str) -> Option<&str> {
     line.trim().strip_prefix("#include \"")?.strip_suffix('"')
 }
 
-/// Finds the number of the header that another includes: beside it, or from the folder kernels/.
+/// Returns the index of the header that another one includes, by a path from its own folder or from kernels/.
 fn resolved(from: &str, name: &str) -> Option<usize> {
     let mut beside: Vec<&str> = from.split('/').collect();
     beside.pop();
@@ -110,7 +109,7 @@ fn resolved(from: &str, name: &str) -> Option<usize> {
     find(&beside.join("/")).or_else(|| find(name))
 }
 
-/// Puts a header at the end of `text`, after those that it includes, each once: `done` has their places.
+/// Appends a header to `text` after those that it includes, each only once: `done` has the indices of those appended.
 fn append(text: &mut String, name: &str, done: &mut Vec<usize>) {
     let Some(place) = resolved("", name).filter(|place| !done.contains(place)) else { return };
     done.push(place);
@@ -138,7 +137,7 @@ macro_rules! files {
     };
 }
 
-/// The public header and all that it includes, in any depth.
+/// Names and texts of the public header and of all that it includes.
 const FILES: &[(&str, &str)] = files![
     "group.h" "lane.h" "launch.h" "options.h" "ray.h" "raywarp.h" "schedule_of.h" "stack.h" "walk.h"
     "ops/fetch_ray.h" "ops/pop.h" "ops/postpone.h" "ops/store_hit.h" "ops/test_triangle.h" "ops/together.h"

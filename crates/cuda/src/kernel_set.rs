@@ -12,24 +12,25 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use xz4rust::{XzDecoder, XzNextBlockResult};
 
-/// Compute capability (90 for 9.0), 0 for PTX, and a file packed as xz.
+/// A compressed kernel file: compute capability (90 for 9.0, 0 for PTX), and its bytes packed as xz.
 pub type Image = (u32, &'static [u8]);
 
-/// The embedded kernels of a crate. The fields are those of its `prebuilt/table.rs`, and `resources.csv`.
+/// The compiled kernels that a crate embeds, with tables of their costs and resources. The fields are those of its
+/// `prebuilt/table.rs`, and `resources.csv`.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelSet {
-    /// Images of each source by architecture, 0 for PTX.
+    /// Compiled images of each source, by architecture (0 for PTX).
     pub images: &'static [(&'static str, &'static [Image])],
-    /// The costs of all kernels by architecture.
+    /// Tables of the costs of all kernels, by architecture.
     pub costs: &'static [Image],
-    /// Table of the resources of a multiprocessor that each kernel takes.
+    /// Table of the resources of a multiprocessor that each kernel takes, as CSV.
     pub resources: &'static str,
 }
 
-/// A loaded module, and the capability that it was compiled for: 0 for PTX.
+/// A loaded CUDA module, and the compute capability that it was compiled for (0 for PTX).
 type Loaded = (Arc<CudaModule>, u32);
 
-/// Loaded modules of a context, by the index of its device and the place of the source's list of images. Each has a
+/// Modules loaded in a context, by the index of the device and the address of the source's list of images. Each has a
 /// lock of its own, so that devices load theirs side by side.
 pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Loaded>>>>>;
 
@@ -38,8 +39,8 @@ impl KernelSet {
         self.images.iter().find(|(known, _)| *known == source).map(|(_, images)| *images)
     }
 
-    /// Returns the kernel `name` of `source` on `device`, `None` where it is not compiled; modules are loaded once a
-    /// device.
+    /// Loads the kernel `name` of `source` on `device`, whose modules are loaded once; `None` if the set has no such
+    /// kernel.
     ///
     /// # Errors
     /// [`CudaError`]: the driver refuses the code, or no image is for this device.
@@ -67,8 +68,7 @@ impl KernelSet {
         }
     }
 
-    /// Returns a hash of the images that run on `device` (FNV-1a over them and their names): other kernels, another
-    /// hash.
+    /// Returns an FNV-1a hash of the kernel images that run on `device`, with their names: it changes when kernels do.
     ///
     /// # Errors
     /// [`CudaError::OldDevice`].
@@ -83,7 +83,7 @@ impl KernelSet {
         Ok(hash)
     }
 
-    /// Returns the PTX of all kernels of `source`.
+    /// Returns the PTX text of all kernels of `source`.
     pub(crate) fn ptx(&self, source: &str) -> Result<Option<String>, CudaError> {
         let Some(images) = self.images(source) else { return Ok(None) };
         let Some((_, packed)) = images.iter().find(|image| image.0 == 0) else { return Ok(None) };
@@ -91,7 +91,7 @@ impl KernelSet {
         Ok(Some(String::from_utf8_lossy(&image).into_owned()))
     }
 
-    /// Returns the machine code of all kernels of `source` for an architecture.
+    /// Returns the machine code (cubin) of all kernels of `source` for an architecture.
     pub fn cubin(&self, source: &str, architecture: u32) -> Option<&'static [u8]> {
         let images = self.images(source)?;
         let (_, packed) = images.iter().find(|image| image.0 == architecture)?;
@@ -105,21 +105,21 @@ impl KernelSet {
         known.into_iter()
     }
 
-    /// Returns the table of costs of an architecture; none where there is none.
+    /// Returns the table of kernel costs for an architecture; `None` where there is none.
     pub fn cost_table(&self, architecture: u32) -> Option<&'static str> {
         let (_, packed) = self.costs.iter().find(|(known, _)| *known == architecture)?;
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
-    /// Returns the machine code of the kernel `name` of `source` on an architecture, in bytes; none where it is not
-    /// compiled for it.
+    /// Returns the machine code of the kernel `name` of `source` for an architecture; `None` where it is not compiled
+    /// for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
         let sections = elf::code(self.cubin(source, architecture)?).ok()?;
         sections.into_iter().find(|(known, _)| *known == name).map(|(_, code)| code)
     }
 
-    /// Returns the resources that the kernel `name` takes on an architecture, in blocks of `block_threads`; `None`
-    /// where it is not compiled for it.
+    /// Returns the resources that the kernel `name` takes on an architecture in blocks of `block_threads` threads;
+    /// `None` where it is not compiled for it.
     pub fn resources(&self, name: &str, architecture: u32, block_threads: u32) -> Option<KernelResources> {
         let start = format!("{name},{architecture},");
         let rest = self.resources.lines().find_map(|line| line.strip_prefix(&start))?;
@@ -129,8 +129,7 @@ impl KernelSet {
     }
 }
 
-/// Unpacks a file of the table, a megabyte or so, when it is first asked for, and keeps it until the process ends,
-/// since there are a handful.
+/// Returns an embedded file unpacked: a megabyte or so, which is kept from the first use until the process ends.
 fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     static KEPT: Mutex<Vec<(&'static [u8], &'static [u8])>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -142,7 +141,7 @@ fn unpacked_once(packed: &'static [u8]) -> Option<&'static [u8]> {
     Some(unpacked)
 }
 
-/// The most memory that unpacking takes beside its result: what a file says that it needs, and ours need at most
+/// Largest memory in bytes that unpacking may take beside its result, against damaged files: embedded ones need at most
 /// twice their size.
 const MAX_DICTIONARY: usize = 1 << 26;
 
@@ -164,8 +163,8 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
     }
 }
 
-/// Chooses the best image for the device: an image for a compute capability runs on the same major version from the
-/// same minor on; PTX, of capability 0 here, on all that the driver can compile it for.
+/// Returns the best image for the device: one for a compute capability runs on its major version from its minor version
+/// on; PTX runs wherever the driver can compile it.
 fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
     let (major, minor) = device.capability();
     let found = (10 * major + minor) as u32;

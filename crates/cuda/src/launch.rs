@@ -3,14 +3,14 @@
 use crate::Parameters;
 use raywarp_family::{Tree, Variant};
 
-/// Entries of a kernel's stack, as `STACK_DEPTH` in kernels/launch.h.
+/// Number of entries of a kernel's traversal stack, as `STACK_DEPTH` in kernels/launch.h.
 const STACK_DEPTH: usize = 128;
 
-/// Entries of the stack of h8's kernels, as `DEPTH` in kernels/tree/h8.h.
+/// Number of entries of the traversal stack of h8's kernels, as `DEPTH` in kernels/tree/h8.h.
 const H8_STACK_DEPTH: usize = 63;
 
-/// Returns the number of entries of the stack that a variant's kernels have: as `GroupStack` in kernels/stack.h where
-/// lanes share a ray.
+/// Returns the number of traversal stack entries of a variant's kernels; as `GroupStack` in kernels/stack.h where lanes
+/// share a ray.
 pub fn stack_depth(variant: &Variant) -> usize {
     match variant.lanes_per_ray() {
         1 if variant.tree() == Tree::H8 => H8_STACK_DEPTH,
@@ -20,13 +20,13 @@ pub fn stack_depth(variant: &Variant) -> usize {
     }
 }
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub(crate) const WARP: u32 = 32;
 
-/// Stacks of the rays of a work queue: two a lane, with what lies below the first entry.
+/// Bytes of the stacks of a work queue's rays for one warp: two stacks a lane, with the word below the first entry.
 pub const WARP_STACK_BYTES: usize = (STACK_DEPTH + 1) * 2 * WARP as usize * 8;
 
-/// A kernel's parameters; addresses are the device's. kernels/launch.h says what each is.
+/// Parameters of a traversal kernel's launch, with device addresses; kernels/launch.h says what each is.
 #[allow(missing_docs)] // There, once.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]

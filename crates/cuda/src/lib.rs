@@ -55,9 +55,9 @@ pub use pair::{CudaPair, EncodedPair, OnTree};
 pub use peak::PeakRates;
 pub use pinned::PinnedBuffer;
 pub use prebuilt::FAMILY;
-/// Query that rays ask of a kernel.
+/// Kind of hit that rays ask a kernel for: closest or any.
 pub use raywarp_family::Query;
-/// The blocks of micro-operations that costs are told by.
+/// Blocks of code of micro-operations, by which costs of kernels are told.
 pub use raywarp_family::{Block, Operation};
 pub use resources::{KernelResources, cost_architectures, cost_table, kernel_resources, machine_code};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};

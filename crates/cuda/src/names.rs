@@ -2,23 +2,23 @@
 
 use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, papers};
 
-/// Threads of a block, of the kernels of other crates too: what a block shares of the family's loops is for so many, as
-/// `BLOCK_WARPS` in kernels/launch.h.
+/// Number of threads per block of all kernels, also of other crates: shared memory of the traversal loops is sized for
+/// it, as `BLOCK_WARPS` in kernels/launch.h.
 pub const BLOCK_THREADS: u32 = 128;
 
-/// Returns the name of the kernel of a variant: its text form in letters, digits and underscores.
+/// Returns the name of a variant's kernel: its text form in letters, digits and underscores.
 pub fn kernel_name(variant: &Variant, query: Query) -> String {
     let text: String = variant.to_string().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{text}__{}", query.name())
 }
 
-/// Returns the file of kernels/ that a variant's kernel is compiled in.
+/// Returns the name of the source, generated for compilation, that has a variant's kernel.
 pub fn source_name(variant: &Variant) -> String {
     variant.organisation().to_string().replace('-', "_")
 }
 
-/// Returns how many blocks of 128 threads a multiprocessor should hold, which limits a kernel's registers. Chosen by
-/// sweeps on an H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
+/// Returns the number of blocks of 128 threads that a multiprocessor should hold, which limits the registers of a
+/// variant's kernels. Chosen by sweeps on an H200 (bench/runs/2026-11-21-h200-2, registers.txt and limits.txt).
 fn blocks(variant: &Variant) -> u32 {
     match variant.tree() {
         // 40 registers: with 48 its rates fall by 1 to 6 %. ALK12's had 32, where ours spill.
@@ -37,7 +37,7 @@ fn blocks(variant: &Variant) -> u32 {
     }
 }
 
-/// Returns the sources of the kernels, each with the variants that are compiled in it.
+/// Returns the names of the sources of traversal kernels, each with the variants that are compiled in it.
 pub fn sources() -> Vec<(String, Vec<Variant>)> {
     let mut sources: Vec<(String, Vec<Variant>)> = Vec::new();
     for variant in compiled() {
@@ -50,7 +50,7 @@ pub fn sources() -> Vec<(String, Vec<Variant>)> {
     sources
 }
 
-/// Returns the text of a source: one kernel a variant and query.
+/// Returns the CUDA text of a source, which instantiates one kernel for each variant and query.
 pub fn source_text(variants: &[Variant]) -> String {
     let mut text = String::from("#include \"kernel.h\"\n");
     for (variant, query) in variants.iter().flat_map(|v| Query::ALL.map(|query| (v, query))) {
@@ -65,16 +65,16 @@ pub fn source_text(variants: &[Variant]) -> String {
     text
 }
 
-/// Name of the source with the kernel that aims rays at a closed mesh: kernels/check/aimed.h.
+/// Name of the source with the kernel that aims rays at a closed mesh (kernels/check/aimed.h).
 pub const AIMED_SOURCE: &str = "aimed";
-/// Name of the kernel of [`AIMED_SOURCE`].
+/// Name of the kernel in [`AIMED_SOURCE`] that aims rays at a closed mesh.
 pub const AIMED_KERNEL: &str = "check_aimed";
 
-/// The variant with the tree that kernels of others walk (kernels/raywarp.h), unless they name other options.
+/// Variant whose tree users' kernels walk by kernels/raywarp.h, unless they name other options.
 pub const ASKED_VARIANT: Variant = Variant::PHASED_H8;
 
-/// Returns the sources of kernels that are no variants, name and text: nothing is measured of them, and they have no
-/// costs.
+/// Returns the names and texts of the sources whose kernels are not of variants: nothing is measured of them, and they
+/// have no costs.
 pub fn other_sources() -> Vec<(String, String)> {
     let text = format!(
         "#include \"check/aimed.h\"\n\n\
@@ -83,14 +83,14 @@ pub fn other_sources() -> Vec<(String, String)> {
     vec![(AIMED_SOURCE.to_string(), text)]
 }
 
-/// Returns `true` if there is CUDA code for the variant: packets and phases are about votes.
+/// Returns `true` if there is CUDA code for the variant: packets and phased loops need votes.
 fn is_written(variant: &Variant) -> bool {
     let votes = matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased);
     let phased = (variant.organisation() == TraversalLoop::Phased) == variant.tree().holds_pairs();
     phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
-/// Variants beside the papers' that are compiled, since they are measured.
+/// Variants that are compiled and measured beside the papers' kernels.
 const OTHERS: &[&str] = &[
     // ALK12 with the plain box test in floats: what the peers of MEASUREMENTS are.
     "direct/speculative-while-while/bvh2?planes=plain",
@@ -101,32 +101,31 @@ const OTHERS: &[&str] = &[
     "replace/phased/h8?batch=exact&refill=80",
 ];
 
-/// Returns the variant whose kernel traces what that of `variant` leaves, where it leaves some
-/// ([`Variant::may_leave_undecided`]).
+/// Returns the variant whose kernel traces the rays that `variant` leaves undecided ([`Variant::may_leave_undecided`]);
+/// `None` if it leaves none.
 pub fn fallback_variant(variant: &Variant) -> Option<Variant> {
     variant.may_leave_undecided().then_some(Variant::RAYWARP_H8_WATERTIGHT)
 }
 
-/// Returns the largest coordinate of a scene up to which a kernel that loses no ray elsewhere loses none
-/// (docs/reference/robustness.md, "Huge coordinates"): what blocks hold, and half of what keeps products of planes and
-/// reciprocals floats.
+/// Returns the largest scene coordinate up to which a kernel that promises to lose no ray keeps the promise
+/// (docs/reference/robustness.md, "Huge coordinates").
 pub fn sure_up_to(variant: &Variant) -> f32 {
     if variant.tree() == Tree::H8 { 1.267_650_6e30 } else { 1e25 }
 }
 
-/// Kernels that keep as many rays in flight as fit and replace those that end. They differ for any-hit rays alone, so
-/// that it is chance which of them is found to be faster for closest-hit rays.
+/// Variants that keep as many rays in flight as fit and replace those that end, which is slower with small batches.
+/// They differ for any-hit rays alone, so that it is chance which of them is found to be faster for closest-hit rays.
 const FOR_MANY: [Variant; 2] = [Variant::RAYWARP_H8, Variant::RAYWARP_H8_NEAR];
 
-/// Returns the variant over the same tree that is faster with batches of few rays, where there is one: with a ray a
-/// lane, and the same bits. [`CudaPair::by_size`] says what few are.
+/// Returns the variant of one ray a lane over the same tree that is faster with small batches and gives the same bits;
+/// `None` if there is none. [`CudaPair::by_size`] says what few are.
 ///
 /// [`CudaPair::by_size`]: crate::CudaPair::by_size
 pub fn kernel_for_few(variant: &Variant) -> Option<Variant> {
     FOR_MANY.contains(variant).then_some(Variant::RAYWARP_H8_DIRECT)
 }
 
-/// Variants beside the papers' and ours that lose no hit: in the voted form alone.
+/// Variants, beside the papers' and our own, that lose no hit; compiled with votes only.
 const WATERTIGHT: &[&str] = &[
     // Ours for any ray, by which others trace those that they leave.
     "replace/phased/h8?batch=exact&occlusion=far&refill=80&triangle=watertight",
@@ -135,7 +134,7 @@ const WATERTIGHT: &[&str] = &[
     "direct/if-while/cwbvh8?share=0&triangle=watertight",
 ];
 
-/// Ablations of the papers: one choice of a paper undone or varied at a time, in the voted form alone.
+/// Variants in which one choice of a paper is undone or varied; compiled with votes only.
 const ABLATIONS: &[&str] = &[
     // ALK12, "alk12-fermi": boxes compared as floats, rows fetched at once.
     "direct/speculative-while-while/bvh2?fetch=needed&leaves=nested",
@@ -159,8 +158,8 @@ const ABLATIONS: &[&str] = &[
     "direct/speculative-while-while/wide4",
 ];
 
-/// Returns all variants that are compiled, each once: the papers', those measured beside them, and the form of each
-/// that leaves lockstep to the hardware; then those that lose no hit, and the ablations.
+/// Returns all variants that are compiled, each once: with and without votes the papers' and those measured beside
+/// them, then those that lose no hit, and the ablations.
 pub fn compiled() -> Vec<Variant> {
     let rows = papers().iter().map(|row| row.variant);
     let parsed = |texts: &'static [&'static str]| texts.iter().filter_map(|text| text.parse::<Variant>().ok());
@@ -184,11 +183,11 @@ pub fn compiled() -> Vec<Variant> {
 /// Variant whose options are the defaults of `Options` in kernels/options.h.
 const PLAIN: Variant = Variant::WHILE_WHILE;
 
-/// Fields of `Options` that stand in every initialiser: what a kernel is.
+/// Number of fields of `Options` that each initialiser names: those that say what kind of kernel it is.
 const ALWAYS: usize = 4;
 
-/// Returns the options of a variant as an initialiser of `Options` in kernels/options.h: by name, and but for the first
-/// few only those that are not its defaults.
+/// Returns the C++ initialiser of `Options` in kernels/options.h for a variant, without most fields that have their
+/// defaults.
 pub fn options_text(variant: &Variant, query: Query) -> String {
     let plain = options(&PLAIN, query);
     let own = options(variant, query).into_iter().enumerate();
@@ -196,7 +195,7 @@ pub fn options_text(variant: &Variant, query: Query) -> String {
     differs.map(|(_, (name, value))| format!(".{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns all options of a variant, in the order of the fields of `Options`, as C++.
+/// Returns all options of a variant as C++ names and values, in the order of the fields of `Options`.
 fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
     let name = |text: &str| -> String { text.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect() };
     let refill = match variant.refill() {

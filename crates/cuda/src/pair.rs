@@ -7,13 +7,14 @@ use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::Arc;
 
-/// Multiple of the threads that a device runs at once, below which a batch has few rays: a kernel that replaces rays
-/// then has hardly begun to replace any when there are none left. On an H200 its any-hit and closest-hit kernels of h8
-/// have 152,064 threads, so that few are up to 304,128; they were overtaken between 200,000 and 500,000 rays
-/// (docs/reference/performance.md, "Small batches").
+/// Multiple of the threads that a device runs at once, below which a batch counts as small: a kernel that replaces rays
+/// has few left to replace. On an H200 its any-hit and closest-hit kernels of h8 have 152,064 threads, so that few are
+/// up to 304,128; they were overtaken between 200,000 and 500,000 rays (docs/reference/performance.md, "Small
+/// batches").
 const FEW: usize = 2;
 
-/// The kernels that answer, each over the tree that it walks; where both walk the same bytes these are there once.
+/// Tracer with one kernel for closest-hit and one for any-hit rays, each over its tree; one tree is shared if both read
+/// the same encoding.
 #[derive(Debug)]
 pub struct CudaPair {
     closest: BySize,
@@ -21,35 +22,35 @@ pub struct CudaPair {
     bytes: usize,
 }
 
-/// A kernel, and the one that takes small batches in its place.
+/// A kernel for large batches, and one that may take small batches in its place.
 #[derive(Debug)]
 struct BySize {
     tracer: CudaTracer,
-    /// Kernel for batches of few rays, with the number of rays from which on it is not taken.
+    /// Kernel for small batches, with the number of rays from which on the other one is used.
     few: Option<(CudaTracer, usize)>,
 }
 
-/// A kernel and the tree over the scene's triangles that it is to walk, with leaves of at most
+/// A kernel's variant and the binary tree to encode for it, whose leaves have at most
 /// [`raywarp_family::Tree::max_leaf`] triangles.
 #[derive(Debug, Clone, Copy)]
 pub struct OnTree<'a> {
     /// Variant of the kernel.
     pub variant: &'a Variant,
-    /// Tree that it walks.
+    /// Binary tree over the scene's triangles that is encoded for the kernel.
     pub bvh: &'a Bvh2,
 }
 
-/// Scene that a pair of kernels walks, encoded once for any number of devices.
+/// A scene encoded for a pair of kernels, to be uploaded to any number of devices.
 #[derive(Debug)]
 pub struct EncodedPair {
     closest: (Variant, EncodedScene),
     any: Variant,
-    /// Encoding for the any-hit kernel, where it differs from the other's.
+    /// Encoding for the any-hit kernel; `None` if it reads that of the closest-hit kernel.
     any_scene: Option<EncodedScene>,
 }
 
 impl EncodedPair {
-    /// Encodes scenes for closest-hit and any-hit rays among `triangles`.
+    /// Encodes the trees over `triangles` for a closest-hit and an any-hit kernel.
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -62,7 +63,7 @@ impl EncodedPair {
 }
 
 impl BySize {
-    /// Returns the kernel for batches of `rays`.
+    /// Returns the kernel to use for batches of `rays` rays.
     fn of(&self, rays: usize) -> &CudaTracer {
         match &self.few {
             Some((few, limit)) if rays < *limit => few,
@@ -79,7 +80,7 @@ impl BySize {
 }
 
 impl CudaPair {
-    /// Prepares kernels for closest-hit and any-hit rays among `triangles`.
+    /// Encodes and uploads the trees over `triangles`, and loads the closest-hit and the any-hit kernel.
     ///
     /// # Errors
     /// As [`CudaTracer::new`].
@@ -92,7 +93,7 @@ impl CudaPair {
         Self::upload(device, &EncodedPair::new(closest, any, triangles)?)
     }
 
-    /// Prepares the kernels over what was encoded for them, on `device`.
+    /// Uploads an encoded scene to `device`, and loads its closest-hit and any-hit kernels.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -118,8 +119,8 @@ impl CudaPair {
         Ok(Self { closest: over(variant, first)?, any: over(&encoded.any, second)?, bytes })
     }
 
-    /// Gives batches of few rays to the kernels that [`kernel_for_few`] has for the pair's own: batches with fewer rays
-    /// than twice the threads that the device runs at once of its own. Answers are the same.
+    /// Gives small batches to the kernels that [`kernel_for_few`] has for the pair's: those with fewer rays than twice
+    /// the threads that the device runs at once. Answers are the same.
     ///
     /// # Errors
     /// As [`CudaTracer::over`].
@@ -128,22 +129,22 @@ impl CudaPair {
         Ok(Self { closest, any, bytes: self.bytes })
     }
 
-    /// Returns the device that traces.
+    /// Returns the device that traces the rays.
     pub fn device(&self) -> &Device {
         self.closest.tracer.device()
     }
 
-    /// Returns the bytes of device memory that scenes take.
+    /// Returns the bytes of device memory that the encoded trees take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Returns the kernel for closest-hit rays and the one for any-hit rays, of large batches.
+    /// Returns the variants of the closest-hit and the any-hit kernel for large batches.
     pub fn variants(&self) -> [&Variant; 2] {
         [self.closest.tracer.variant(), self.any.tracer.variant()]
     }
 
-    /// Returns the kernel that answers `query` of a batch of `rays`.
+    /// Returns the variant of the kernel that answers `query` for a batch of `rays` rays.
     pub fn variant_for(&self, query: Query, rays: usize) -> &Variant {
         let kernels = match query {
             Query::Closest => &self.closest,

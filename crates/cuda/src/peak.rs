@@ -3,40 +3,40 @@
 use crate::Device;
 use cudarc::driver::sys::CUdevice_attribute;
 
-/// Warp instructions that a multiprocessor issues in a clock: one of each of its four schedulers, in GPUs of compute
-/// capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
+/// Number of warp instructions that a multiprocessor issues in a clock: one for each of its four schedulers, in GPUs of
+/// compute capability 7.5 to 12.1 (CUDA C++ Programming Guide, "Compute Capabilities").
 const ISSUED_PER_CLOCK: f64 = 4.0;
-/// Major number of the last compute capability whose schedulers are known.
+/// Largest major compute capability whose schedulers are known.
 const LAST_KNOWN: i32 = 12;
 
-/// Peak rates of a GPU: instructions issued, and bytes moved by its memory.
+/// What the driver tells of a GPU's peak rates of instructions and memory traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeakRates {
-    /// Number of multiprocessors.
+    /// Number of the GPU's multiprocessors.
     pub multiprocessors: u32,
-    /// Their clock at most.
+    /// Highest clock of the multiprocessors in kHz.
     pub clock_khz: u32,
-    /// The memory's clock at most.
+    /// Highest clock of the GPU's memory in kHz.
     pub memory_khz: u32,
-    /// The width of its bus.
+    /// Width of the memory bus in bits.
     pub memory_bits: u32,
 }
 
 impl PeakRates {
-    /// Returns the warp instructions a second.
+    /// Returns the peak number of warp instructions issued per second.
     pub fn instructions(&self) -> f64 {
         ISSUED_PER_CLOCK * f64::from(self.multiprocessors) * f64::from(self.clock_khz) * 1e3
     }
 
-    /// Returns the bytes a second to and from the GPU's memory, which moves twice a clock.
+    /// Returns the peak bytes per second to and from the GPU's memory, which transfers twice a clock.
     pub fn bytes(&self) -> f64 {
         2.0 * f64::from(self.memory_khz) * 1e3 * f64::from(self.memory_bits) / 8.0
     }
 }
 
 impl Device {
-    /// Returns the peak rates; `None` where the driver does not tell a part of them, or for a GPU younger than those
-    /// whose schedulers are known.
+    /// Returns the GPU's peak rates; `None` where the driver does not tell a part of them, or for a GPU younger than
+    /// those whose schedulers are known.
     pub fn peak_rates(&self) -> Option<PeakRates> {
         let read = |attribute| {
             let value = self.context().attribute(attribute).ok()?;

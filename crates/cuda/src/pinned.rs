@@ -11,14 +11,14 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values in pinned memory of the host, for copies that wait for nothing ([`Stream::write_pinned`],
+/// Buffer of values in pinned host memory, for copies that run asynchronously ([`Stream::write_pinned`],
 /// [`Stream::read_pinned`]). [`PinnedBuffer::get`] waits until the copies that use it are done.
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {
     first: NonNull<T>,
     len: usize,
     context: Quiet<Arc<CudaContext>>,
-    /// The last copy on each stream.
+    /// Last copy on each stream that uses the buffer.
     copies: Mutex<Vec<(Arc<Tail>, Event)>>,
 }
 
@@ -28,7 +28,7 @@ unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Allocates pinned memory of the host for `len` values, all bits zero. It takes the system some milliseconds a
+    /// Allocates pinned host memory for `len` values, with all bits zero. It takes the system some milliseconds a
     /// megabyte: keep it.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Device {
         Ok(PinnedBuffer { first, len, context: Quiet::new(self.context().clone()), copies: Mutex::default() })
     }
 
-    /// Returns `true` if the device reads and writes `values` by itself.
+    /// Returns `true` if `values` are in pinned host memory, which the device can copy directly.
     pub(crate) fn is_pinned<T>(&self, values: &[T]) -> Result<bool, CudaError> {
         let _current = self.choose()?;
         Ok(is_pinned(values))
@@ -65,7 +65,7 @@ impl<T: Pod> PinnedBuffer<T> {
         self.len == 0
     }
 
-    /// Waits until no copy uses it.
+    /// Waits until no copy uses the buffer any more.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.
@@ -78,7 +78,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// Returns the values, once no copy uses them: it waits until then.
+    /// Waits until no copy uses the buffer, and returns its values.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
@@ -89,7 +89,7 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) })
     }
 
-    /// Returns the values to change, once no copy uses them: it waits until then.
+    /// Waits until no copy uses the buffer, and returns its values to change.
     ///
     /// # Errors
     /// As [`PinnedBuffer::wait`].
@@ -99,12 +99,12 @@ impl<T: Pod> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) })
     }
 
-    /// Returns the address of the first value, for copies whose end the caller knows.
+    /// Returns the address of the first value, for copies whose completion the caller tracks itself.
     pub(crate) fn pointer(&self) -> *mut T {
         self.first.as_ptr()
     }
 
-    /// Notes a copy that was just put on `stream`, or may have been.
+    /// Notes that a copy which uses the buffer was put on `stream`, or may have been.
     fn note(&self, stream: &Stream) -> Result<(), CudaError> {
         // Where no event can be had the copy is waited for here.
         let event = stream.event().or_else(|error| {
@@ -131,8 +131,8 @@ impl<T> Drop for PinnedBuffer<T> {
 }
 
 impl Stream {
-    /// Copies the values of `from` numbered `range` to `to`. Waits for nothing: `from` may be copied from again, or be
-    /// dropped, which waits for the copy.
+    /// Queues a copy of the values of `from` with the indices `range` to the device slice `to`. Waits for nothing:
+    /// `from` may be copied from again, or be dropped, which waits for the copy.
     ///
     /// # Panics
     /// If `range` does not lie in `from`, or `to` has another number of values.
@@ -153,8 +153,8 @@ impl Stream {
         from.note(self).and(copied)
     }
 
-    /// Copies `from` to the values of `to` from the one numbered `first` on. Waits for nothing: who looks at them
-    /// waits.
+    /// Queues a copy of the device slice `from` into the pinned buffer `to`, starting at the index `first`. Waits for
+    /// nothing: who looks at them waits.
     ///
     /// # Panics
     /// If `to` ends before.
@@ -175,15 +175,15 @@ impl Stream {
     }
 }
 
-/// Returns `true` if all of `values` lie in one piece of pinned memory, of any owner: a device reads and writes them by
-/// itself then.
+/// Returns `true` if all of `values` lie in one allocation of pinned memory, of any owner, so that a device can copy
+/// them directly.
 pub(crate) fn is_pinned<T>(values: &[T]) -> bool {
     let Some(last) = size_of_val(values).checked_sub(1) else { return false };
     let first = values.as_ptr().addr() as u64;
     pinned_piece(first).is_some_and(|piece| pinned_piece(first + last as u64) == Some(piece))
 }
 
-/// Returns the driver's number of the piece of pinned memory that an address lies in.
+/// Returns the driver's identifier of the pinned allocation that an address lies in.
 fn pinned_piece(address: u64) -> Option<u64> {
     let (mut kind, mut piece) = (0u32, 0u64);
     let kind_of = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;

@@ -4,6 +4,7 @@ use crate::kernel_set::{Image, KernelSet};
 
 include!("../prebuilt/table.rs");
 
-/// The family's kernels; [`crate::source_name`] and [`crate::kernel_name`] say how a variant's are called.
+/// Compiled kernels of the traversal family; [`crate::source_name`] and [`crate::kernel_name`] say how a variant's are
+/// called.
 pub static FAMILY: KernelSet =
     KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };

@@ -6,28 +6,28 @@ use crate::names::BLOCK_THREADS;
 use crate::{FAMILY, Query, kernel_name, source_name};
 use raywarp_family::Variant;
 
-/// Returns the lines of the table of costs on an architecture (90 for compute capability 9.0), and the name in them of
-/// the kernel of a variant and query; `None` where there is no such table.
+/// Returns the table of kernel costs for an architecture (90 for compute capability 9.0), and the name in it of the
+/// kernel of a variant and query; `None` where there is no table.
 pub fn cost_table(variant: &Variant, query: Query, architecture: u32) -> Option<(&'static str, String)> {
     Some((FAMILY.cost_table(architecture)?, kernel_name(variant, query)))
 }
 
-/// Returns the machine code of the kernel of a variant and query on an architecture, in bytes; none where it is not
-/// compiled for it.
+/// Returns the machine code of the kernel of a variant and query for an architecture; `None` where it is not compiled
+/// for it.
 pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<&'static [u8]> {
     FAMILY.machine_code(&source_name(variant), &kernel_name(variant, query), architecture)
 }
 
-/// Resources that a compiled kernel takes of a multiprocessor, as the assembler reported them.
+/// Resources of a multiprocessor that a compiled kernel takes, as the assembler reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelResources {
-    /// Registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Bytes of local memory of a thread: its stack, and what is spilled.
+    /// Bytes of local memory per thread: its stack, and spilled registers.
     pub local_bytes: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: u32,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub block_threads: u32,
 }
 

@@ -7,7 +7,7 @@ use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{TriangleFormat, TriangleRecords, encode};
 
-/// Scene for a variant, encoded and uploaded.
+/// A scene in device memory: the tree and triangles, encoded for the kernels of a variant.
 #[derive(Debug)]
 pub struct DeviceScene {
     pub(crate) nodes: DeviceBuffer<u8>,
@@ -20,39 +20,39 @@ pub struct DeviceScene {
     pub(crate) encoding: Encoding,
 }
 
-/// Scene for a variant, encoded as the bytes that its kernels read.
+/// A scene in host memory: the tree and triangles, encoded as the bytes that a variant's kernels read.
 #[derive(Debug, Clone)]
 pub struct EncodedScene {
-    /// Nodes, 16-byte chunks; of h8 leaves too.
+    /// Bytes of the nodes, in chunks of 16; for h8 also those of the leaves.
     pub nodes: Vec<u8>,
-    /// Number of nodes.
+    /// Number of nodes of the encoded tree.
     pub node_count: usize,
-    /// Triangle records, 48 bytes each; h8's are among its nodes.
+    /// Bytes of the triangle records, 48 each; empty for h8, which has them among its nodes.
     pub triangles: Vec<u8>,
-    /// Index of the triangle of each record, with [`raywarp_layout::NON_OPAQUE`].
+    /// Index of the triangle of each record, with the bit [`raywarp_layout::NON_OPAQUE`].
     pub slots: Vec<u32>,
-    /// Instance of each triangle, and its number in the mesh.
+    /// Instance of each triangle, and the triangle's index in its mesh.
     pub ids: Vec<[u32; 2]>,
-    /// Bounds of all triangles.
+    /// Bounding box of all triangles.
     pub bounds: Aabb,
-    /// Other words of the tree that kernels take: [`raywarp_layout::EncodedTree::kernel_words`].
+    /// Further words of the tree that kernels take as parameters: [`raywarp_layout::EncodedTree::kernel_words`].
     pub grid: (u32, f32),
 }
 
-/// Returns the limit of h8's nodes and leaves that a test asks for in place of the 2^24 that h8 holds: a scene beyond
-/// it is refused as a scene of 2^24 would be.
+/// Returns the limit on h8's nodes and leaves that a test sets by an environment variable in place of 2^24, so that a
+/// small scene is refused as too large.
 fn pretended_limit() -> Option<usize> {
     std::env::var("RAYWARP_PRETEND_H8_BLOCKS").ok()?.parse().ok()
 }
 
-/// Returns the stack entries that a test asks for in place of the kernels' own: for h8, or for all other trees.
+/// Returns the number of stack entries that a test sets by an environment variable in place of the kernels' own.
 fn pretended_stack(variant: &Variant) -> Option<usize> {
     let name = if variant.tree() == Tree::H8 { "RAYWARP_PRETEND_H8_STACK" } else { "RAYWARP_PRETEND_STACK" };
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Addresses and sizes of a tree in device memory: the same words as `raywarp::Tree` in kernels/raywarp.h, whose
-/// parameter a kernel is given these 72 bytes for.
+/// Addresses and sizes of a tree in device memory, as passed to kernels: the same 72 bytes as `raywarp::Tree` in
+/// kernels/raywarp.h.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)] // There, once.
@@ -70,7 +70,7 @@ pub struct TreeRecord {
 }
 
 impl EncodedScene {
-    /// Encodes `bvh` over `triangles` as `variant` wants it.
+    /// Encodes the tree `bvh` over `triangles` for the kernels of `variant`.
     ///
     /// # Errors
     /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`].
@@ -78,8 +78,8 @@ impl EncodedScene {
         Self::reaching(variant, bvh, triangles, 0.0)
     }
 
-    /// Encodes as [`EncodedScene::new`] for rays that start within twice `reach` of zero along every axis, if that is
-    /// beyond what the scene itself needs: see [`raywarp_layout::encode`].
+    /// Encodes as [`EncodedScene::new`] does, but for rays that start within twice `reach` of zero along every axis, if
+    /// that is more than the scene itself needs: see [`raywarp_layout::encode`].
     ///
     /// # Errors
     /// As [`EncodedScene::new`].
@@ -116,7 +116,7 @@ impl EncodedScene {
 }
 
 impl DeviceScene {
-    /// Encodes `bvh` over `triangles` as `variant` wants it, and uploads it.
+    /// Encodes the tree `bvh` over `triangles` for the kernels of `variant`, and uploads it.
     ///
     /// # Errors
     /// [`CudaError::Layout`], [`CudaError::LeafTooLarge`], [`CudaError::StackTooShallow`], [`CudaError::OutOfMemory`],
@@ -131,9 +131,9 @@ impl DeviceScene {
         Self::upload(device, stream, variant, &EncodedScene::new(variant, bvh, triangles)?)
     }
 
-    /// Encodes and uploads a tree for kernels of others that trace by [`header`](crate::header), of which
-    /// [`DeviceScene::tree`] is the argument: a tree of blocks, as the fastest kernels of the family have it. `bvh` has
-    /// a triangle a leaf, as by [`presets::GPU`](raywarp_bvh::presets::GPU).
+    /// Encodes and uploads a tree for users' kernels that trace rays by [`header`](crate::header), which take
+    /// [`DeviceScene::tree`] as an argument; it is the h8 tree of the fastest kernels. `bvh` has a triangle a leaf, as
+    /// by [`presets::GPU`](raywarp_bvh::presets::GPU).
     ///
     /// Uploads are complete for all that comes on `stream` from then on; another stream waits for them in
     /// [`DeviceScene::tree`].
@@ -149,7 +149,7 @@ impl DeviceScene {
         Self::new(device, stream, &ASKED_VARIANT, bvh, triangles)
     }
 
-    /// Uploads what was encoded for `variant`.
+    /// Uploads a scene that was encoded for `variant`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`], [`CudaError::Driver`].
@@ -172,8 +172,8 @@ impl DeviceScene {
         })
     }
 
-    /// Returns the tree's addresses, for kernels that trace by kernels/raywarp.h on `stream`. They hold as long as it
-    /// lives; dropped, it is given back when the stream has passed what was put on it before.
+    /// Returns the tree's device addresses, to pass to users' kernels (kernels/raywarp.h) on `stream`. They hold as
+    /// long as it lives; dropped, it is given back when the stream has passed what was put on it before.
     pub fn tree(&self, stream: &Stream) -> TreeRecord {
         TreeRecord {
             nodes: self.nodes.address(stream),
@@ -188,8 +188,8 @@ impl DeviceScene {
         }
     }
 
-    /// Returns half the distance from zero, along every axis, within which rays may start, where the tree has such a
-    /// limit: [`raywarp_layout::H8::reach`].
+    /// Returns half the distance from zero, along every axis, within which rays may start; `None` if the tree has no
+    /// such limit ([`raywarp_layout::H8::reach`]).
     pub fn reach(&self) -> Option<f32> {
         (self.encoding.is_h8() && self.node_count > 0).then_some(self.grid.1)
     }

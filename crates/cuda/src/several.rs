@@ -9,13 +9,14 @@ use crate::side_by_side;
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Stretches are whole words of bits, which two devices would write at once otherwise.
+/// Number of rays that a device's part of a batch is a multiple of: results of any-hit rays are words of bits, which
+/// only one device may write.
 const WORD: usize = 32;
 
-/// Tracers of one scene that share its batches.
+/// Tracer that splits each batch among several tracers of the same scene.
 #[derive(Debug)]
 pub struct SharedTracer<T> {
-    /// Tracers, each with its name in messages.
+    /// Tracers that share the batches, each with its name in messages.
     tracers: Vec<(String, T)>,
 }
 
@@ -29,18 +30,18 @@ impl<T: Tracer> SharedTracer<T> {
         Self { tracers }
     }
 
-    /// Returns the tracers, in the order of their stretches.
+    /// Returns the tracers, in the order of their parts of a batch.
     pub fn tracers(&self) -> impl Iterator<Item = &T> {
         self.tracers.iter().map(|(_, tracer)| tracer)
     }
 
-    /// Returns the rays of a stretch, where a batch has `rays`; the last stretch has what is left.
+    /// Returns the number of rays in each tracer's part of a batch of `rays` rays; the last part has what is left.
     pub fn stretch(&self, rays: usize) -> usize {
         rays.div_ceil(self.tracers.len()).next_multiple_of(WORD).max(WORD)
     }
 
-    /// Runs `work` by each tracer with one of `parts`, side by side. Where one fails the others stop after the portion
-    /// in work, and its error is named; of several that fail the first one's.
+    /// Runs `work` with each tracer and its part of `parts`, in parallel. Where one fails the others stop after the
+    /// portion in work, and its error is named; of several that fail the first one's.
     fn each<P: Send, R: Send>(
         &self,
         parts: Vec<P>,
@@ -77,7 +78,7 @@ impl<T: Tracer> SharedTracer<T> {
     }
 }
 
-/// Returns the stretch of `values` that belongs to that of the rays, where there are values.
+/// Returns the parts of `values` for parts of `stretch` rays, followed by empty parts, also where there are no values.
 fn chunks<V>(values: &[V], stretch: usize) -> impl Iterator<Item = &[V]> {
     values.chunks(stretch).chain(std::iter::repeat(&[][..]))
 }
@@ -154,7 +155,7 @@ mod tests {
     use raywarp_geom::FlatTriangles;
     use std::sync::Mutex;
 
-    /// Sheets above each other, with holes in the same columns of all.
+    /// Makes a tracer of parallel sheets with holes in the same columns of all.
     fn tracer() -> CpuTracer {
         let triangle = |i: usize| {
             let [x, y, z] = [(i % 8) as f32, (i / 8 % 8) as f32, (i / 64) as f32];
@@ -204,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Fails, or notes how many rays it was asked for.
+    /// A tracer that fails, or notes how many rays it was asked for.
     struct Watched<'a> {
         honest: CpuTracer,
         fails: bool,

@@ -1,7 +1,7 @@
 //! Work on several devices at the same time.
 
-/// Does `work` of each of `items`, side by side: the first on this thread, each other one on a thread of its own, or
-/// after the first where the system has no thread left. Answers come in the order of the items.
+/// Runs `work` on each of `items` in parallel: the first on this thread, each other one on a thread of its own, or
+/// after the first if no thread can be started. Answers come in the order of the items.
 ///
 /// # Panics
 /// If `work` panics, once all the others have ended.

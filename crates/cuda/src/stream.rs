@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Queue of copies and launches on a device: they run in order, beside other streams.
+/// A CUDA stream: queue of copies and launches on a device that run in order, concurrently with other streams.
 ///
 /// It is ours ([`Device::stream`]), or another's ([`Stream::from_raw`]). No call assumes that it is idle; those that
 /// wait for it say so.
@@ -22,12 +22,14 @@ struct Shared {
     tail: Arc<Tail>,
 }
 
-/// The end of a stream's queue, which buffers ask for that were used on it. It outlives the stream.
+/// The end of a stream's queue, which buffers used on the stream wait for when they are freed or used elsewhere. It
+/// outlives the stream.
 #[derive(Debug)]
 pub(crate) struct Tail {
     stream: Weak<CudaStream>,
     context: Quiet<Arc<CudaContext>>,
-    /// Event that the queue ended with, once nobody has the stream any more; `Some(None)` if everything was waited for.
+    /// Event recorded at the queue's end when the stream's last owner is gone; `Some(None)` if all was waited for,
+    /// `None` while the stream has owners.
     closed: Mutex<Option<Option<CudaEvent>>>,
 }
 
@@ -36,7 +38,7 @@ impl Tail {
         self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets `other` wait for all that is on this stream now.
+    /// Makes `other` wait for all that is queued on this stream now.
     pub fn precede(&self, other: &CudaStream) -> Result<(), DriverError> {
         let state = self.state();
         match (&*state, self.stream.upgrade()) {
@@ -47,7 +49,7 @@ impl Tail {
         }
     }
 
-    /// Waits for all that is on this stream now.
+    /// Makes the host wait for all that is queued on this stream now.
     pub fn wait(&self) -> Result<(), DriverError> {
         let state = self.state();
         match (&*state, self.stream.upgrade()) {
@@ -57,7 +59,7 @@ impl Tail {
         }
     }
 
-    /// Returns `true` if the stream is gone and all that was on it is done.
+    /// Returns `true` if the stream has no owner left and all its work is done.
     pub fn is_over(&self) -> bool {
         match &*self.state() {
             Some(Some(event)) => event.try_is_complete().unwrap_or(false),
@@ -96,7 +98,7 @@ impl Stream {
         Self { shared: Arc::new(Shared { inner: Quiet::new(inner), tail }) }
     }
 
-    /// Makes a stream of one that somebody else has made, in the context of `device`: `raw` is a `CUstream`, or a
+    /// Makes a stream of one that the caller created in the context of `device`: `raw` is a `CUstream`, or a
     /// `cudaStream_t`, which is the same. Null is the context's default stream. Dropping it leaves the stream alone.
     ///
     /// # Safety
@@ -109,7 +111,7 @@ impl Stream {
         Self::new(unsafe { device.context().wrap_borrowed_stream(raw.cast()) })
     }
 
-    /// Returns the stream's `CUstream`, for calls of the driver and other libraries. It stays ours.
+    /// Returns the stream's `CUstream`, for driver calls and other libraries. It stays ours.
     pub fn raw(&self) -> *mut c_void {
         self.inner().cu_stream().cast()
     }
@@ -122,12 +124,12 @@ impl Stream {
         &self.shared.tail
     }
 
-    /// Makes its context current until the answer is dropped.
+    /// Makes the stream's context current until the returned guard is dropped.
     pub(crate) fn choose(&self) -> Result<Current, CudaError> {
         Current::choose(self.inner().context())
     }
 
-    /// Waits until everything on the stream is done.
+    /// Waits on the host until everything queued on the stream is done.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.
@@ -136,7 +138,7 @@ impl Stream {
         self.inner().synchronize().map_err(driver("waiting for the device"))
     }
 
-    /// Marks this place in the queue.
+    /// Records a timestamp at this point of the stream's queue.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -146,7 +148,7 @@ impl Stream {
         self.inner().record_event(flags).map(|event| Mark(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// Records an event that comes when all that is on the stream now is done. Waits for nothing.
+    /// Records an event that completes when all that is queued on the stream now is done. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -155,7 +157,7 @@ impl Stream {
         self.inner().record_event(None).map(|event| Event(Quiet::new(event))).map_err(driver("recording an event"))
     }
 
-    /// Makes all that is put on this stream from now on wait for `event`, on the device; the host goes on at once. The
+    /// Makes all that is queued on this stream from now on wait for `event`, on the device; the host does not wait. The
     /// event may be of another stream, context or device, and may be dropped.
     ///
     /// # Errors
@@ -165,8 +167,8 @@ impl Stream {
         self.inner().wait(&event.0).map_err(driver("waiting for an event"))
     }
 
-    /// Waits as [`Stream::wait_for`], for a `CUevent` (or `cudaEvent_t`) that somebody else has recorded. One that was
-    /// never recorded is not waited for.
+    /// Makes the stream wait as [`Stream::wait_for`] does, for a `CUevent` (or `cudaEvent_t`) that the caller has
+    /// recorded. One that was never recorded is not waited for.
     ///
     /// # Safety
     /// `event` is an event that its owner has not destroyed. It may be destroyed, or recorded anew, once this returns.
@@ -181,7 +183,7 @@ impl Stream {
             .map_err(driver("waiting for an event"))
     }
 
-    /// Records a `CUevent` (or `cudaEvent_t`) of somebody else's here: it comes when all that is on the stream now is
+    /// Records a `CUevent` (or `cudaEvent_t`) of the caller on the stream: it completes when all that is queued now is
     /// done.
     ///
     /// # Safety
@@ -196,12 +198,12 @@ impl Stream {
     }
 }
 
-/// A place in a stream's queue, for others to wait for.
+/// A point in a stream's queue that other streams or the host can wait for.
 #[derive(Debug)]
 pub struct Event(pub(crate) Quiet<CudaEvent>);
 
 impl Event {
-    /// Waits until the stream has come here.
+    /// Waits on the host until the stream has reached the event.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.
@@ -210,7 +212,7 @@ impl Event {
         self.0.synchronize().map_err(driver("waiting for the device"))
     }
 
-    /// Returns `true` if the stream has come here. Waits for nothing.
+    /// Returns `true` if the stream has reached the event. Waits for nothing.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also for what an earlier launch did.
@@ -219,19 +221,19 @@ impl Event {
         self.0.try_is_complete().map_err(driver("asking for an event"))
     }
 
-    /// Returns the event's `CUevent`, for calls of the driver and other libraries. It stays ours, and lives as long as
-    /// this value.
+    /// Returns the event's `CUevent`, for driver calls and other libraries. It stays ours, and lives as long as this
+    /// value.
     pub fn raw(&self) -> *mut c_void {
         self.0.cu_event().cast()
     }
 }
 
-/// A place in a stream's queue, for the device's own time.
+/// A timestamp in a stream's queue, for measuring time on the device.
 #[derive(Debug)]
 pub struct Mark(Quiet<CudaEvent>);
 
 impl Mark {
-    /// Returns the seconds that the device took from here to `later`, both of which it has come to.
+    /// Returns the seconds on the device from this timestamp to `later`, both of which the stream has reached.
     ///
     /// # Errors
     /// [`CudaError::Driver`], also where it has not.

@@ -6,19 +6,19 @@ use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, DriverError, sys};
 use std::sync::Arc;
 
-/// Layout of a texel in memory, four channels each.
+/// Memory format of a texture's texels, with four channels each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TexelFormat {
-    /// Bytes, of which the first three are sRGB: units give linear numbers from 0 to 1.
+    /// Four bytes, of which the first three are sRGB: texture units return linear numbers from 0 to 1.
     Srgb8,
-    /// Bytes: 0 to 1.
+    /// Four bytes, which texture units return as numbers from 0 to 1.
     Linear8,
-    /// Floats as they are.
+    /// Four floats, which texture units return as they are.
     Float,
 }
 
 impl TexelFormat {
-    /// Returns the bytes of a texel.
+    /// Returns the number of bytes of a texel.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Srgb8 | Self::Linear8 => 4,
@@ -27,29 +27,29 @@ impl TexelFormat {
     }
 }
 
-/// Continuation of an image beyond its borders along an axis.
+/// What a texture lookup beyond the image's borders returns, along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureAddress {
     /// The image is repeated.
     Repeat,
     /// The image is repeated, every other time mirrored.
     Mirror,
-    /// The texels at the border go on.
+    /// The texels at the border are continued outwards.
     Clamp,
-    /// All channels outside are 0.
+    /// All channels outside the image are 0.
     Zero,
 }
 
-/// Rules for looking up an image.
+/// How an image is looked up: addressing beyond its borders, and interpolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureSampler {
     /// Addressing along u and v, which go from 0 to 1 over the image.
     pub address: [TextureAddress; 2],
-    /// `true` for linear interpolation between the four nearest texels, `false` for the one that the point lies in.
+    /// `true` for linear interpolation between the four nearest texels, `false` for the nearest texel.
     pub linear: bool,
 }
 
-/// An image in a device's memory, in the order of texels that its texture units want.
+/// An image in a device's memory, in the internal layout of its texture units.
 #[derive(Debug)]
 pub struct DeviceTexture {
     context: Quiet<Arc<CudaContext>>,
@@ -68,18 +68,18 @@ unsafe impl Send for ArrayHandle {}
 unsafe impl Sync for ArrayHandle {}
 
 impl DeviceTexture {
-    /// Columns and rows that there may be. Source: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per
-    /// Compute Capability": the same from 6.0 on.
+    /// Largest number of columns, or of rows, of an image. Source: NVIDIA, CUDA C++ Programming Guide, "Technical
+    /// Specifications per Compute Capability": the same from 6.0 on.
     pub const LARGEST: [u32; 2] = [1 << 17, 1 << 16];
 
-    /// Returns the bytes of device memory, about: drivers do not tell how they lay images out. Whole blocks of 64 bytes
-    /// by 8 rows, as texture units read them.
+    /// Returns approximately the bytes of device memory that an image takes: drivers do not tell how they lay images
+    /// out. Whole blocks of 64 bytes by 8 rows, as texture units read them.
     pub fn bytes_of(size: [u32; 2], format: TexelFormat) -> usize {
         let [width, height] = size.map(|n| n as usize);
         (width * format.bytes()).next_multiple_of(64) * height.next_multiple_of(8)
     }
 
-    /// Copies an image of `size` columns and rows, whose texels lie row by row. Waits until it is there.
+    /// Uploads an image of `size` columns and rows, whose texels lie row by row. Waits until it is there.
     ///
     /// # Panics
     /// If the image has another number of `texels`, none, or more than [`LARGEST`](Self::LARGEST).
@@ -147,8 +147,8 @@ impl DeviceTexture {
         }
     }
 
-    /// Returns the texture object that looks the image up in a way: for kernels, as long as `self` is there. Each way
-    /// has one.
+    /// Returns the CUDA texture object that looks up the image by the rules of a sampler, valid as long as `self`
+    /// exists. Each way has one.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -193,7 +193,7 @@ impl DeviceTexture {
         Ok(object)
     }
 
-    /// Returns the bytes of device memory, about: see [`bytes_of`](Self::bytes_of).
+    /// Returns approximately the bytes of device memory that the image takes: see [`bytes_of`](Self::bytes_of).
     pub fn bytes(&self) -> usize {
         Self::bytes_of(self.size, self.format)
     }

@@ -13,37 +13,38 @@ use raywarp_family::{Supply, Variant};
 use raywarp_geom::{BatchStats, FlatTriangles, Hit, KernelName, Ray};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rays of one launch at most: 2^31 less room for what warps ask in vain.
+/// Largest number of rays of one launch: 2^31, less room for what warps add to the ray counter in vain.
 const MOST_RAYS: usize = 1 << 30;
 
-/// A kernel of the family over a scene on a GPU.
+/// Tracer that runs a traversal kernel of the family over a scene on a GPU.
 #[derive(Debug)]
 pub struct CudaTracer {
     device: Device,
     variant: Variant,
     scene: Arc<DeviceScene>,
-    /// Threads of a block.
+    /// Number of threads per block.
     block_threads: u32,
     closest: Kernel,
     any: Kernel,
-    /// Behind each of the two, for what it leaves.
+    /// Kernels for closest-hit and any-hit rays that trace what the variant leaves undecided; `None` if it leaves none.
     fallback: Option<[Kernel; 2]>,
-    /// Names of the kernels, and of those behind them, as batches give them.
+    /// Names for batch statistics: that of the variant's kernels, and that of the kernels for rays left undecided.
     names: [KernelName; 2],
-    /// Stacks of rays that move between lanes, for the larger of both grids.
+    /// Stacks in device memory for rays that move between lanes, for the larger of the closest-hit and any-hit
+    /// launches.
     stacks: DeviceBuffer<u8>,
-    /// Event of the last launch that uses the stacks: they are for one at a time.
+    /// Event of the last launch that used the stacks, which only one launch may use at a time.
     stacks_free: Mutex<Option<Event>>,
-    /// Rays of a batch from the host that go to the device at once, at most.
+    /// Largest number of host rays that are copied to the device at once.
     portion: usize,
-    /// Streams and buffers for host rays that no caller uses right now.
+    /// Streams and buffers for host rays that no caller is using.
     idle: Mutex<Vec<host::Area>>,
 }
 
 #[derive(Debug)]
 struct Kernel {
     function: Function,
-    /// Blocks that fill the device.
+    /// Number of thread blocks that fill the device.
     resident: u32,
 }
 
@@ -60,23 +61,23 @@ impl Kernel {
 /// Device memory for the results of a launch; see [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHits {
-    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hit of each ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceBuffer<Hit>,
-    /// Instances of the hits, one a ray, or empty.
+    /// Instance of each ray's hit; empty if not wanted.
     pub instances: DeviceBuffer<u32>,
-    /// Bits of the blocked rays, a bit a ray: something opaque blocks it.
+    /// Bit of each ray that something opaque blocks.
     pub blocked: DeviceBuffer<u32>,
-    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque.
+    /// Bit of each ray that is undecided: nothing opaque blocks it, but it hits something that is not opaque.
     pub undecided: DeviceBuffer<u32>,
     /// Working memory of the launch.
     pub work: LaunchWork,
 }
 
-/// Memory that a launch needs beside rays and results: one for each launch that is on its way.
+/// Device memory that a launch needs beside rays and results; each launch in flight needs its own.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// The global counter of rays, then how many were invalid, how many were traced again, and the counter of the
-    /// launch that did that.
+    /// Counters: the global counter of rays, the numbers of rays that were invalid and that were traced again, and the
+    /// counter of the launch that traced these.
     counters: DeviceBuffer<u32>,
 }
 
@@ -89,26 +90,27 @@ impl LaunchWork {
         Ok(Self { counters: stream.zeros(4)? })
     }
 
-    /// Returns how many rays of the last launch were invalid, and how many were traced again: two numbers, to copy
-    /// behind it on the same stream.
+    /// Returns the numbers of rays of the last launch that were invalid and that were traced again, in device memory,
+    /// to be copied on the same stream.
     pub fn counts(&self) -> DeviceSlice<'_, u32> {
         self.counters.view().part(1..3)
     }
 }
 
-/// Where a launch puts what it finds, in memory of [`DeviceHits`] or of somebody else's; see [`raywarp_geom::Tracer`]
-/// for what the fields mean.
+/// Device memory to which a launch writes its results, of [`DeviceHits`] or of another owner; see
+/// [`raywarp_geom::Tracer`] for what the fields mean.
 #[derive(Debug)]
 pub struct DeviceHitsMut<'a> {
-    /// Hits, one a ray. Any-hit: written only for rays with a bit in `undecided`.
+    /// Hit of each ray. Any-hit: written only for rays with a bit in `undecided`.
     pub hits: DeviceSliceMut<'a, Hit>,
-    /// Instances of the hits, one a ray, or [`EMPTY`](DeviceSliceMut::EMPTY) where nobody wants them.
+    /// Instance of each ray's hit, or [`EMPTY`](DeviceSliceMut::EMPTY) if not wanted.
     pub instances: DeviceSliceMut<'a, u32>,
-    /// Bits of the blocked rays, a bit a ray: something opaque blocks it. Closest-hit: may be empty.
+    /// Bit of each ray that something opaque blocks. Closest-hit: may be empty.
     pub blocked: DeviceSliceMut<'a, u32>,
-    /// Bits of the undecided rays, a bit a ray: its first candidate is not opaque. Closest-hit: may be empty.
+    /// Bit of each ray that is undecided: nothing opaque blocks it, but it hits something that is not opaque.
+    /// Closest-hit: may be empty.
     pub undecided: DeviceSliceMut<'a, u32>,
-    /// Working memory of the launch; no other launch may be on its way with it.
+    /// Working memory of the launch, which no other launch in flight may use.
     pub work: &'a mut LaunchWork,
 }
 
@@ -125,7 +127,7 @@ impl<'a> From<&'a mut DeviceHits> for DeviceHitsMut<'a> {
 }
 
 impl DeviceHits {
-    /// Makes room for the results of `rays` rays.
+    /// Allocates device memory for the results of `rays` rays.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -141,7 +143,7 @@ impl DeviceHits {
 }
 
 impl CudaTracer {
-    /// Makes a tracer of `variant` over the tree `bvh` of `triangles` on `device`.
+    /// Encodes and uploads the tree `bvh` of `triangles` to `device`, and makes a tracer of `variant` over it.
     ///
     /// # Errors
     /// [`CudaError::NoKernel`] and as [`DeviceScene::new`].
@@ -151,8 +153,8 @@ impl CudaTracer {
         Self::over(device, variant, &LaunchBounds::default(), scene)
     }
 
-    /// Makes a tracer of `variant` over a scene that is in device memory: one that was encoded for it or for another
-    /// variant of the same [`Encoding`].
+    /// Makes a tracer of `variant` over a scene in device memory, which was encoded for it or for another variant of
+    /// the same [`Encoding`].
     ///
     /// # Panics
     /// If the scene has another encoding.
@@ -209,22 +211,22 @@ impl CudaTracer {
         Self::over(&self.device, variant, &LaunchBounds::default(), self.scene.clone())
     }
 
-    /// Returns the variant that traces.
+    /// Returns the variant whose kernels trace.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// Returns the device that traces.
+    /// Returns the device that traces the rays.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Returns the scene in device memory.
+    /// Returns the scene in device memory that is traced.
     pub fn scene(&self) -> &DeviceScene {
         &self.scene
     }
 
-    /// Returns the registers of a thread, and the bytes of its local memory.
+    /// Returns the number of registers, and of bytes of local memory, of each thread of the kernel for a query.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -244,11 +246,9 @@ impl CudaTracer {
         }
     }
 
-    /// Puts the launch that traces the first `count` of `rays` on `stream`, and waits for nothing: neither the host for
-    /// the device, nor the stream for another one (but for memory of ours that it uses for the first time, see
-    /// [`DeviceBuffer`], and, with work queues, for this tracer's launch before). Results are there once the stream has
-    /// come to what is put on it next; [`Stream::event`] lets others wait for that. `after` is empty, or three words a
-    /// ray (`t`, instance, primitive).
+    /// Queues a launch on `stream` that traces the first `count` of `rays`, without waiting on the host. Results are
+    /// there once the stream has come to what is put on it next; [`Stream::event`] lets others wait for that. `after`
+    /// is empty, or three words a ray (`t`, instance, primitive).
     ///
     /// Rays, keys and results are [`DeviceBuffer`]s or memory of others ([`DeviceSlice::from_raw`]), and the stream is
     /// ours or another's. The tracer and its scene may be dropped at once: their memory is given back behind the
@@ -275,8 +275,8 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, after, &mut out, false)
     }
 
-    /// Launches as [`CudaTracer::launch`], by one warp alone: which ray it takes when is known then, so that it can be
-    /// held against the Rust schedule.
+    /// Launches as [`CudaTracer::launch`] does, with one warp alone, so that the order of rays is known and can be
+    /// compared with the Rust schedule.
     ///
     /// # Panics
     /// If a buffer is too short, or rays come one a lane (`direct`).
@@ -298,7 +298,7 @@ impl CudaTracer {
         self.enqueue(stream, query, rays, count, None, &mut out, true)
     }
 
-    /// Puts the launch itself on the stream, of what was checked and into results that were cleared; by one warp if
+    /// Queues the launch itself, after its arguments were checked and its results cleared; with a single warp if
     /// `alone`.
     #[allow(clippy::too_many_arguments)] // As the two that call it, and whether alone.
     fn enqueue(
@@ -353,7 +353,8 @@ impl CudaTracer {
         unsafe { kernel.function.launch_behind(stream, blocks, block_threads, &launch) }
     }
 
-    /// Launches what uses the stacks after the launch that used them last, on whichever stream that was.
+    /// Queues a launch that uses the stacks so that it runs after the last launch that used them, on whichever stream
+    /// that was.
     fn with_stacks(&self, stream: &Stream, launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
         if self.stacks.is_empty() {
             return launch();
@@ -367,7 +368,8 @@ impl CudaTracer {
         launched
     }
 
-    /// Launches as [`CudaTracer::launch`], waits, and returns the kernel's own time in seconds, by events around it.
+    /// Launches as [`CudaTracer::launch`] does, waits, and returns the kernel's own time in seconds, by events around
+    /// it.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -389,7 +391,8 @@ impl CudaTracer {
         before.seconds_until(&after)
     }
 
-    /// Results of the last launch into `out`: how many rays there were, and how many were invalid.
+    /// Returns the statistics of the last launch into `out`, which traced `count` rays: how many were invalid or traced
+    /// again.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -399,14 +402,14 @@ impl CudaTracer {
         Ok(self.counted(count, [counters[1], counters[2]]))
     }
 
-    /// Returns the statistics of a launch of `count` rays from its counts, as in [`LaunchWork::counts`].
+    /// Returns the batch statistics of a launch of `count` rays, from the counts of [`LaunchWork::counts`].
     fn counted(&self, count: usize, counts: [u32; 2]) -> BatchStats {
         let [invalid, by_fallback] = counts.map(u64::from);
         BatchStats::of(self.names[0], count as u64).with_invalid(invalid).with_fallback(by_fallback, self.names[1])
     }
 }
 
-/// Clears the memory that a launch adds to, so that it starts from zero.
+/// Clears the result bits and counters that a launch adds to.
 fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(), CudaError> {
     stream.clear(&mut out.work.counters)?;
     if query == Query::Any {
@@ -416,7 +419,7 @@ fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(
     Ok(())
 }
 
-/// Checks that everything is there that a launch of `count` rays reads and writes.
+/// Checks that the arrays are as long as a launch of `count` rays needs.
 fn check(
     stream: &Stream,
     query: Query,

@@ -10,17 +10,17 @@ pub use raywarp_study::compaction::{
     CompactionError as CountError, CompactionReport, CompactionRequest, Counts, W11_DEPTH, W11_REFLECTANCE, W11_SIZE,
 };
 
-/// An error that keeps paths from being counted.
+/// Error that keeps the light paths of a scene from being counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
-    /// The paths cannot be counted so, or the caller asked to stop.
+    /// The counting failed, or the caller asked to stop.
     #[error(transparent)]
     Count(#[from] CountError),
-    /// The renderer refuses the scene or the options.
+    /// The renderer refuses the scene or its options.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The picture cannot be settled: its camera, for one.
+    /// The picture's camera, light or options cannot be settled.
     #[error(transparent)]
     Picture(#[from] PictureError),
 }
@@ -32,8 +32,8 @@ impl CompactionError {
     }
 }
 
-/// Renders frames with the sampler of W11 and counts their paths and warps. Light changes no path's length, so that any
-/// light does.
+/// Renders frames with the sampler of W11, and counts their light paths and the warps that would trace them. Light
+/// changes no path's length, so that any light does.
 ///
 /// # Errors
 /// [`CompactionError`].

@@ -7,12 +7,12 @@ use raywarp_geom::{FlatTriangles, KernelName, Tracer};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::error::Error;
 
-/// A kernel of the family that this CPU imitates, lane by lane; its time is that of imitating a warp.
+/// A GPU kernel of the family that this CPU emulates lane by lane, as a tracer; its time is that of the emulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImitatedKernel {
     /// Variant of the family that is imitated.
     pub variant: Variant,
-    /// Execution of the kernel: one lane, or a warp in lockstep.
+    /// Machine that is emulated: one lane, or a warp in lockstep.
     pub machine: Execution,
 }
 
@@ -33,7 +33,7 @@ impl TracerFactory for ImitatedKernel {
         !self.variant.needs().t_min_not_negative
     }
 
-    /// Makes a tracer that imitates the kernel on this CPU.
+    /// Makes a tracer that emulates the kernel on this CPU.
     ///
     /// # Errors
     /// [`raywarp_traverse::KernelError`].

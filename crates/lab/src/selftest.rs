@@ -22,36 +22,37 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Request for a self test: the engines that are to be tested.
+/// What a self-test covers: the tracers that are tested.
 #[derive(Debug, Clone)]
 pub struct SelfTestRequest {
-    /// Kernels of the family, which this CPU imitates.
+    /// Variants of the family that are emulated on this CPU and tested.
     pub variants: Vec<Variant>,
-    /// Widths of warps, besides the scalar reference.
+    /// Numbers of lanes of the warps that are emulated, besides the single-lane reference.
     pub widths: Vec<u32>,
-    /// `true` if the CPU's tracer is tested, on every instruction set of this machine.
+    /// `true` if the CPU's tracer is tested, with every instruction set of this machine.
     pub cpu: bool,
-    /// Kernels on a GPU that are tested, if any.
+    /// GPU kernels that are tested; `None` for no GPU.
     pub gpu: Option<GpuSelfTest>,
 }
 
-/// Kernels on a GPU that are to be tested.
+/// What a self-test covers on a GPU: the device and its kernels.
 #[derive(Debug, Clone)]
 pub struct GpuSelfTest {
-    /// GPU that is tested.
+    /// GPU whose kernels are tested.
     pub device: Device,
-    /// Variants whose kernels are tested.
+    /// Variants of the family whose compiled kernels are tested.
     pub variants: Vec<Variant>,
-    /// Rays that it aims at closed meshes, through the tree of blocks as its path tracer asks it; 0: none.
+    /// Number of rays that the GPU aims at the edges and vertices of closed meshes, through the tree that its path
+    /// tracer walks; 0 for none.
     pub aimed: u64,
 }
 
-/// Number of rays for [`GpuSelfTest::aimed`] where nothing else is said: they take a fraction of a second.
+/// Default number of rays of [`GpuSelfTest::aimed`], which take a fraction of a second.
 pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
-    /// Requests every row of the papers on widths 1, 8, 16, 32 and 64, the CPU tracer, and `legal_sample` legal
-    /// variants drawn by their numbers as seeds.
+    /// Requests all papers' kernels on warps of 1, 8, 16, 32 and 64 lanes, the CPU tracer, and `legal_sample` random
+    /// legal variants.
     pub fn all(legal_sample: u64) -> Self {
         // Plain boxes promise nothing, and implicit lanes need a GPU.
         let keeps_promises = |v: &Variant| v.box_planes() == BoxPlanes::Padded && !v.needs().gpu;
@@ -61,7 +62,7 @@ impl SelfTestRequest {
         Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true, gpu: None }
     }
 
-    /// Requests every compiled kernel on a GPU, and nothing else.
+    /// Requests every compiled kernel on a GPU, and no other tracer.
     pub fn gpu(device: Device) -> Self {
         // Plain boxes promise nothing.
         let variants = compiled().into_iter().filter(|v| v.box_planes() == BoxPlanes::Padded).collect();
@@ -74,68 +75,68 @@ impl SelfTestRequest {
     }
 }
 
-/// Result of one engine over all cases.
+/// Self-test result of one tracer over all cases.
 #[derive(Debug, Clone, Default)]
 pub struct EngineResult {
-    /// Names of the engine and of the machine.
+    /// Name of the tracer and of the machine that it ran on.
     pub engine: String,
-    /// `true` if its triangle test lets no ray slip through an edge.
+    /// `true` if the tracer's triangle test lets no ray slip through a shared edge.
     pub watertight: bool,
-    /// Number of rays asked, over all cases and queries.
+    /// Number of rays traced, over all cases and queries.
     pub rays: u64,
-    /// Number of answers that differ from the oracle's within what rounding explains.
+    /// Number of answers that differ from the exact reference's only within what rounding explains.
     pub excused: u64,
-    /// Number of cases that it was given.
+    /// Number of test cases that the tracer was given.
     pub cases: usize,
-    /// Number of rays whose answer is not that of the same triangle test tried on every triangle, without a tree.
+    /// Number of rays whose answer differs from the brute force of the same triangle test, which tries every triangle.
     pub unlike_brute_force: u64,
-    /// Faults that were found, case by case.
+    /// Descriptions of the faults that were found, case by case.
     pub faults: Vec<String>,
 }
 
 impl EngineResult {
-    /// Returns the engine with the name of the papers' row in place of its variant, where it is one.
+    /// Returns the tracer's name with the name of a paper's kernel in place of its variant, if it is one.
     fn short_name(&self) -> String {
         let parts = self.engine.split_once(", ").and_then(|(variant, on)| Some((variant.parse().ok()?, on)));
         parts.map_or_else(|| self.engine.clone(), |(variant, on): (Variant, _)| format!("{}, {on}", name_of(&variant)))
     }
 }
 
-/// Report of a self test: the results of all engines.
+/// Report of a self-test: the results of all tracers.
 #[derive(Debug, Clone)]
 pub struct SelfTestReport {
-    /// Results of the engines.
+    /// Results of the tracers that were tested.
     pub engines: Vec<EngineResult>,
-    /// Results of the organisations of the GPU's path tracer, where a GPU was asked for.
+    /// Results of the GPU path tracer's organisations, where a GPU was asked for.
     pub pictures: Vec<PictureResult>,
-    /// Result of rays aimed at closed meshes, where a GPU was asked for.
+    /// Result of the rays aimed at edges and vertices of closed meshes, where a GPU was asked for.
     pub aimed: Option<AimedResult>,
-    /// Number of cases that each engine was given.
+    /// Number of test cases that each tracer was given.
     pub cases: usize,
-    /// Wall time of cases and pictures.
+    /// Wall-clock time that the cases and pictures took.
     pub elapsed: Duration,
 }
 
-/// An error that keeps the suite from being run to its end.
+/// Error that keeps a self-test from being run to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfTestError {
-    /// The suite was stopped, or a device failed.
+    /// The self-test was stopped, or a device failed.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// An engine could not be made for a case: a bug.
+    /// A tracer could not be made for a case, which is a bug.
     #[error("{engine} on case {case}: {message}")]
     CpuTree {
-        /// Name of the engine.
+        /// Name of the tracer that could not be made.
         engine: String,
-        /// Name of the case.
+        /// Name of the test case.
         case: &'static str,
-        /// Message of the engine's error.
+        /// Message of the tracer's error.
         message: String,
     },
 }
 
-/// Runs every engine on every case, in parallel over cases.
+/// Runs every requested tracer on every test case, in parallel over the cases.
 ///
 /// # Errors
 /// [`SelfTestError`].
@@ -228,12 +229,12 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
     Ok(results)
 }
 
-/// Returns the test of single triangles that finds the same hits.
+/// Returns the test of single triangles that finds the same hits as a test that may take pairs.
 fn apart(test: TriangleTest) -> TriangleTest {
     if test == TriangleTest::Pair { TriangleTest::Watertight } else { test }
 }
 
-/// Chooses from trees with leaves of at most 8, 3 and 1 triangles the one that the variant's nodes can hold.
+/// Chooses, from trees with leaves of at most 8, 3 and 1 triangles, the one that the variant's nodes can hold.
 fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a Bvh2 {
     match variant.tree().max_leaf() {
         1 => single,
@@ -242,8 +243,8 @@ fn tree_for<'a>(variant: &Variant, [plain, small, single]: &'a [Bvh2; 3]) -> &'a
     }
 }
 
-/// Tests kernels on a GPU, beside the same triangle test without a tree on the same GPU, whose division by Woop's rows
-/// may round otherwise than a CPU's.
+/// Tests GPU kernels on a case, also against brute force with the same triangle test on that GPU, as a CPU may round
+/// otherwise.
 fn gpu_engines(
     case: &Case,
     gpu: &GpuSelfTest,
@@ -277,7 +278,7 @@ fn gpu_engines(
     Ok(results)
 }
 
-/// Makes the CPU's tracer on every instruction set that this machine has, and its reference walks.
+/// Makes the CPU tracers with every instruction set of this machine, and the CPU's reference traversals.
 fn cpu_engines(
     bvh: &Bvh2,
     triangles: &FlatTriangles,
@@ -294,7 +295,7 @@ fn cpu_engines(
     Ok(engines)
 }
 
-/// Answers to rays: the closest hits with their instances, and the words of the any-hit query.
+/// A tracer's answers to the rays of a case: closest hits with their instances, and the any-hit query's bits.
 struct Found {
     hits: Vec<Hit>,
     instances: Vec<u32>,
@@ -313,7 +314,7 @@ fn find(case: &Case, tracer: &dyn Tracer) -> Result<Found, TraceError> {
     Ok(found)
 }
 
-/// Makes a tree whose boxes all hold everything, so that every ray which meets the scene's box tests every triangle.
+/// Makes a tree whose boxes all equal the scene's bounds, so that every ray that meets them tests every triangle.
 fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
     let (bounds, count) = (triangles.bounds(), triangles.len() as u32);
     let mut nodes = if count == 0 { vec![] } else { vec![Node { bounds, first: 0, count }] };
@@ -333,7 +334,7 @@ fn without_boxes(triangles: &FlatTriangles) -> Bvh2 {
     Bvh2 { nodes, references: (0..count).collect(), primitive_count: count }
 }
 
-/// Finds the answers of a triangle test without a tree: every triangle is tested.
+/// Finds the answers to a case's rays by testing every triangle, without a tree.
 fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::error::Error>> {
     let bvh = without_boxes(&case.triangles);
     let variant =
@@ -342,7 +343,7 @@ fn brute_force(case: &Case, test: TriangleTest) -> Result<Found, Box<dyn std::er
     Ok(find(case, &FamilyTracer::new(kernel, Execution::Scalar)?)?)
 }
 
-/// Counts the rays whose answers differ.
+/// Returns the number of rays whose answers differ.
 fn differences(a: &Found, b: &Found) -> u64 {
     let closest = a.hits.iter().zip(&b.hits).zip(a.instances.iter().zip(&b.instances));
     // By value, so that the zeros are equal.
@@ -378,19 +379,19 @@ fn judge(
     Ok(result)
 }
 
-/// Explanation of the table's columns.
+/// Text that explains the columns of the self-test's table.
 const LEGEND: &str = "rays: asked over all cases and queries. rounded: answers unlike the oracle's by what rounding explains; share: of all. unlike: rays \
     whose answer is not that of the same triangle test without a tree.";
 
 impl SelfTestReport {
-    /// Returns `true` if every engine passed every case, every picture is the CPU's, and no aimed ray was lost.
+    /// Returns `true` if every tracer passed every case, every picture equals the CPU's, and no aimed ray was lost.
     pub fn passed(&self) -> bool {
         self.engines.iter().all(|engine| engine.faults.is_empty())
             && self.pictures.iter().all(|picture| picture.different == 0)
             && self.aimed.as_ref().is_none_or(AimedResult::passed)
     }
 
-    /// Writes the faults, engine by engine, and the verdict; every engine when `verbose`.
+    /// Returns the report as text: faults of each tracer and the verdict; a line for every tracer when `verbose`.
     pub fn text(&self, verbose: bool, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         let mut table = Table::new([

@@ -6,14 +6,14 @@ use raywarp_layout::MemoryLayout;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Kernels to list.
+/// A list of variants of the family to print.
 #[derive(Debug, Clone)]
 pub enum Variants {
-    /// The rows of the papers.
+    /// The kernels of the papers, one a row.
     Papers(&'static [PaperRow]),
     /// Legal variants that differ from the defaults of their parts in at most one option.
     Legal {
-        /// The variants, each with at most one such option.
+        /// Variants that differ from the defaults of their parts in at most one option.
         single_changes: Vec<Variant>,
         /// Number of legal variants, with every combination of options.
         count: u64,
@@ -31,7 +31,8 @@ impl Variants {
         Self::Legal { single_changes: legal::single_changes().collect(), count: legal::count() }
     }
 
-    /// Writes the kernels as a table: for the papers a row a line, else a legal variant.
+    /// Returns the variants as a text table: one row for each of the papers' kernels, or one line for each legal
+    /// variant.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
         let _ = writeln!(text, "{}\n", wrapped(LEGEND));
@@ -73,8 +74,8 @@ impl Variants {
         text
     }
 
-    /// Returns the kernels as JSON: for the papers an array with an object a row; else `legal`, the number of all, and
-    /// the array `single_changes`.
+    /// Returns the variants as JSON: for the papers an array with an object for each kernel; else `legal`, the number
+    /// of all, and the array `single_changes`.
     pub fn json(&self) -> Value {
         match self {
             Self::Papers(rows) => rows.iter().map(row_json).collect(),
@@ -86,16 +87,16 @@ impl Variants {
     }
 }
 
-/// Explanation of the table's columns.
+/// Text that explains the columns of the table of variants.
 const LEGEND: &str = "A name, or a variant in full, is what --variant takes. paper: its key and section. tree node, stack entry: bytes (B) of one. needs: of the \
     machine.";
 
-/// Returns the bytes of a node: for a ray on several lanes, of all its children.
+/// Returns the bytes that a ray reads of a node; where lanes share a ray, those of all its children.
 fn node_bytes(variant: &Variant) -> u32 {
     MemoryLayout::of(variant.tree()).node_bytes * variant.lanes_per_ray()
 }
 
-/// Describes tree, stack and needs in words.
+/// Describes in words which tree and stack a variant uses, and which warp operations and memory it requires.
 fn requirements(variant: &Variant) -> [String; 3] {
     let (needs, stack) = (variant.needs(), variant.stack());
     let mut words = Vec::new();

@@ -11,16 +11,16 @@ use raywarp_geom::{Control, FlatTriangles, Hit, Kernels, Ray, Tracer};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::time::Instant;
 
-/// Room for results.
+/// Buffers for results of runs on this CPU.
 #[derive(Default)]
 pub(super) struct CpuSession {
     hits: Vec<Hit>,
     blocked: Vec<u32>,
-    /// Kernels that answered the last batch.
+    /// Names of the kernels that answered the last batch, with their numbers of rays.
     kernels: Kernels,
 }
 
-/// Prepares `subject` in warps of `width`.
+/// Prepares `subject` for runs on this CPU, in emulated warps of `width` lanes.
 pub(super) fn prepare(
     subject: &Subject,
     bvh: &Bvh2,
@@ -67,17 +67,17 @@ impl Session for CpuSession {
     }
 }
 
-/// Returns the answers of closest-hit rays.
+/// Converts the hits of closest-hit rays to answers: `t`, or infinity for a miss.
 pub(crate) fn of_hits(hits: &[Hit]) -> Answers {
     hits.par_iter().map(|hit| if hit.is_hit() { hit.t } else { f32::INFINITY }).collect()
 }
 
-/// Returns the answers of any-hit rays.
+/// Converts the bits of any-hit rays to answers: 0 for a blocked ray, infinity for a free one.
 pub(crate) fn of_bits(blocked: &[u32], count: usize) -> Answers {
     (0..count).into_par_iter().map(|i| if blocked[i / 32] >> (i % 32) & 1 == 1 { 0.0 } else { f32::INFINITY }).collect()
 }
 
-/// Traces rays with `tracer`, and returns its answers, which those of any machine may be compared with.
+/// Traces rays with `tracer` and returns its answers, in a form that can be compared between machines.
 pub(crate) fn trace(
     tracer: &dyn Tracer,
     rays: &[Ray],

@@ -12,7 +12,7 @@ use raywarp_geom::{FlatTriangles, Hit, Kernels, Ray};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The batches' rays and room for results in device memory.
+/// The batches' rays, and buffers for results, in a GPU's memory.
 pub(super) struct CudaSession {
     device: Device,
     stream: Stream,
@@ -20,7 +20,7 @@ pub(super) struct CudaSession {
     out: Option<DeviceHits>,
 }
 
-/// Rays stay on the device while this many times their bytes are free beside them: trees need room too.
+/// Factor of their bytes that must be free for rays to stay in device memory, as trees need room, too.
 const ROOM: usize = 4;
 
 impl CudaSession {
@@ -29,7 +29,7 @@ impl CudaSession {
         Ok(Self { device: device.clone(), stream, rays: HashMap::new(), out: None })
     }
 
-    /// Runs `work` with everything of a batch in device memory.
+    /// Runs `work` with a batch's rays and result buffers in device memory.
     fn with<R>(
         &mut self,
         subject: &Prepared,
@@ -59,7 +59,8 @@ impl CudaSession {
     }
 }
 
-/// Returns the kernel's variant. The CPU's tracer has none; the error is that of a variant that was not compiled.
+/// Returns the variant of the subject's kernel. The CPU's tracer has none; the error is that of a variant that was not
+/// compiled.
 fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     match subject {
         Subject::Kernel(variant) => Ok(*variant),
@@ -69,7 +70,7 @@ fn variant(subject: &Subject) -> Result<Variant, BenchError> {
     }
 }
 
-/// Encodes the scene for `subject` in device memory.
+/// Encodes the scene's tree for `subject` and uploads it.
 pub(super) fn encode(
     device: &Device,
     subject: &Subject,
@@ -83,7 +84,7 @@ pub(super) fn encode(
     Ok(Arc::new(scene))
 }
 
-/// Prepares `subject` over what was encoded for its group.
+/// Prepares `subject` over the tree that was encoded for its group.
 pub(super) fn prepare(
     device: &Device,
     subject: &Subject,

@@ -17,17 +17,17 @@ use raywarp_geom::{FlatTriangles, Kernels, TraceError, Tracer};
 use raywarp_traverse::KernelError;
 use std::sync::Arc;
 
-/// The processor that is measured.
+/// The processor that is benchmarked.
 #[derive(Debug, Clone)]
 pub enum Target {
-    /// This CPU, by wall time on rayon's current pool.
+    /// This CPU, timed by wall-clock time on rayon's current pool.
     Cpu,
-    /// A GPU, by the kernel's own time.
+    /// A GPU, timed by the kernels' own time.
     Cuda(Device),
 }
 
 impl Target {
-    /// Returns the name in reports: the GPU's or the CPU's.
+    /// Returns the name of the GPU or CPU in reports.
     pub fn name(&self) -> String {
         match self {
             Self::Cpu => MachineFacts::cpu_name(),
@@ -35,12 +35,12 @@ impl Target {
         }
     }
 
-    /// Returns `true` for a GPU.
+    /// Returns `true` if the target is a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self, Self::Cuda(_))
     }
 
-    /// Returns every kernel that the target can run, as it comes compiled: all of the GPU's, the papers' on a CPU.
+    /// Returns every kernel that the target can run: on a GPU all compiled ones, on a CPU the papers'.
     pub fn compiled(&self) -> Vec<Subject> {
         match self {
             Self::Cuda(_) => raywarp_cuda::compiled().into_iter().map(Subject::Kernel).collect(),
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Makes room for the batches of a scene.
+    /// Makes a session, with buffers for the batches of a scene.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, BenchError> {
         let own: Box<dyn Session> = match self {
             Self::Cpu => Box::new(cpu::CpuSession::default()),
@@ -62,13 +62,13 @@ impl Target {
         Ok(own)
     }
 
-    /// Puts `subjects` into groups that walk the same bytes, each in the order given.
+    /// Groups `subjects` that walk the same encoded tree, each group in the order given.
     pub(crate) fn groups(&self, subjects: &[Subject]) -> Vec<Vec<Subject>> {
         // A tracer of the CPU holds its tree.
         groups(subjects, |variant| self.is_gpu().then(|| Encoding::of(variant)))
     }
 
-    /// Encodes the scene for `subject` and its group.
+    /// Encodes the scene's tree for `subject` and its group.
     pub(crate) fn encode(
         &self,
         subject: &Subject,
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// Prepares `subject` over what its group walks, ready to run. `width` is that of a CPU's warps.
+    /// Prepares `subject` for runs over the tree that was encoded for its group. `width` is that of a CPU's warps.
     pub(crate) fn prepare(
         &self,
         subject: &Subject,
@@ -100,7 +100,7 @@ impl Target {
         }
     }
 
-    /// Prepares the driver's own ray tracing on the same device; on a CPU a driver that is software.
+    /// Prepares the driver's own Vulkan ray tracing on the same device; for a CPU target, a software driver's.
     #[cfg(feature = "vulkan")]
     fn vulkan(&self, triangles: &FlatTriangles) -> Result<Prepared, BenchError> {
         let name = match self {
@@ -116,8 +116,8 @@ impl Target {
         Err(BenchError::Peer("this raywarp was built without its feature vulkan".to_string()))
     }
 
-    /// Returns how many encodings may be made at once, over so many triangles: each takes one thread and some 300 bytes
-    /// a triangle, and a CPU's tracers are better made one by one than all held.
+    /// Returns how many trees may be encoded at once for this many triangles: each takes a thread and some 300 bytes a
+    /// triangle.
     pub(crate) fn encoded_at_once(&self, triangles: usize) -> usize {
         match self {
             Self::Cpu => 1,
@@ -126,7 +126,7 @@ impl Target {
     }
 }
 
-/// Puts `subjects` into groups of one encoding; those without one are alone.
+/// Groups `subjects` of one tree encoding; those without an encoding are alone.
 fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>) -> Vec<Vec<Subject>> {
     let mut groups: Vec<(Option<Encoding>, Vec<Subject>)> = Vec::new();
     for &subject in subjects {
@@ -142,15 +142,15 @@ fn groups(subjects: &[Subject], encoding: impl Fn(&Variant) -> Option<Encoding>)
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Scene that a group of subjects walks.
+/// The encoded tree that a group of subjects walks.
 pub(crate) enum Encoded {
-    /// Made with each tracer.
+    /// Each subject makes its own tree.
     Own,
-    /// Scene in device memory, encoded once for all.
+    /// Encoded tree in device memory, shared by the group.
     Cuda(Arc<DeviceScene>),
 }
 
-/// A subject over its tree.
+/// A subject that is ready to run over its tree.
 pub(crate) enum Prepared {
     Cpu(Box<dyn Tracer>),
     Cuda(Box<CudaTracer>),
@@ -161,31 +161,30 @@ pub(crate) enum Prepared {
 /// Resources of a multiprocessor that a kernel takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Bytes of its local memory.
+    /// Bytes of local memory per thread.
     pub local_bytes: u32,
 }
 
-/// Runs subjects one after the other on the batches of one scene.
+/// Runs subjects one after the other on the batches of a scene.
 pub(crate) trait Session {
-    /// Traces a batch and says how many seconds that took.
+    /// Traces a batch and returns the seconds that it took.
     fn run(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<f64, BenchError>;
 
-    /// Traces a batch once more, into results that held nothing, and reads them: the answers, and which kernels gave
-    /// them.
+    /// Traces a batch once more into cleared results, and returns its answers and the kernels that gave them.
     fn answers(&mut self, subject: &Prepared, batch: &RayBatch) -> Result<(Answers, Kernels), BenchError>;
 
-    /// Returns the resources of the kernel for closest-hit or any-hit rays; `None` on a CPU.
+    /// Returns the resources of the subject's kernel for closest-hit or any-hit rays; `None` on a CPU.
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError>;
 }
 
-/// Returns the error of a subject that was prepared for another target.
+/// Returns the error for a subject that was prepared for another kind of target.
 fn stranger() -> BenchError {
     TraceError::Device("the kernel is on another device".to_string()).into()
 }
 
-/// Returns the reason why a subject is left out where others can be measured; `None` for an error that ends the run.
+/// Returns why a subject is left out while others are still measured; `None` for an error that ends the run.
 pub(crate) fn refusal(error: &BenchError) -> Option<String> {
     match error {
         BenchError::Cuda(CudaError::NoKernel { .. }) => Some("not among the compiled kernels".to_string()),

@@ -8,7 +8,7 @@ use crate::peers::PeerError;
 use crate::rays::RayBatch;
 use raywarp_geom::{KernelName, Kernels};
 
-/// A session of a target that runs the peer too.
+/// A session of a target that also runs Vulkan ray tracing.
 pub(super) struct WithVulkan(pub Box<dyn Session>);
 
 impl Session for WithVulkan {
@@ -36,7 +36,7 @@ impl Session for WithVulkan {
     }
 }
 
-/// Returns the error that leaves the peer out.
+/// Returns the error by which Vulkan ray tracing is left out of a run.
 #[allow(clippy::needless_pass_by_value)] // For `map_err`.
 pub(super) fn refused(error: PeerError) -> BenchError {
     BenchError::Peer(error.to_string())

@@ -7,7 +7,7 @@ use raywarp_papers::{SCENES_HERE, al09};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
 
-/// Returns the rates that AL09's table prints as measured.
+/// Returns the measured rates that AL09's table prints.
 pub(super) fn published() -> Vec<PublishedRate> {
     let table = &al09().table_1;
     let mut rates = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// Writes the table with a column for this machine, for those of its scenes that were measured.
+/// Writes AL09's table with a column for this machine, for those of its scenes that were measured.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &["al09-while-while", "al09-persistent-while-while"]);
     let printed = &al09().table_1;

@@ -9,14 +9,14 @@ use std::fmt::Write;
 
 const FERMI: &str = "alk12-fermi";
 const KEPLER: &str = "alk12-kepler";
-/// The Fermi kernel with rows fetched at once: the Kepler kernel without replacement.
+/// Our name of the Fermi kernel that fetches rows at once, which is the Kepler kernel without ray replacement.
 const FERMI_AT_ONCE: &str = "alk12-fermi?fetch=once";
 
-/// The kernel that Table 1 has on each machine; on Tesla AL09's, which it was made of.
+/// Machines of ALK12's Table 1, with the kernel that each of them ran; on Tesla it is AL09's.
 const MACHINES: [(&str, &str); 3] =
     [("GeForce GTX 285", "al09-persistent-spec-while-while"), ("GeForce GTX 480", FERMI), ("GeForce GTX 680", KEPLER)];
 
-/// Returns the rates that Table 1 prints as measured.
+/// Returns the measured rates that ALK12's Table 1 prints.
 pub(super) fn published() -> Vec<PublishedRate> {
     let mut rates = Vec::new();
     for scene in alk12().table_1.scene.iter().filter(|scene| SCENES_HERE.contains(&scene.name.as_str())) {
@@ -30,10 +30,11 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// Comparison of two kernels: its text, the kernel with the choice, and the kernel without.
+/// A comparison of two kernels that shows the worth of a design choice: its text, the kernel with the choice, and the
+/// kernel without.
 type Comparison = (&'static str, &'static str, &'static str);
 
-/// The choices of Table 2, and which kernels show their worth here.
+/// Design choices of ALK12's Table 2, with the kernels that show their worth on this machine.
 const COMPARED: [(&str, &[Comparison]); 4] = [
     (
         "data fetches",
@@ -69,7 +70,7 @@ const COMPARED: [(&str, &[Comparison]); 4] = [
     ),
 ];
 
-/// Writes both tables with a column for this machine.
+/// Writes ALK12's two tables, with a column for this machine.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
     let Some(first) = reports.first() else { return };

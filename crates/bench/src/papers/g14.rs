@@ -10,7 +10,7 @@ use std::fmt::Write;
 const BASE: &str = "alk12-kepler";
 const IMPROVED: &str = "g14";
 
-/// The improvements: alone, in pairs and together.
+/// Improvements of G14's Table 2: each alone, in pairs and together.
 const CHANGES: [(&str, &str); 8] = [
     ("4-ary", "g14-wide4"),
     ("unrolled", "g14-unroll"),
@@ -22,7 +22,7 @@ const CHANGES: [(&str, &str); 8] = [
     ("4-ary with five comparators", "g14-wide4-merge"),
 ];
 
-/// Returns the rates that Table 2 prints as measured.
+/// Returns the measured rates that G14's Table 2 prints.
 pub(super) fn published() -> Vec<PublishedRate> {
     let printed = &g14().table_2;
     let mut rates = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// Writes the table with columns for this machine, then each improvement here.
+/// Writes G14's table with columns for this machine, then the gain of each improvement here.
 pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     let reports = fitting(reports, Workload::G14, &[BASE, IMPROVED]);
     let Some(first) = reports.first() else { return };

@@ -13,33 +13,33 @@ use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// A rate that a paper measured on a machine of its time: sibenik and conference, whose viewpoints or scenes we have in
-/// some version.
+/// A rate that a paper measured on a machine of its time, in a scene that we have in some version: sibenik or
+/// conference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PublishedRate {
-    /// The paper's key, and the table.
+    /// Citation key of the paper, and the number of its table.
     pub table: &'static str,
-    /// The machine, as `machines/*.toml` call it.
+    /// Name of the machine, as in `machines/*.toml`.
     pub machine: &'static str,
     /// Name of the scene: `sibenik` or `conference`.
     pub scene: &'static str,
-    /// The name of our row.
+    /// Our name of the paper's kernel.
     pub kernel: &'static str,
-    /// Kind of the rays.
+    /// Kind of the rays that were traced.
     pub kind: RayKind,
-    /// Million rays a second, the mean of the paper's viewpoints.
+    /// Millions of rays a second, averaged over the paper's viewpoints.
     pub mrays: f64,
 }
 
-/// Returns all rates that the papers' tables print of scenes that are here.
+/// Returns all rates that the papers print for scenes that we have, too.
 pub fn published_rates() -> Vec<PublishedRate> {
     [al09::published(), alk12::published(), g14::published()].concat()
 }
 
-/// Where a table goes: the text before it, the room it has, and what it leaves out.
+/// Where a comparison with a paper's table is written: the text, its line width, and the columns left out so far.
 type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
 
-/// Writes every table that the reports have the rays and kernels for; nothing where there is none.
+/// Writes the comparisons with all papers' tables for which the reports have rays and kernels.
 pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     for table in [al09::write, alk12::write, g14::write] {
         let before = text.len();
@@ -50,7 +50,7 @@ pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
     }
 }
 
-/// Returns all tables as text, alone.
+/// Returns the comparisons with all papers' tables as text.
 #[cfg(test)]
 fn text(reports: &[SceneReport]) -> String {
     let mut text = String::new();
@@ -58,11 +58,11 @@ fn text(reports: &[SceneReport]) -> String {
     text
 }
 
-/// Note on the scenes, printed once for all tables.
+/// Note about the papers' scenes, printed once below all comparisons.
 const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
     fairy is not to be had";
 
-/// Returns the reports of `workload` from all viewpoints at the papers' size, of which `kernels` were measured.
+/// Returns the reports on `workload` from all viewpoints in the papers' resolution that measured some of `kernels`.
 fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str]) -> Vec<&'a SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == workload
@@ -72,7 +72,7 @@ fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str])
     reports.iter().filter(fits).collect()
 }
 
-/// Mrays/s of a kernel as it is, on its best tree; `None` where it was not measured or was wrong.
+/// Returns the rate of a kernel in Mrays/s, on its best tree; `None` where it was not measured or gave wrong hits.
 fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     let subject: Subject = kernel.parse().ok()?;
     let fits = |column: &crate::Column| column.kind() == Some(kind) && column.order == RayOrder::Workload;
@@ -85,24 +85,24 @@ fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     rows.map(|row| row.mega_rates().median).reduce(f64::max)
 }
 
-/// Returns the ratio of `kernel` to `base` in the geometric mean over the scenes that have both.
+/// Returns the geometric mean of the ratio of `kernel`'s rate to `base`'s, over the scenes that have both.
 fn ratio(reports: &[&SceneReport], kernel: &str, base: &str, kind: RayKind) -> Option<f64> {
     let both = |report: &&SceneReport| Some(rate(report, kernel, kind)? / rate(report, base, kind)?);
     let ratios: Vec<f64> = reports.iter().filter_map(both).collect();
     (!ratios.is_empty()).then(|| geometric_mean(&ratios))
 }
 
-/// Gains of `kernel` over `base` for primary, AO and diffuse rays.
+/// Returns the percentages by which `kernel` is faster than `base` for primary, AO and diffuse rays, as texts.
 fn gains(reports: &[&SceneReport], kernel: &str, base: &str) -> String {
     RayKind::ALL.map(|kind| percent(ratio(reports, kernel, base, kind))).join(" / ")
 }
 
-/// A ratio as a gain.
+/// Returns a ratio as a gain in per cent.
 fn percent(ratio: Option<f64>) -> String {
     ratio.map_or("-".to_string(), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0)))
 }
 
-/// Prints a figure, or the sign of one that is not there.
+/// Returns a number as text, or a dash for a missing one.
 fn shown(figure: Option<f64>, decimals: usize) -> String {
     figure.map_or("-".to_string(), |figure| format!("{figure:.decimals$}"))
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::report::tests::sample;
 
-    /// A report of all viewpoints where the subjects run at 1000, 500, 333 and so on Mrays/s of primary rays.
+    /// Returns a report of all viewpoints where the subjects run at 1000, 500, 333 and so on Mrays/s of primary rays.
     pub fn measured(scene: &str, workload: Workload, kernels: &[&str]) -> SceneReport {
         let mut report = sample(scene, kernels, &RayKind::ALL);
         report.workload = workload;

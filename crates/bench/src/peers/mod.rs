@@ -5,7 +5,7 @@ pub mod embree;
 #[allow(unsafe_code)] // Calls of the Vulkan driver.
 pub(crate) mod vulkan;
 
-/// Reason why a peer cannot trace.
+/// Reason why another project's tracer cannot run.
 #[cfg(feature = "vulkan")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -4,12 +4,12 @@ use super::{Row, SceneReport, ViewTimes, builder_name};
 use crate::{Check, Quartiles, RaySet};
 use std::fmt::Write;
 
-/// Names of the columns.
+/// Column names of the CSV table.
 const HEADER: &str = "scene,workload,kind,order,view,name,variant,tree,builder,reinsertion,max_leaf,block_threads,max_registers,rays,runs,mrays_median,\
     mrays_q1,mrays_q3,mrays_min,mrays_max,ms_median,sort_ms,hits,checked,differ,explained,stray,pass,registers,local_bytes,target,clock_mhz,clock_most_mhz,start_tail_ms,tree_nodes,query";
 
-/// Returns all reports as CSV: for each subject, tree and column a line for all views together (`view` is `all`), then
-/// one a view.
+/// Returns all reports as CSV: for each subject, tree and column one line for all views together (`view` is `all`),
+/// then one for each view.
 pub fn csv(reports: &[SceneReport]) -> String {
     let mut text = format!("{HEADER}\n");
     for report in reports {
@@ -28,7 +28,7 @@ pub fn csv(reports: &[SceneReport]) -> String {
     text
 }
 
-/// Times of a row, in seconds.
+/// Times of a CSV row, in seconds.
 struct Times {
     rays: u64,
     seconds: Quartiles,
@@ -85,17 +85,17 @@ fn line(report: &SceneReport, row: &Row, view: &str, times: &Times, check: &Chec
     let _ = writeln!(text, "{}", cells.join(","));
 }
 
-/// Returns the name of the query in tables.
+/// Returns the name of the query in tables: closest hit or any hit.
 pub(super) fn query(rays: &RaySet) -> &'static str {
     if rays.is_any() { "any" } else { "closest" }
 }
 
-/// Returns a launch bound as text, or nothing where it is as compiled.
+/// Returns a launch bound as text; empty where it is as compiled.
 fn bound(value: Option<u32>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// Quotes a cell of a table that may hold a comma or a quotation mark (RFC 4180).
+/// Quotes a CSV cell that may hold a comma or a quotation mark (RFC 4180).
 pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }

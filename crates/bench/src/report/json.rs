@@ -6,7 +6,7 @@ use crate::{Check, MachineFacts, Quartiles};
 use raywarp_geom::Kernels;
 use serde_json::{Value, json};
 
-/// Returns all reports as one document.
+/// Returns all benchmark reports as one JSON document.
 pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Value {
     let bar = crate::bar::verdicts(reports);
     json!({
@@ -63,7 +63,7 @@ fn scene(report: &SceneReport) -> Value {
     })
 }
 
-/// Returns the rates over the rays of all files.
+/// Returns the rates over the rays of all files together.
 fn together(report: &SceneReport) -> Vec<Value> {
     let rate = |line @ (subject, tree, bounds): Line| {
         json!({
@@ -113,7 +113,7 @@ fn rates(seconds: &Quartiles, rays: u64) -> Value {
     })
 }
 
-/// Lists the kernels that answered, with the number of rays of each.
+/// Returns the kernels that answered as JSON, with the number of rays of each.
 fn kernels(kernels: &Kernels) -> Value {
     kernels.iter().map(|(kernel, rays)| json!({ "kernel": kernel.as_str(), "rays": rays })).collect()
 }

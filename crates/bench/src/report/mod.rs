@@ -19,94 +19,94 @@ use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
 
-/// Measurements on a scene.
+/// Results of benchmarking a scene.
 #[derive(Debug, Clone)]
 pub struct SceneReport {
     /// Name of the scene.
     pub scene: String,
-    /// Name of the GPU or CPU that it ran on.
+    /// Name of the GPU or CPU that was measured.
     pub target: String,
-    /// Triangles with area.
+    /// Number of triangles whose area is not zero.
     pub triangles: usize,
-    /// Workload of the rays; means nothing where they are of files.
+    /// Workload that made the rays; has no meaning where they are read from files.
     pub workload: Workload,
-    /// Pixels of a view; means nothing where rays are of files.
+    /// Width and height of a view in pixels; has no meaning where rays are read from files.
     pub size: [u32; 2],
-    /// Numbers of the viewpoints.
+    /// Numbers of the viewpoints that were measured.
     pub views: Vec<usize>,
-    /// `true` if the rays of all views were one launch.
+    /// `true` if the rays of all views were traced in one launch.
     pub one_launch: bool,
-    /// Rays and their orders.
+    /// Kinds and orders of rays that were measured, one for each column of the tables.
     pub columns: Vec<ColumnTotal>,
-    /// Subjects that were to be measured, in the tables' order.
+    /// Subjects (kernels and tracers) that were to be measured, in the order of the tables.
     pub subjects: Vec<Subject>,
-    /// The trees, in the order in which they were built.
+    /// Trees that were built, in the order of building.
     pub trees: Vec<TreeFacts>,
-    /// Rows of the table: one for each subject, tree and column.
+    /// Rows of results: one for each subject, tree and column.
     pub rows: Vec<Row>,
-    /// Subjects that were left out, with the reasons.
+    /// Subjects that were not measured, with the reason of each.
     pub skipped: Vec<(Subject, String)>,
-    /// Runs before those that count, and those that do.
+    /// Number of untimed first runs, and number of timed runs.
     pub runs: [u32; 2],
-    /// Lanes of a warp on a CPU; none on a GPU.
+    /// Number of lanes of the emulated warps on a CPU; `None` on a GPU.
     pub width: Option<u32>,
-    /// Clocks of a GPU when it had run; `None` on a CPU, and where nobody tells.
+    /// Clock rates of the GPU after the runs; `None` on a CPU, and where the driver's tool is missing.
     pub clocks: Option<Clocks>,
-    /// `true` if everything was measured.
+    /// `true` if everything that was requested was measured.
     pub complete: bool,
 }
 
-/// The rays of a kind and order over all views.
+/// Totals of a kind and order of rays over all views.
 #[derive(Debug, Clone)]
 pub struct ColumnTotal {
-    /// Rays of the column, and their order.
+    /// Kind and order of the rays.
     pub column: Column,
-    /// Number of the rays.
+    /// Number of rays over all views.
     pub rays: u64,
-    /// Seconds that sorting them took on this CPU, where they were sorted apart.
+    /// Seconds that sorting the rays took on this CPU; `None` if they were not sorted.
     pub sort_seconds: f64,
 }
 
-/// A subject on a tree and the rays of a column.
+/// Results of a subject on one tree and one column of rays.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Subject that traced.
+    /// Kernel or tracer that traced the rays.
     pub subject: Subject,
-    /// Launch bounds that its kernels ran under.
+    /// Launch bounds under which the subject's kernels ran.
     pub bounds: LaunchBounds,
-    /// Index of the tree.
+    /// Index of the tree in the report's trees.
     pub tree: usize,
-    /// Index of the column.
+    /// Index of the column in the report's columns.
     pub column: usize,
-    /// Times of each viewpoint, or of all in one.
+    /// Times of each viewpoint, or of all in one launch.
     pub views: Vec<ViewTimes>,
-    /// Comparison of its hits with others', over all views.
+    /// Comparison of the subject's hits with the reference tracers', over all views.
     pub check: Check,
-    /// Kernels that answered, in one run of all views.
+    /// Names of the kernels that answered, with their numbers of rays, in one run of all views.
     pub kernels: Kernels,
-    /// Resources that the kernel takes; `None` on a CPU.
+    /// Resources that the kernel takes of a multiprocessor; `None` on a CPU.
     pub resources: Option<Resources>,
 }
 
-/// Times of a viewpoint.
+/// Times of a subject on the rays of one viewpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewTimes {
-    /// Index among the viewpoints measured; none for all at once.
+    /// Index of the viewpoint among those measured; `None` if all were in one launch.
     pub view: Option<usize>,
-    /// Rays of a run.
+    /// Number of rays in a run.
     pub rays: u64,
-    /// Seconds of a run.
+    /// Seconds of the timed runs, as quartiles.
     pub seconds: Quartiles,
-    /// Seconds that sorting took.
+    /// Seconds that sorting the rays took; `None` if they were not sorted.
     pub sort_seconds: f64,
-    /// Comparison of its hits with others'.
+    /// Comparison of the subject's hits with the reference tracers'.
     pub check: Check,
-    /// Seconds that two launches of half the rays took more than one of all, in the median: a launch's start and tail,
-    /// during which the GPU is not full. None where that was not asked for, or there are too few rays for halves.
+    /// Median seconds that two launches of half the rays take more than one of all: a launch's start and tail, when the
+    /// GPU is not full. None where that was not asked for, or there are too few rays for halves.
     pub start_and_tail: Option<f64>,
 }
 
-/// Subject of a line of a table: what traces, the index of its tree, and launch bounds.
+/// A line of the tables: subject, index of its tree, and launch bounds.
 type Line = (Subject, usize, LaunchBounds);
 
 impl Row {
@@ -114,29 +114,30 @@ impl Row {
         (self.subject, self.tree, self.bounds)
     }
 
-    /// Returns the number of rays of all views.
+    /// Returns the number of rays over all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
     }
 
-    /// Returns the start and tail of all views' launches, seconds; `None` where one's is not known.
+    /// Returns the seconds of start and tail of all views' launches; `None` where one of them is not known.
     pub fn start_and_tail(&self) -> Option<f64> {
         self.views.iter().map(|view| view.start_and_tail).sum()
     }
 
-    /// Returns the seconds over all views.
+    /// Returns the seconds of the runs over all views, as quartiles.
     pub fn seconds(&self) -> Quartiles {
         self.views.iter().fold(Quartiles::default(), |sum, view| sum.plus(&view.seconds))
     }
 
-    /// Returns millions of rays a second, total rays over total time.
+    /// Returns millions of rays a second over all views: total rays over total time.
     pub fn mega_rates(&self) -> Quartiles {
         self.seconds().mega_rates(self.rays())
     }
 }
 
 impl SceneReport {
-    /// Makes a report with nothing measured yet. `views` are the numbers of the viewpoints, as the user knows them.
+    /// Makes a report of a request in which nothing is measured yet. `views` are the numbers of the viewpoints, as the
+    /// user knows them.
     pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
         let total = |column: &Column| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
         Self {
@@ -159,18 +160,18 @@ impl SceneReport {
         }
     }
 
-    /// Returns `true` if rays are of files: of no workload, size and view.
+    /// Returns `true` if the rays were read from files, and so have no workload, size or view.
     pub fn is_of_files(&self) -> bool {
         self.columns.iter().any(|total| total.column.kind().is_none())
     }
 
-    /// Returns the name of the workload in tables.
+    /// Returns the name of the workload in tables, or the words for rays of files.
     pub(crate) fn workload_name(&self) -> &'static str {
         if self.is_of_files() { "file" } else { self.workload.name() }
     }
 
-    /// Returns the millions of rays a second of a line over all of its rays: their number over the sum of median times.
-    /// `None` where some are missing or wrong.
+    /// Returns the millions of rays a second of a line over all its columns: number of rays over the sum of median
+    /// times. `None` where some are missing or wrong.
     fn together(&self, line: Line) -> Option<f64> {
         let rows = (0..self.columns.len()).map(|column| self.row(line, column).filter(|row| row.check.passes()));
         let rows: Vec<&Row> = rows.collect::<Option<_>>()?;
@@ -179,13 +180,13 @@ impl SceneReport {
         Some(1e-6 * rays as f64 / seconds)
     }
 
-    /// Returns `true` if every check passed.
+    /// Returns `true` if the hits of all rows passed their checks.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.check.passes())
     }
 
-    /// Returns the line of a table that a row stands in: the subject's name, with its tree and leaf size where there
-    /// are several, and launch bounds that are not its own.
+    /// Returns the name of the table line that a row stands in: the subject's, with tree and leaf size where there are
+    /// several, and launch bounds that are not the compiled ones.
     pub fn line_name(&self, row: &Row) -> String {
         let mut name = row.subject.name();
         let Some(own) = self.trees.get(row.tree) else { return name };
@@ -208,7 +209,7 @@ impl SceneReport {
         name
     }
 
-    /// Returns the lines of a table: all combinations that have rows, in order.
+    /// Returns the lines of the tables in order: all combinations of subject, tree and bounds that have rows.
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         for row in &self.rows {
@@ -226,14 +227,14 @@ impl SceneReport {
         self.rows.iter().find(|row| row.line() == line && row.column == column)
     }
 
-    /// Returns the fastest right row of a column.
+    /// Returns the fastest row of a column whose hits are right.
     pub fn best(&self, column: usize) -> Option<&Row> {
         let rate = |row: &&Row| row.mega_rates().median;
         let rows = self.rows.iter().filter(|row| row.column == column && row.check.passes());
         rows.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// Describes a wrong answer of a row that fails, with its kind of rays and view.
+    /// Describes a wrong answer of a row whose check fails, with its kind of rays and view.
     pub(crate) fn example(&self, row: &Row) -> Option<String> {
         let fails = row.views.iter().find(|view| view.check.example.is_some())?;
         let view = fails.view.and_then(|view| self.views.get(view)).map(|view| format!(", view {view}"));
@@ -241,7 +242,7 @@ impl SceneReport {
         fails.check.example.map(|example| format!("{kind}{}, {example}", view.unwrap_or_default()))
     }
 
-    /// Returns the last subject's rates in a line.
+    /// Returns the rates of the subject measured last, as one line of text.
     pub(crate) fn progress(&self, columns: usize) -> String {
         let last = &self.rows[self.rows.len().saturating_sub(columns)..];
         let name = last.first().map(|row| self.line_name(row)).unwrap_or_default();
@@ -263,7 +264,7 @@ pub(crate) mod tests {
     use raywarp_bvh::{BuildOptions, presets};
     use raywarp_workload::rays::RayKind;
 
-    /// A report as of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
+    /// Returns a report as if of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
     pub fn sample(scene: &str, subjects: &[&str], kinds: &[RayKind]) -> SceneReport {
         let column = |&kind: &RayKind| Column::of(kind, RayOrder::Workload);
         let request = BenchRequest {

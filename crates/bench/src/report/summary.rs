@@ -6,8 +6,8 @@ use crate::geometric_mean;
 use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use std::fmt::Write;
 
-/// Prints what several scenes have in common: a table for each column with a line a subject, a column a scene and the
-/// geometric mean; then the comparisons with the papers and with the bar, where those are known.
+/// Returns tables over several scenes: for each column of rays a line for each subject, with the geometric mean; then
+/// the comparisons with papers and other tracers.
 ///
 /// With `top`, for when there is room for few lines, it prints first the meaning of the signs, then the so many fastest
 /// of each column, for one scene too, and what is wrong.
@@ -47,7 +47,7 @@ pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> Strin
     text
 }
 
-/// Returns the lines of a table: its name, and the rate in each scene where it was measured and right.
+/// Returns the lines of a table: the name, and the rate in each scene where it was measured and its hits were right.
 fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
     let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
     for (scene, report) in reports.iter().enumerate() {
@@ -63,7 +63,7 @@ fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>
     lines
 }
 
-/// Returns the geometric mean over all scenes, where there is a rate in each.
+/// Returns the geometric mean of the rates over all scenes; `None` where one is missing.
 fn mean(rates: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = rates.iter().copied().collect::<Option<_>>()?;
     Some(geometric_mean(&all))

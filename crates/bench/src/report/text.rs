@@ -6,8 +6,8 @@ use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
-/// Returns the table of a scene: a line a subject and tree, kinds of rays across, as in Table 1 of AL09. [`LEGEND`]
-/// says what it means.
+/// Returns the table of a scene as text: a line for each subject and tree, with kinds of rays as columns, as in Table 1
+/// of AL09. [`LEGEND`] says what it means.
 pub fn text(report: &SceneReport, room: Room) -> String {
     let mut text = String::new();
     header(report, &mut text);
@@ -75,7 +75,7 @@ pub fn text(report: &SceneReport, room: Room) -> String {
     text
 }
 
-/// Legend of the tables: the meaning of their signs.
+/// Text that explains the signs of the tables.
 pub const LEGEND: &str = "\
 Mrays/s: total rays over the sum of the views' median times. *: the best.
 spread: of the middle half of the runs. checked: rays compared with one lane of
@@ -136,7 +136,7 @@ fn header(report: &SceneReport, text: &mut String) {
     let _ = writeln!(text, "{}\n", wrapped(&line));
 }
 
-/// Returns the encodings of a tree that were walked.
+/// Returns the names of the encodings in which kernels walked a tree.
 fn walked_as(report: &SceneReport, tree: usize) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     // A peer's tree is its driver's.
@@ -152,7 +152,7 @@ fn walked_as(report: &SceneReport, tree: usize) -> String {
     if kinds.is_empty() { "nothing".to_string() } else { kinds.join(", ") }
 }
 
-/// Prints a rate with its first four digits or more.
+/// Returns a rate as text, with at least its first four digits.
 pub(super) fn rate(mega_rays: f64) -> String {
     let decimals = match mega_rays {
         ..10.0 => 3,
@@ -162,7 +162,7 @@ pub(super) fn rate(mega_rays: f64) -> String {
     format!("{mega_rays:.decimals$}")
 }
 
-/// Writes a line for each reason, since many kernels share one.
+/// Writes the subjects that were left out, one line for each reason.
 fn skipped(report: &SceneReport, text: &mut String) {
     let mut reasons: Vec<&str> = report.skipped.iter().map(|(_, why)| why.as_str()).collect();
     reasons.sort_unstable();
@@ -174,7 +174,7 @@ fn skipped(report: &SceneReport, text: &mut String) {
     }
 }
 
-/// Prints a large count in few letters.
+/// Returns a large count as a short text.
 fn short(number: u64) -> String {
     match number {
         0..100_000 => number.to_string(),

@@ -2,23 +2,23 @@
 
 use raywarp_bvh::{BuildOptions, Builder, presets};
 
-/// Facts of a tree that was built: options, time and size.
+/// Facts about a tree that was built: options, time and size.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeFacts {
-    /// Options that it was built with.
+    /// Options that the tree was built with.
     pub options: BuildOptions,
-    /// Builder of the tree: of [`Builder::BestOf`] the builder of the tree that was taken.
+    /// Builder of the tree; for [`Builder::BestOf`], the builder whose tree was taken.
     pub builder: Builder,
-    /// Seconds that the build took.
+    /// Seconds that building the tree took.
     pub seconds: f64,
-    /// Number of nodes.
+    /// Number of nodes of the binary tree.
     pub nodes: usize,
 }
 
-/// A number of a tree: its word in a name, what it is, and how it is set.
+/// A numeric build option in a tree's name: its word, how to read it, and how to set it.
 type Number = (&'static str, fn(&BuildOptions) -> Option<f32>, fn(&mut BuildOptions, f32));
 
-/// Numbers that a tree's name gives where they are not the defaults.
+/// Numeric build options that a tree's name gives where they are not the defaults.
 const NUMBERS: [Number; 7] = [
     ("cost", |options| Some(options.traversal_cost), |options, cost| options.traversal_cost = cost),
     ("split", |options| options.split_clipping, |options, share| options.split_clipping = Some(share)),
@@ -29,7 +29,8 @@ const NUMBERS: [Number; 7] = [
     ("worth", |options| (options.builder == Builder::BestOf).then_some(options.split_worth), best_of),
 ];
 
-/// Makes a tree with spatial splits one that is taken where it is worth `share`; changes no other tree.
+/// Makes options for a tree with spatial splits choose that tree only where it is better by `share`; changes no other
+/// options.
 fn best_of(options: &mut BuildOptions, share: f32) {
     if options.builder == Builder::Sbvh {
         (options.builder, options.split_worth) = (Builder::BestOf, share);
@@ -37,8 +38,8 @@ fn best_of(options: &mut BuildOptions, share: f32) {
 }
 
 impl TreeFacts {
-    /// Returns the preset's name, whatever the leaf size; else builder, passes of reinsertion, and each number that is
-    /// not that of [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
+    /// Returns the name of the preset, whatever the leaf size; else builder, number of reinsertion passes, and each
+    /// option that is not that of [`BuildOptions::default`], so that [`TreeFacts::named`] gives the same tree.
     pub fn name(&self) -> String {
         let options = &self.options;
         match presets::name_of(options) {
@@ -56,8 +57,8 @@ impl TreeFacts {
         }
     }
 
-    /// Returns the options that [`TreeFacts::name`] names, with leaves of `max_leaf`; `None` for what is no such name.
-    /// What a name does not say is as in [`BuildOptions::default`].
+    /// Returns the build options for a name as [`TreeFacts::name`] returns it, with leaves of `max_leaf` triangles;
+    /// `None` for other texts. What a name does not say is as in [`BuildOptions::default`].
     pub fn named(name: &str, max_leaf: u32) -> Option<BuildOptions> {
         if let Some(preset) = presets::named(name) {
             return Some(BuildOptions { max_leaf, ..preset });
@@ -78,7 +79,7 @@ impl TreeFacts {
     }
 }
 
-/// Returns a builder's name on the command line.
+/// Returns the name of a tree builder on the command line.
 pub(crate) fn builder_name(builder: Builder) -> &'static str {
     match builder {
         Builder::SweepSah => "sweep",

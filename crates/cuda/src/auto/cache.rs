@@ -5,24 +5,24 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Circumstances that a cached choice holds for.
+/// What a cached choice of kernels holds for: GPU, driver, kernels and promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
-    /// The GPU's name.
+    /// Name of the GPU.
     pub device: String,
     /// Compute capability of the GPU.
     pub capability: (i32, i32),
-    /// The driver's version.
+    /// Version of the GPU's driver.
     pub driver: String,
-    /// Hash of the compiled kernels.
+    /// Hash of the compiled kernels that were timed.
     pub kernels: u64,
-    /// Promise that candidates had to keep.
+    /// Promise of exactness that the chosen kernels keep.
     pub promise: Promise,
 }
 
-/// First line of a file that is ours.
+/// First line by which a cache file is recognised as Raywarp's.
 const HEAD: &str = "raywarp kernels 1";
-/// Longer files are not ours: an entry takes some 500 bytes.
+/// Size in bytes above which a file is not taken for a cache of choices: an entry takes some 500 bytes.
 const MOST_BYTES: u64 = 1 << 18;
 
 /// Returns the file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has
@@ -37,13 +37,13 @@ pub fn cache_file() -> Option<PathBuf> {
     Some(folder?.join("raywarp").join("kernels.tsv"))
 }
 
-/// Returns the user's folder for caches. A folder that is not absolute is to be ignored (XDG Base Directory
-/// Specification 0.8).
+/// Returns the system's folder for the user's caches; `None` if there is none. A folder that is not absolute is to be
+/// ignored (XDG Base Directory Specification 0.8).
 pub(super) fn cache_folder(xdg: Option<PathBuf>, home: Option<PathBuf>, local: Option<PathBuf>) -> Option<PathBuf> {
     [local, xdg, home.map(|home| home.join(".cache"))].into_iter().flatten().find(|folder| folder.is_absolute())
 }
 
-/// Returns the entries of a file; none if there is no file.
+/// Returns the cached choices in a file; none if there is no file.
 ///
 /// # Errors
 /// Why the file is not to be trusted, in some words.
@@ -59,7 +59,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<(Key, Choice)>, String> {
     parse(&text)
 }
 
-/// Parses the text of a file of choices.
+/// Parses the text of a cache file of chosen kernels.
 ///
 /// # Errors
 /// What is wrong where.
@@ -129,7 +129,7 @@ pub(super) fn text(entries: &[(Key, Choice)]) -> String {
     text
 }
 
-/// Replaces the file as a whole, so that nobody reads half of one.
+/// Writes the cache file and puts it in place of the old one at once, so that nobody reads half of one.
 pub(super) fn write(file: &Path, entries: &[(Key, Choice)]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;

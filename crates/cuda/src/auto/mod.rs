@@ -26,7 +26,7 @@ use raywarp_family::{BoxPlanes, Variant, papers};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Kinds of rays that have a fastest kernel each.
+/// Kind of rays for which a kernel is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BatchKind {
     /// Closest-hit rays that lie side by side, as from a camera.
@@ -38,10 +38,10 @@ pub enum BatchKind {
 }
 
 impl BatchKind {
-    /// All kinds of batches.
+    /// All kinds of rays for which kernels are chosen.
     pub const ALL: [Self; 3] = [Self::Coherent, Self::Incoherent, Self::Any];
 
-    /// Returns the name in the cache.
+    /// Returns the name of the kind of rays in the cache file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coherent => "coherent",
@@ -51,18 +51,18 @@ impl BatchKind {
     }
 }
 
-/// Promise of exactness that kernels must keep to be candidates.
+/// Promise of exactness that kernels must keep to be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Promise {
     /// Hits have the bits of the CPU's tracer: a watertight triangle test, and boxes padded for it. Callers who name no
     /// kernel get this.
     Bits,
-    /// No node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
+    /// No BVH node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
     Fast,
 }
 
 impl Promise {
-    /// Returns the name in the cache.
+    /// Returns the name of the promise in the cache file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bits => "bits",
@@ -70,8 +70,7 @@ impl Promise {
         }
     }
 
-    /// Returns the kernels to choose from: those compiled that keep the promise, one ray a lane. (Several lanes a ray
-    /// were three to ten times behind for every kind of rays on an H200.)
+    /// Returns the kernels to choose from: compiled variants that keep the promise and trace one ray a lane.
     pub fn candidates(self) -> Vec<Variant> {
         let keeps = |variant: &Variant| {
             let exact = variant.triangle().is_watertight();
@@ -83,42 +82,42 @@ impl Promise {
     }
 }
 
-/// Kernel that was picked, and its speed.
+/// The kernel that was chosen for a kind of rays, and its speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pick {
-    /// Variant of the kernel.
+    /// Variant of the chosen kernel.
     pub variant: Variant,
-    /// Millions of rays a second of its own time, on the made-up scene.
+    /// Millions of rays a second in the kernel's own time, on the generated test scene.
     pub mega_rays: f64,
 }
 
-/// The fastest kernel of each kind of rays.
+/// The fastest kernels of a GPU, one for each kind of rays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
-    /// Picks in the order of [`BatchKind::ALL`].
+    /// Chosen kernels in the order of [`BatchKind::ALL`].
     picks: [Pick; 3],
 }
 
 impl Choice {
-    /// The kernel for rays of `kind`.
+    /// Returns the kernel chosen for rays of `kind`.
     pub fn of(&self, kind: BatchKind) -> &Pick {
         &self.picks[kind as usize]
     }
 }
 
-/// Choice of kernels, and how it came about.
+/// The choice of kernels, with how it came about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
-    /// Kernel chosen for each kind of rays.
+    /// Kernel that was chosen for each kind of rays.
     pub choice: Choice,
-    /// Time that finding it took; `None` for a choice of an earlier run.
+    /// Time that timing the kernels took; `None` if the choice was read from the cache.
     pub tuned: Option<Duration>,
-    /// Faults of the cache, a line each, for people to read.
+    /// Warnings about the cache file, one line each.
     pub warnings: Vec<String>,
 }
 
 impl std::fmt::Display for Chosen {
-    /// One line: kernels, rates, and when they were timed.
+    /// Writes one line: the kernels, their rates, and when they were timed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let part = |kind| {
             let Pick { variant, mega_rays } = self.choice.of(kind);
@@ -133,7 +132,7 @@ impl std::fmt::Display for Chosen {
     }
 }
 
-/// The row of a paper that a kernel is, or the form without votes of, else its text.
+/// Returns the name of the papers' row that a kernel is, or is the form without votes of; else its variant's text.
 fn short_name(variant: &Variant) -> String {
     let voted = variant.voted();
     let form = if *variant == voted { "" } else { "?sync=implicit" };
@@ -143,7 +142,8 @@ fn short_name(variant: &Variant) -> String {
     }
 }
 
-/// The fastest kernels of `device` that keep `promise`: from `cache`, or timed now and kept there.
+/// Chooses the fastest kernels of `device` that keep `promise`: read from the cache file `cache`, or timed now and
+/// stored there.
 ///
 /// Timing takes some tenths of a second of kernel time, and about two seconds in all the first time. A choice
 /// is kept for the device's name, compute capability and driver, and as long as the kernels are the same. A cache

@@ -11,14 +11,14 @@ use raywarp_geom::{FlatTriangles, Hit, Ray};
 
 type Vec3 = [f32; 3];
 
-/// Half of the hall's extent.
+/// Half the side lengths of the hall, the generated scene that kernels are timed on.
 const HALL: Vec3 = [12.0, 4.0, 8.0];
-/// Length of occlusion rays: a quarter of the hall's diagonal.
+/// Length of occlusion rays in the timing scene: a quarter of the hall's diagonal.
 const OCCLUSION: f32 = 7.5;
 /// Distance from the surface at which scattered rays start.
 const OFFSET: f32 = 3e-3;
 
-/// Numbers from 0 to 1 in a fixed order (PCG's output function over a counter).
+/// Pseudo-random numbers from 0 to 1 in a fixed order (PCG's output function over a counter).
 struct Numbers(u32);
 
 impl Numbers {
@@ -34,7 +34,7 @@ impl Numbers {
     }
 }
 
-/// Returns the triangles of the hall.
+/// Returns the triangles of the hall, the generated scene that kernels are timed on.
 pub(super) fn hall() -> FlatTriangles {
     let mut numbers = Numbers(0);
     let mut all = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn hall() -> FlatTriangles {
     FlatTriangles::from_vertices(all)
 }
 
-/// Adds the six sides of a box along the axes.
+/// Adds the six sides of an axis-aligned box to the hall.
 fn block(all: &mut Vec<[Vec3; 3]>, center: Vec3, half: Vec3) {
     for (axis, side) in (0..3).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]) {
         let at = |a: f32, b: f32| {
@@ -92,7 +92,8 @@ fn quad(all: &mut Vec<[Vec3; 3]>, [a, b, c, d]: [Vec3; 4]) {
     all.extend([[a, b, c], [a, c, d]]);
 }
 
-/// Adds a surface over an angle and a height from 0 to 1; triangles without area, as at a ball's poles, are left out.
+/// Adds a curved surface given over an angle and a height from 0 to 1, without triangles that have no area, as at a
+/// ball's poles.
 fn surface(all: &mut Vec<[Vec3; 3]>, columns: usize, rows: usize, point: impl Fn(f32, f32) -> Vec3) {
     let angle = |i: usize| std::f32::consts::TAU * (i % columns) as f32 / columns as f32;
     let height = |j: usize| j as f32 / rows as f32;
@@ -104,7 +105,7 @@ fn surface(all: &mut Vec<[Vec3; 3]>, columns: usize, rows: usize, point: impl Fn
     }
 }
 
-/// Returns the rays of a camera in the hall, at least `count`, in blocks of 8 x 4 pixels.
+/// Returns at least `count` rays of a camera in the hall, in blocks of 8 x 4 pixels.
 pub(super) fn camera_rays(count: usize) -> Vec<Ray> {
     // Four to three, in whole blocks.
     let blocks = ((count.div_ceil(32) as f64 * 2.0 / 3.0).sqrt().ceil() as usize).max(1);
@@ -122,7 +123,7 @@ pub(super) fn camera_rays(count: usize) -> Vec<Ray> {
     blocks.flat_map(|(column, row)| (0..32).map(move |i| ray(8 * column + i % 8, 4 * row + i / 8))).collect()
 }
 
-/// Returns rays that scatter from the hits of rays: diffuse rays, and as many occlusion rays.
+/// Returns rays that scatter from the hits of given rays: diffuse rays, and as many occlusion rays.
 pub(super) fn scattered(triangles: &FlatTriangles, rays: &[Ray], hits: &[Hit]) -> [Vec<Ray>; 2] {
     let mut numbers = Numbers(1 << 20);
     let [mut diffuse, mut occlusion] = [Vec::with_capacity(rays.len()), Vec::with_capacity(rays.len())];

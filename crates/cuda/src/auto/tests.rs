@@ -7,8 +7,8 @@ use raywarp_geom::{Aabb, Hit};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// Planted times in microseconds: for each kernel and kind those of its launches in turn, the last one for good. What
-/// is not planted takes 1000, and a kernel with no times at all cannot be run.
+/// A stopwatch with made-up times in microseconds: for each kernel and kind of rays those of its launches, the last one
+/// repeated. What is not planted takes 1000, and a kernel with no times at all cannot be run.
 #[derive(Default)]
 struct Planted {
     times: HashMap<(Variant, BatchKind), Vec<f64>>,
@@ -170,7 +170,7 @@ fn named(names: [&str; 3]) -> Choice {
     }))
 }
 
-/// Chooses with a cache in `folder`; whether it was tuned, what was chosen, and the warnings.
+/// Chooses kernels with a cache in `folder`, and returns whether they were timed, what was chosen, and the warnings.
 fn chosen(key: &Key, file: Option<&std::path::Path>, finds: [&str; 3]) -> (bool, Choice, Vec<String>) {
     let found = choose_with(key, file, || Ok(named(finds))).unwrap();
     (found.tuned.is_some(), found.choice, found.warnings)

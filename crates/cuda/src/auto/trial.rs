@@ -12,28 +12,28 @@ use raywarp_geom::{FlatTriangles, Hit, Ray};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Rays of a launch for each multiprocessor, so that each has some three times as many as it can hold: 800,000 on the
-/// 132 of an H200, a picture's worth.
+/// Number of rays of a timed launch for each multiprocessor, some three times as many as it holds at once: 800,000 on
+/// the 132 of an H200.
 const RAYS_PER_MULTIPROCESSOR: usize = 6144;
-/// Seconds of launches before anything is timed: a GPU at rest takes some milliseconds to reach its clock.
+/// Seconds of launches before anything is timed, as an idle GPU takes some milliseconds to reach its clock.
 const WARM_UP: f64 = 0.02;
 
-/// The hall and its rays on a device. One encoding is there at a time.
+/// The hall and its rays on a device, on which kernels are timed. One encoding is there at a time.
 pub(super) struct Trial {
     device: Device,
     stream: Stream,
     triangles: FlatTriangles,
-    /// Trees of the made-up scene, each with the most triangles of its leaves.
+    /// Binary trees of the hall, each with the largest number of triangles in its leaves.
     trees: Vec<(u32, Bvh2)>,
     scene: Option<(Encoding, Arc<DeviceScene>)>,
     tracer: Option<CudaTracer>,
-    /// Rays in the order of [`BatchKind::ALL`].
+    /// Rays of each kind, in the order of [`BatchKind::ALL`].
     rays: Vec<DeviceBuffer<Ray>>,
     out: DeviceHits,
 }
 
 impl Trial {
-    /// Prepares a trial on `device`: the made-up scene, its rays, and room for their hits.
+    /// Uploads what kernels are timed with to `device`: the hall, its rays, and room for their hits.
     ///
     /// # Errors
     /// [`CudaError`].
@@ -70,7 +70,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Makes `variant` ready; false if it cannot be run here.
+    /// Loads the kernels of `variant` and their tree; returns `false` if the variant cannot run on this device.
     fn prepare(&mut self, variant: &Variant) -> Result<bool, CudaError> {
         if self.tracer.as_ref().is_some_and(|tracer| tracer.variant() == variant) {
             return Ok(true);

@@ -4,23 +4,23 @@ use super::{BatchKind, Choice, Pick};
 use crate::{CudaError, Encoding};
 use raywarp_family::Variant;
 
-/// Times kernels: a GPU does, and planted figures in tests.
+/// What times kernels: a GPU, or made-up figures in tests.
 pub(crate) trait Stopwatch {
-    /// Returns the seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot be run here.
-    /// Candidates that walk the same bytes come one after the other.
+    /// Returns the seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot run on this
+    /// device. Candidates that walk the same bytes come one after the other.
     fn time(&mut self, variant: &Variant, kind: BatchKind) -> Result<Option<f64>, CudaError>;
 
-    /// Returns the number of rays of a launch.
+    /// Returns the number of rays of a launch with rays of `kind`.
     fn ray_count(&self, kind: BatchKind) -> usize;
 }
 
-/// Launches that count, of a candidate that may be the fastest.
+/// Number of launches that are timed of a candidate that may be the fastest.
 const RUNS: usize = 5;
-/// Multiple of the best time above which a candidate is not timed further after its first launch: launches of one
-/// kernel differ by less than a tenth.
+/// Multiple of the best time above which a candidate is given up after its first launch: launches of one kernel differ
+/// by less than a tenth.
 const HOPELESS: f64 = 1.25;
 
-/// Times `candidates` and takes the fastest of each kind; of equal ones the first.
+/// Times the kernels `candidates` and returns the fastest for each kind of rays, the first one of equals.
 ///
 /// A candidate gets a launch that does not count, one that does, and, if that was not hopeless, four more; what counts
 /// is the median.
@@ -46,7 +46,7 @@ pub(crate) fn tune(candidates: &[Variant], stopwatch: &mut dyn Stopwatch) -> Res
     Ok(Choice { picks: [pick(BatchKind::Coherent)?, pick(BatchKind::Incoherent)?, pick(BatchKind::Any)?] })
 }
 
-/// Returns the median seconds of a candidate, or nothing for one that cannot be run or cannot win.
+/// Returns the median seconds of a candidate; `None` if it cannot run or cannot be the fastest.
 fn seconds(
     variant: &Variant,
     kind: BatchKind,
@@ -71,7 +71,7 @@ fn seconds(
     Ok(Some(times[RUNS / 2]))
 }
 
-/// Returns the candidates with those of one encoding side by side, else in their order.
+/// Returns the candidates sorted so that those of one tree encoding come together, in their order otherwise.
 fn by_encoding(candidates: &[Variant]) -> Vec<Variant> {
     let mut groups: Vec<(Encoding, Vec<Variant>)> = Vec::new();
     for variant in candidates {

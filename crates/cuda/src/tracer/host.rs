@@ -16,34 +16,33 @@ use crate::CudaError;
 use lane::{Batch, Lane, RAY_BYTES, Results, Staged, Target};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 
-/// Rays of a portion at most: 16 MiB of them take a PCIe bus of the fifth generation 0.3 ms, in which a launch's start
-/// and end are little.
+/// Largest number of host rays copied at once: 16 MiB of them take a PCIe bus of the fifth generation 0.3 ms, against
+/// which a launch's start and end are short.
 pub(super) const PORTION: usize = 1 << 19;
 
-/// Portions of a batch that are on their way at once: one comes, one is traced, one goes, and one is what the host is
-/// about.
+/// Number of portions of a batch in flight at once: one copied in, one traced, one copied out, and one that the host
+/// prepares.
 const LANES: usize = 4;
 
-/// Share of a portion, one in so many, up to which a batch goes as a whole: copies beside each other would not be worth
-/// their start.
+/// Divisor of the largest portion below which a batch is traced as a whole, as overlapping copies would not pay.
 const WHOLE: usize = 4;
 
-/// Lanes in which host rays are traced: for one caller at a time.
+/// Set of streams and buffers for tracing host rays, used by one caller at a time.
 #[derive(Debug)]
 pub(super) struct Area {
     lanes: Vec<Lane>,
 }
 
 impl CudaTracer {
-    /// Makes batches from the host go to the device in portions of up to `rays` rays; otherwise these are 2^19. Four of
-    /// them are there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory. A batch of
-    /// up to a quarter of a portion goes as a whole.
+    /// Sets the largest number of host rays copied to the device at once, `rays`; by default 2^19. Four of them are
+    /// there at once, with 65 bytes a ray; what is not pinned goes through as much pinned memory. A batch of up to a
+    /// quarter of a portion goes as a whole.
     #[must_use]
     pub fn with_portions(self, rays: usize) -> Self {
         Self { portion: rays.max(1), ..self }
     }
 
-    /// Traces host rays in portions.
+    /// Traces a batch of host rays in portions whose copies and launches overlap.
     fn portions(&self, mut batch: Batch<'_>, control: &Control<'_>) -> Result<BatchStats, TraceError> {
         let count = batch.rays.len();
         assert!(batch.after.is_empty() || batch.after.len() == count, "one key a ray, or none");
@@ -88,7 +87,8 @@ impl CudaTracer {
         Ok(stats)
     }
 
-    /// Tells which arrays go by way of our pinned memory.
+    /// Returns which arrays of a batch must be copied through pinned buffers of the tracer, as they are not pinned
+    /// themselves.
     fn staged(&self, rays: &[Ray], hits: &[Hit], instances: &[u32]) -> Result<Staged, TraceError> {
         if rays.len() <= self.portion / WHOLE {
             return Ok(Staged::default());
@@ -101,7 +101,7 @@ impl CudaTracer {
         Ok(Staged { rays: !rays, hits: !hits, instances: !instances })
     }
 
-    /// Returns so many lanes for `rays` rays each, or for as many of them as fit in half of the free memory.
+    /// Returns `lanes` streams with buffers for `rays` rays each, or for as many as fit in half of the free memory.
     fn area(&self, lanes: usize, rays: usize) -> Result<Area, CudaError> {
         if let Some(area) = self.idle_area(lanes, rays) {
             return Ok(area);
@@ -123,7 +123,7 @@ impl CudaTracer {
         Ok(Area { lanes: (0..lanes).map(lane).collect::<Result<_, _>>()? })
     }
 
-    /// Returns an area with so many lanes for so many rays that nobody uses.
+    /// Takes unused streams and buffers of this number and size; `None` if there are none.
     fn idle_area(&self, lanes: usize, rays: usize) -> Option<Area> {
         let mut idle = self.idle.lock().ok()?;
         let at = idle.iter().position(|area| area.lanes.len() >= lanes && area.room() >= rays)?;

@@ -6,20 +6,21 @@ use super::w11::{DEPTH, case, compacted, of, rate};
 use raywarp_cuda::LaunchBounds;
 use raywarp_experiments::{Compaction, Experiment, KernelUse, MeasuredOrganisation};
 
-/// Threads of a block.
+/// Numbers of threads per block that the table tries.
 const THREADS: [u32; 3] = [64, 128, 256];
-/// Registers of a thread at most. The kernels come with 128.
+/// Limits on the registers of a thread that the table tries. The kernels come with 128.
 const REGISTERS: [u32; 6] = [64, 80, 96, 128, 168, 255];
-/// Most registers of a block, and the step in which a thread's are given out, on all GPUs that the kernels are for
-/// (CUDA C++ Programming Guide, technical specifications by compute capability).
+/// Largest number of registers of a thread block, and the step in which a thread's are allocated, on all GPUs that the
+/// kernels are for (CUDA C++ Programming Guide, technical specifications by compute capability).
 const BLOCK_REGISTERS: u32 = 65_536;
 const REGISTER_UNIT: u32 = 8;
-/// The driver compiles longer than a run takes.
+/// Largest number of runs of each case, as compiling by the driver takes longer than a run.
 const MOST_RUNS: u32 = 3;
-/// Bounds as of the kernel compiled ahead of time, but compiled by the driver: all others are compared with them.
+/// Launch bounds of the kernel as compiled ahead of time, but compiled by the driver: the case that all others are
+/// compared with.
 const BASE: LaunchBounds = LaunchBounds { block_threads: Some(128), max_registers: None };
 
-/// Lists every size with every limit that a block can have.
+/// Lists all pairs of block size and register limit that a thread block can have.
 fn swept() -> impl Iterator<Item = LaunchBounds> {
     let fits =
         |&(threads, registers): &(u32, u32)| threads * registers.next_multiple_of(REGISTER_UNIT) <= BLOCK_REGISTERS;
@@ -28,7 +29,7 @@ fn swept() -> impl Iterator<Item = LaunchBounds> {
         .map(|(threads, registers)| LaunchBounds { block_threads: Some(threads), max_registers: Some(registers) })
 }
 
-/// Returns the name of a limit on registers, or the words for none.
+/// Returns the name of a register limit in the table, or the words for no limit.
 fn limit(bounds: &LaunchBounds) -> String {
     match (bounds.are_default(), bounds.max_registers) {
         (true, _) => "prebuilt".into(),
@@ -37,7 +38,7 @@ fn limit(bounds: &LaunchBounds) -> String {
     }
 }
 
-/// Makes W11's table (4) of blocks by registers, of the naive kernel and of that of a bounce.
+/// Makes W11's table (4) of block sizes by register limits, for the naive (megakernel) and the bounce kernel.
 pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     // As many as a terminal has room for.
     let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];

@@ -7,7 +7,7 @@ use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tile
 use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
 use raywarp_render::RenderOptions;
 
-/// Makes W11's table (3.4) of the ways of listing paths, with counts that the host reads or the device.
+/// Makes W11's table (3.4) of the ways of listing paths that go on, with counts read by the host or the device.
 pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
     let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
@@ -41,7 +41,7 @@ pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes W11's table (3) of the places in a bounce at which paths are listed.
+/// Makes W11's table (3) of the points in a bounce at which paths are listed.
 pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 3: where in a bounce paths are listed (three kernels: PTX that the driver compiles)";
     let columns = ["listed at", "kernels", "frames/s", "least", "most", "of naive", "lanes", "launches"];
@@ -100,7 +100,7 @@ fn named(bench: &Bench<'_>, name: &str, engine: Experiment, options: &RenderOpti
     Case { name: name.into(), ..case(bench, engine, options) }
 }
 
-/// Makes W11's table (4.2.6) of other loops over the tree.
+/// Makes W11's table (4.2.6) of other BVH traversal loops than the product's.
 pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 4.2.6: frames a second by how rays are walked (other than phased: PTX that the driver compiles)";
     let columns = ["loop", "naive", "compact", "not listed", "compact of naive", "of not listed", "naive of phased"];
@@ -140,8 +140,8 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes W11's table of heavier shading (4.2.5): arithmetic that about doubles the naive frame, and a search as for a
-/// texel of an environment.
+/// Makes W11's table (4.2.5) of heavier shading: extra arithmetic that about doubles the naive kernel's frame time, and
+/// a search as in an environment map.
 pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     const STEPS: u32 = 21;
     let columns =
@@ -178,8 +178,8 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Finds the number of multiply-adds a vertex that about doubles the time of a frame: from trials until one adds a
-/// third to it.
+/// Finds the number of extra multiply-adds a vertex that about doubles a frame's time, by trials until they add a third
+/// to it.
 fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
     const MOST: u32 = 1 << 20;
     let mut trial = 1024;
@@ -195,7 +195,7 @@ fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -
     }
 }
 
-/// Samples of each pixel rendered at once, in place of frame by frame into an accumulation buffer (W11 3.2).
+/// Makes the table of samples rendered all at once, compared with frame by frame into an accumulation buffer (W11 3.2).
 pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["frames at once", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
     let mut table = Table::new(
@@ -231,7 +231,7 @@ pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> 
     Ok(table)
 }
 
-/// Makes W11's table (4.2.4) of smaller and larger frames.
+/// Makes W11's table (4.2.4) of frames of other resolutions.
 pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["size", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
     let mut table = Table::new("resolutions", "W11 4.2.4: million paths a second by size, a frame at a time", &columns);

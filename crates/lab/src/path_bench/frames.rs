@@ -15,20 +15,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An error that ends an experiment.
+/// Error that ends a benchmark of path tracing organisations.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchPathsError {
-    /// The scene cannot be prepared.
+    /// The scene cannot be prepared for rendering.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// The GPU cannot be given the scene.
+    /// The scene cannot be loaded on the GPU.
     #[error(transparent)]
     Device(#[from] RenderCudaError),
-    /// The GPU failed.
+    /// A CUDA call failed.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// A picture cannot be rendered.
+    /// A frame cannot be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
     /// Ctrl-C came before a frame was done.
@@ -36,17 +36,17 @@ pub enum BenchPathsError {
     Interrupted,
 }
 
-/// Settings of a measurement.
+/// Settings of a benchmark of path tracing organisations.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Options of the pictures: size, bounces, sampler, and how vertices are connected to lights; samples are those of
-    /// a run, a frame each.
+    /// Render options of the frames (size, bounces, sampler, light sampling), with one sample range for each run: a
+    /// frame for each sample.
     pub options: RenderOptions,
-    /// Number of runs, of which the median counts; another one before them does not.
+    /// Number of timed runs, of which the median counts; one more before them is not timed.
     pub runs: u32,
 }
 
-/// Scene on a GPU, seen by a camera, whose frames are timed.
+/// A scene on a GPU, seen by a camera, whose frames are timed.
 pub struct Bench<'a> {
     prepared: &'a Prepared,
     camera: Camera,
@@ -57,24 +57,24 @@ pub struct Bench<'a> {
     cancel: Option<&'a AtomicBool>,
 }
 
-/// Measurements of one organisation's frames.
+/// Measurements of the frames of one case: times, counts, and differing pixels.
 #[derive(Debug, Clone)]
 pub(super) struct Frames {
-    /// Seconds of a frame, of each run.
+    /// Seconds per frame of each run.
     pub seconds: Vec<f64>,
-    /// Counts of all frames of a run.
+    /// Path and launch counts of all frames of a run.
     pub counts: PathCounts,
     /// Seconds of each bounce of a frame, of the last run.
     pub bounces: Vec<BounceSeconds>,
-    /// Seconds of each stage of all frames, by round, of the last run.
+    /// Seconds of each kernel stage, over all frames of the last run, by round of launches.
     pub stages: Vec<StageSeconds>,
-    /// Number of pixels with another sum than the first organisation's.
+    /// Number of pixels that differ from those of the first case.
     pub different: usize,
-    /// Resources of a multiprocessor that the kernel takes which holds paths in its lanes, where there is one.
+    /// Resources of the kernel that holds light paths in its lanes; `None` if there is no such kernel.
     pub kernel: Option<KernelUse>,
 }
 
-/// Case of a table: a name, an experiment, and the options of its pictures.
+/// One case to measure: a name, an experiment, and the options of its pictures.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub name: String,
@@ -83,7 +83,7 @@ pub(super) struct Case {
 }
 
 impl Frames {
-    /// Returns the median, the least and the most of the runs.
+    /// Returns the median, smallest and largest seconds per frame of all runs.
     pub fn spread(&self) -> [f64; 3] {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
@@ -96,7 +96,7 @@ impl Frames {
 }
 
 impl<'a> Bench<'a> {
-    /// Puts the scene's tree on a device.
+    /// Makes a benchmark of a prepared scene, with its tree uploaded to a device.
     ///
     /// # Errors
     /// [`BenchPathsError`].
@@ -113,7 +113,7 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// Returns the tree that the kernels of an experiment want, which stays on the device from the first time on.
+    /// Returns the tree that an experiment's kernels walk, encoded and uploaded when it is first asked for.
     fn tree(&self, experiment: &Experiment) -> Result<Arc<DeviceScene>, BenchPathsError> {
         let walk = experiment.walk;
         if let Some((_, tree)) = self.trees.borrow().iter().find(|(known, _)| *known == walk) {
@@ -139,29 +139,30 @@ impl<'a> Bench<'a> {
         self.prepared.shading().is_ok_and(|scene| FeatureSet::of(scene) == FeatureSet::Plain)
     }
 
-    /// Returns the options of a render with so many bounces.
+    /// Returns the render options of the frames with `depth` bounces.
     pub(super) fn options(&self, max_depth: u32) -> RenderOptions {
         RenderOptions { max_depth, ..self.setup.options.clone() }
     }
 
-    /// Returns an experiment that renders frame by frame: with as many paths in flight as a frame has.
+    /// Returns the experiment with as many paths in flight as a frame has, so that it renders frame by frame.
     pub(super) fn a_frame(&self, engine: Experiment) -> Experiment {
         let [width, height] = self.setup.options.size;
         Experiment { paths: (width * height) as usize, queues_per_batch: 1, ..engine }
     }
 
-    /// Returns the engine's options for an experiment's frames.
+    /// Returns the path tracing engine's options for an experiment's frames.
     fn engine(&self, experiment: &Experiment) -> EngineOptions {
         EngineOptions { farthest_origin: self.farthest_origin, ..(*experiment).into() }
     }
 
-    /// Makes the renderer of an experiment's frames.
+    /// Makes the GPU renderer of an experiment's frames.
     fn renderer(&self, experiment: &Experiment) -> Result<CudaRenderer, BenchPathsError> {
         let (tree, shading) = (self.tree(experiment)?, self.prepared.shading()?);
         Ok(CudaRenderer::new(&self.device, tree, shading, self.engine(experiment))?)
     }
 
-    /// Returns the number of blocks of tiles on the device, and what they share, for pictures with these options.
+    /// Returns the occupancy of the device by tiles of paths, with their shared memory, for pictures with these
+    /// options.
     pub(super) fn tile_occupancy(
         &self,
         experiment: &Experiment,
@@ -171,12 +172,13 @@ impl<'a> Bench<'a> {
         Ok(experiment.tile_occupancy(&self.device, &features, options)?)
     }
 
-    /// Renders frames of each case, run by run in turn, so that a GPU that gets faster or slower does so for all.
+    /// Renders and times the frames of all cases in alternating runs, so that a GPU that gets faster or slower does so
+    /// for all.
     pub(super) fn frames(&self, cases: &[Case]) -> Result<Vec<Frames>, BenchPathsError> {
         self.frames_of_runs(cases, self.setup.runs)
     }
 
-    /// Renders frames as [`Bench::frames`] does, in so many runs.
+    /// Renders and times the frames of all cases as [`Bench::frames`] does, in a given number of runs.
     pub(super) fn frames_of_runs(&self, cases: &[Case], runs: u32) -> Result<Vec<Frames>, BenchPathsError> {
         let (mut renderers, mut all) = (Vec::new(), Vec::new());
         for case in cases {
@@ -217,8 +219,8 @@ impl<'a> Bench<'a> {
         Ok(all)
     }
 
-    /// Counts the segments of the paths of a frame, as the CPU's renderer follows them, in the order in which lanes are
-    /// dealt pixels.
+    /// Renders a frame on the CPU and counts the segments of its paths, in the order in which GPU lanes are dealt
+    /// pixels.
     pub(super) fn recorded(&self, options: &RenderOptions) -> Result<Vec<u16>, BenchPathsError> {
         let film = Film::new(options.size, false).map_err(RenderError::Film)?;
         let pixels = pixels_by_lane(&film);
@@ -246,7 +248,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns the name of an organisation with the options that are not its own.
+/// Returns the name of an experiment's organisation, with the options that differ from its defaults.
 pub(super) fn name_of(engine: &Experiment) -> String {
     let own = Experiment::of(engine.organisation);
     let mut name = engine.organisation.name().to_string();
@@ -268,7 +270,7 @@ pub(super) fn name_of(engine: &Experiment) -> String {
     name
 }
 
-/// Notes the pictures that are not the first one's.
+/// Adds a note to the table for each case whose picture differs from the first case's.
 pub(super) fn compare(table: &mut Table, cases: &[Case], frames: &[Frames]) {
     for (case, _) in cases.iter().zip(frames).filter(|(_, frames)| frames.different > 0) {
         table.passes = false;

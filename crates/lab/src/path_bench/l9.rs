@@ -13,7 +13,8 @@ fn of(organisation: MeasuredOrganisation) -> Experiment {
     Experiment::of(organisation)
 }
 
-/// Makes the table on "N matches the hardware": queues of 2^16 to 2^24 paths that are filled up again.
+/// Makes the lecture's table "N matches the hardware": path rates by queue length, for queues of 2^16 to 2^24 paths
+/// that are refilled.
 pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["paths in flight", "wavefront", "wavefront-sorted", "regenerate scan", "rounds", "launches"];
     let mut table =
@@ -44,7 +45,7 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes the table on "The weakest link": registers and occupancy of each kernel.
+/// Makes the lecture's table "The weakest link": registers and occupancy of each kernel.
 pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "registers", "local bytes", "blocks", "occupancy %"];
     let mut table = Table::new("kernels", "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);
@@ -61,7 +62,7 @@ pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Paths without a shadow ray, traffic and launches.
+/// Makes the table of the fraction of paths without a shadow ray, of memory traffic, and of launches.
 pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "vertices", "without shadow ray %", "lanes", "bytes/path", "launches", "ms"];
     let mut table = Table::new("shares", "L9: what a frame is made of", &columns);
@@ -98,8 +99,8 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes the table on "We need to inform the host about ray counts": rounds that the host counts and launches, or the
-/// device; a frame at a time, and with as many paths in flight as `render` has.
+/// Makes the lecture's table "We need to inform the host about ray counts": rounds counted by the host or by the
+/// device, a frame at a time or with the product's paths in flight.
 pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["rounds", "in flight", "frames/s", "least", "most", "of device", "launches by the host", "kernels"];
     let mut table =
@@ -155,8 +156,8 @@ pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes the table of each stage's time in a frame, with one kernel that shades and with one for each class of
-/// materials (Hoberock et al. 2009).
+/// Makes the table of each stage's time in a frame, with one shading kernel and with one for each class of materials
+/// (Hoberock et al. 2009).
 pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["stage", "one kernel ms", "%", "by class ms", "%", "one over by class"];
     let mut table =
@@ -205,8 +206,8 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes the table on "Rays are automatically sorted" and "at the start of each kernel occupancy is 100 %": time of a
-/// ray by bounce, and the share of the GPU that its launch fills.
+/// Makes the lecture's table "Rays are automatically sorted": time of a ray by bounce, and the fraction of the GPU that
+/// each launch fills.
 pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["bounce", "paths", "ps/ray extend", "ps/ray connect", "ns/path shade", "fills %"];
     let mut table = Table::new(
@@ -241,7 +242,7 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Makes the table of the cost of random numbers: other samplers give other numbers, and so other pictures and paths.
+/// Makes the table of the cost of random numbers: frame times with other samplers, whose pictures and paths differ.
 pub(super) fn samplers(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["sampler", "megakernel", "wavefront-sorted", "vertices"];
     let mut table = Table::new("samplers", "L9: million vertices a second by where random numbers come from", &columns);

@@ -16,23 +16,23 @@ pub use frames::{Bench, BenchPathsError, Setup};
 pub use page::path_bench_report;
 pub use table::Table;
 
-/// Function that makes the table of an experiment.
+/// Function that runs an experiment on a scene and makes its table.
 type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
 
-/// The experiments of a paper.
+/// Set of experiments that repeat those of one paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathSuite {
-    /// Experiments of Wald 2011.
+    /// Experiments of Wald 2011, on compaction of light paths.
     W11,
-    /// Experiments of the lecture L9.
+    /// Experiments of the lecture L9, on wavefront path tracing.
     L9,
 }
 
 impl PathSuite {
-    /// All suites, in the order of their papers.
+    /// All sets of experiments, in the order of their papers.
     pub const ALL: [Self; 2] = [Self::W11, Self::L9];
 
-    /// Returns the suite's name on the command line.
+    /// Returns the name of the set of experiments on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::W11 => "w11",
@@ -40,7 +40,7 @@ impl PathSuite {
         }
     }
 
-    /// Returns a line that says what the suite measures.
+    /// Returns one line that says what the set of experiments measures.
     pub const fn about(self) -> &'static str {
         match self {
             Self::W11 => "W11: paths by megakernel, compaction and tiles, bounce by bounce; on a GPU",
@@ -48,7 +48,7 @@ impl PathSuite {
         }
     }
 
-    /// Returns the suite's experiments by the names of their tables.
+    /// Returns the experiments of the set, each with the name of its table.
     const fn experiments(self) -> &'static [(&'static str, Experiment)] {
         match self {
             Self::W11 => &[
@@ -76,19 +76,19 @@ impl PathSuite {
         }
     }
 
-    /// Returns the names of the suite's tables, in the order in which they are made.
+    /// Returns the names of the tables that the set of experiments can make, in the order in which they are made.
     pub fn tables(self) -> impl Iterator<Item = &'static str> {
         self.experiments().iter().map(|(name, _)| *name)
     }
 
-    /// Returns the names of the tables that are made where none is named: all but those for which the driver compiles
-    /// kernels for minutes.
+    /// Returns the names of the tables made by default: all but those for which the driver compiles kernels for
+    /// minutes.
     pub fn usual_tables(self) -> impl Iterator<Item = &'static str> {
         self.tables().filter(|name| *name != "blocks")
     }
 
-    /// Makes the suite's tables of these names one after the other, and hands over each as it is done; `goes_on` is
-    /// asked between two.
+    /// Makes the tables of these names one after the other and hands over each as it is done; asks `goes_on` before
+    /// each further one.
     ///
     /// # Errors
     /// [`BenchPathsError`].

@@ -74,7 +74,7 @@ fn printed() -> Bars {
     }
 }
 
-/// Returns the bars of frame rates: an organisation a group, a number of bounces a series.
+/// Returns the bars of frame rates: a group for each organisation, a series for each number of bounces.
 fn rates(table: &Table) -> Bars {
     let (depths, ratios) = (table.numbers("bounces"), table.numbers("of naive"));
     let mut series: Vec<f64> = Vec::new();
@@ -120,7 +120,7 @@ fn paths_per_warp(table: &Table) -> Points {
     }
 }
 
-/// Returns the points of Table 3's curve: a full warp's time over that of one with the paths that are left in it.
+/// Returns the points of Table 3's curve: a full warp's time divided by that of a warp with only the live paths.
 fn times(table: &Table) -> Points {
     let bounces = table.numbers("bounce");
     let (off, on) = (table.numbers("ns/warp"), table.numbers("compacted ns"));

@@ -2,8 +2,8 @@
 
 use raywarp_sim::machine::{Launch, Machine};
 
-/// Returns the share of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers that share so
-/// many bytes; none where it has not as many.
+/// Returns the fraction of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers with this
+/// many shared bytes; `None` if a block does not fit.
 pub(super) fn occupancy_then(shared_bytes_per_block: u32) -> Option<f64> {
     let machine = Machine::find("gtx480").ok()?;
     let launch = Launch { registers_per_thread: 63, shared_bytes_per_block, threads_per_block: 64 };

@@ -4,36 +4,36 @@ use super::page::charts;
 use raywarp_bench::table::TableColumn;
 use raywarp_study::report::{Column, Document, Sheet, Value};
 
-/// Table of an experiment: rows of cells under columns.
+/// Table of an experiment's results: rows of cells under columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// Name of the table, which is part of files' names.
+    /// Name of the table, which is part of file names.
     pub name: &'static str,
-    /// Title of the table, with its place in the paper.
+    /// Title of the table, with its section or figure in the paper.
     pub title: String,
-    /// Heads of the columns.
+    /// Column headings of the table.
     pub columns: Vec<String>,
-    /// Rows, each with as many cells as there are columns.
+    /// Rows of the table, each with one cell for each column.
     pub rows: Vec<Vec<String>>,
-    /// Sentences below it.
+    /// Sentences that are printed below the table.
     pub notes: Vec<String>,
-    /// `true` if all pictures were the same.
+    /// `true` if all cases rendered the same picture.
     pub passes: bool,
 }
 
 impl Table {
-    /// Makes a table without rows.
+    /// Makes an empty table of a name, a title and columns.
     pub fn new(name: &'static str, title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(ToString::to_string).collect();
         Self { name, title: title.into(), columns, rows: Vec::new(), notes: Vec::new(), passes: true }
     }
 
-    /// Makes a table without rows, with a note that says why.
+    /// Makes an empty table with a note that says why it is left out.
     pub fn left_out(name: &'static str, title: &str, why: &str) -> Self {
         Self { notes: vec![why.into()], ..Self::new(name, title, &["-"]) }
     }
 
-    /// Adds a row.
+    /// Adds a row of cells to the table.
     ///
     /// # Panics
     /// With another number of cells than there are columns.
@@ -73,7 +73,7 @@ impl Table {
         Sheet(self.columns.iter().enumerate().map(column).collect())
     }
 
-    /// Returns the numbers of a column, by row; NaN where a cell is none.
+    /// Returns the numbers of a column, one a row; NaN where a cell is not a number.
     pub fn numbers(&self, column: &str) -> Vec<f64> {
         let place = self.columns.iter().position(|head| head == column);
         let cells = self.rows.iter().map(|cells| place.and_then(|place| cells[place].parse().ok()));

@@ -8,11 +8,11 @@ use raywarp_papers::{CompactionScene, w11};
 use raywarp_render::RenderOptions;
 use raywarp_sim::compaction::PathLengths;
 
-/// Bounces of Table 1.
+/// Numbers of bounces of Table 1's columns.
 const DEPTHS: [u32; 2] = [2, 8];
-/// Bounces of the other tables.
+/// Number of bounces in the tables other than Table 1.
 pub(super) const DEPTH: u32 = 8;
-/// Paths of a tile's thread, for Figure 2.
+/// Numbers of paths of a tile's thread that Figure 2 tries.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
 pub(super) fn of(organisation: MeasuredOrganisation) -> Experiment {
@@ -27,7 +27,7 @@ pub(super) fn tiled_shared(paths_per_lane: u32) -> Experiment {
     Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledShared) }
 }
 
-/// Returns the organisations of Table 1, W11's first one first.
+/// Returns the organisations of Table 1, starting with W11's naive one.
 fn organisations() -> Vec<Experiment> {
     vec![
         of(MeasuredOrganisation::Megakernel),
@@ -54,7 +54,7 @@ pub(super) fn rate(seconds: f64) -> String {
     format!("{:.1}", 1.0 / seconds)
 }
 
-/// Writes the median, least and most frames a second.
+/// Returns the texts of the median, least and most frames a second.
 pub(super) fn rates(frames: &Frames) -> [String; 3] {
     let [median, least, most] = frames.spread();
     [rate(median), rate(most), rate(least)]
@@ -64,7 +64,7 @@ pub(super) fn ratio(frames: &Frames, naive: &Frames) -> String {
     format!("{:.2}", naive.median() / frames.median())
 }
 
-/// Makes Table 1: frames a second of all organisations.
+/// Makes W11's Table 1: frames a second of all organisations.
 pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "bounces", "frames/s", "least", "most", "of naive", "lanes", "MB", "launches"];
     let mut table = Table::new("table-1", "W11 Table 1: frames a second (one sample a pixel)", &columns);
@@ -100,7 +100,7 @@ pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Tables 2 and 3, 4.2.2 and 4.2.3: what each bounce has of paths and warps, and takes.
+/// Makes W11's Tables 2 and 3 (4.2.2, 4.2.3): paths, warps and time of each bounce.
 pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp";
     let mut table = bounces_of(bench, Walk::Phased, Table::new("bounces", title, &BOUNCES))?;
@@ -112,7 +112,7 @@ pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-/// Returns a note where the device's counts of the first frame are not what the lengths of the CPU's paths say.
+/// Returns a note if the device's counts of the first frame differ from the path lengths that the CPU's renderer finds.
 fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsError> {
     let options = RenderOptions { samples: 0..1, ..bench.options(DEPTH) };
     let cases = [Compaction::Off, Compaction::Scan].map(|compaction| case(bench, compacted(compaction), &options));
@@ -132,7 +132,7 @@ fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsErro
     Ok(None)
 }
 
-/// Makes Tables 2 and 3 by the loop over a binary tree that W11's kernel had.
+/// Makes W11's Tables 2 and 3 with the while-while loop over a binary tree that W11's kernel had.
 pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     if !bench.is_plain() {
         return Ok(Table::left_out("bounces-while-while", "W11 Tables 2 and 3 by while-while", NOT_PLAIN));
@@ -142,7 +142,8 @@ pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPa
     bounces_of(bench, Walk::WhileWhile, Table::new("bounces-while-while", title, &BOUNCES))
 }
 
-/// Reason why a table of experiments' kernels is left out.
+/// Note printed in place of a table whose kernels only take plain scenes: diffuse surfaces without textures, holes and
+/// media.
 pub(super) const NOT_PLAIN: &str =
     "left out: its kernels are for scenes of diffuse surfaces alone, as --clay makes them";
 
@@ -228,7 +229,7 @@ fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, 
     Ok(table)
 }
 
-/// Makes Figure 2: tiles of more and more paths, and how many blocks a multiprocessor then has.
+/// Makes W11's Figure 2: frame rates with more and more paths a tile, and how many blocks a multiprocessor then holds.
 pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["M", "shared bytes", "blocks", "occupancy %", "shared", "global", "shared of naive", "GTX 480 %"];
     let mut table =

@@ -10,37 +10,36 @@ use raywarp_scene::grouped;
 use raywarp_workload::closed::{OFFSETS, Placed, SIZES, all};
 use std::time::{Duration, Instant};
 
-/// Number of points that rays start at, of each mesh, size and offset: with all targets of all weights few rays are
-/// alike.
+/// Number of points from which rays start, for each mesh, size and offset: enough that few rays are alike.
 const STARTS: usize = 4096;
 
-/// Number of lost rays that are shown, at most.
+/// Largest number of lost rays that are described.
 const SHOWN: usize = 8;
 
 const SEED: u64 = 1;
 
-/// Result of rays that were aimed at closed meshes.
+/// Result of the rays aimed at the edges and vertices of closed meshes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AimedResult {
-    /// Number of rays, each asked for its nearest hit and for any.
+    /// Number of rays, each traced for its closest hit and for any hit.
     pub rays: u64,
-    /// Number of closed meshes, each of all sizes and offsets.
+    /// Number of closed meshes, each tested at all sizes and offsets.
     pub meshes: usize,
-    /// Number of rays of which either was not found.
+    /// Number of rays that passed through a mesh by either query.
     pub lost: u64,
-    /// Number of rays whose nearest hit was not found.
+    /// Number of rays whose closest hit was not found.
     pub lost_closest: u64,
-    /// Number of rays that any-hit called free.
+    /// Number of rays for which the any-hit query found nothing.
     pub lost_any: u64,
-    /// Lost rays in words, the first few of them.
+    /// Descriptions of the first lost rays.
     pub shown: Vec<String>,
-    /// `true` if rays were lost where half of a mesh is missing: otherwise the test sees nothing.
+    /// `true` if rays were lost where half of a mesh is missing, which proves that the test notices holes.
     pub sees_holes: bool,
-    /// Wall time of the test.
+    /// Wall-clock time of the test.
     pub elapsed: Duration,
 }
 
-/// Aims `rays` rays at closed meshes of all sizes and offsets that no loss is promised for: an even share at each.
+/// Aims `rays` rays at closed meshes, shared equally among those sizes and offsets at which no ray may be lost.
 ///
 /// # Errors
 /// The GPU fails, or the caller asked to stop.
@@ -100,12 +99,12 @@ pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedR
 }
 
 impl AimedResult {
-    /// Returns `true` if no ray was lost, and a lost one would have been seen.
+    /// Returns `true` if no ray was lost, and the test proved that it notices lost ones.
     pub fn passed(&self) -> bool {
         self.lost == 0 && self.sees_holes
     }
 
-    /// Writes the verdict, and what is wrong.
+    /// Returns the result as text: the verdict, and what is wrong.
     pub fn text(&self) -> String {
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
         let line = format!(

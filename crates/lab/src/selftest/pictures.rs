@@ -9,21 +9,21 @@ use raywarp_experiments::{Experiment, MeasuredOrganisation};
 use raywarp_geom::TraceError;
 use raywarp_render::{Integrator, LensRecord, RenderContext, RenderOptions, engine_can};
 
-/// Result of an organisation of the path tracer, or of another integrator's kernel.
+/// Self-test result of one organisation of the GPU path tracer, or of another integrator's kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureResult {
-    /// The organisation, or the other integrator, by its name on the command line.
+    /// Name of the organisation or the other integrator on the command line.
     pub organisation: &'static str,
-    /// Number of pixels of the picture.
+    /// Number of pixels of the picture that was compared.
     pub pixels: usize,
-    /// Number of pixels that are not the CPU's, bit for bit.
+    /// Number of pixels that differ in any bit from the CPU's.
     pub different: usize,
 }
 
-/// Picture that is tested: its name, the options of the engine that renders it, and its integrator.
+/// A picture to test: its name, the options of the engine that renders it, and its integrator.
 type Case = (&'static str, EngineOptions, Integrator);
 
-/// Renders the built-in scene with every organisation and integrator.
+/// Renders the built-in scene with every organisation and integrator, and compares the pictures with the CPU's.
 ///
 /// # Errors
 /// The GPU fails.

@@ -3,25 +3,26 @@
 use crate::Example;
 use crate::check::is_stray;
 
-/// Share of the rays whose answers may differ: triangle tests that round otherwise see some edges otherwise.
+/// Fraction of the rays whose answers may differ between Embree and ours, as other roundings decide some edges
+/// otherwise.
 const ALLOWED_SHARE: f64 = 1e-4;
 
-/// Comparison of a peer's answers with ours.
+/// Comparison of Embree's answers with ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Agreement {
-    /// Rays compared: all of them.
+    /// Number of rays compared, which is all of them.
     pub rays: u64,
-    /// Rays that one side hits something with and the other does not.
+    /// Number of rays for which only one side found a hit.
     pub missed: u64,
-    /// Rays that both hit something with, at a `t` that differs by more than 0.1 % and by more than 1e-5 of the scene's
-    /// diagonal.
+    /// Number of rays with hits of both sides, whose distances differ by more than 0.1 % and by more than 1e-5 of the
+    /// scene's diagonal.
     pub apart: u64,
-    /// The first that differs.
+    /// First ray whose answers differ.
     pub example: Option<Example>,
 }
 
 impl Agreement {
-    /// Adds a batch of `ours` and `theirs`, an answer a ray, in a scene of this diagonal.
+    /// Adds a batch with the answers of both sides to each ray, in a scene with this diagonal.
     pub(super) fn add(&mut self, ours: &[f32], theirs: &[f32], diagonal: f32) {
         assert_eq!(ours.len(), theirs.len(), "an answer a ray");
         self.rays += ours.len() as u64;
@@ -38,17 +39,17 @@ impl Agreement {
         }
     }
 
-    /// Returns the number of rays that differ.
+    /// Returns the number of rays whose answers differ.
     pub fn differ(&self) -> u64 {
         self.missed + self.apart
     }
 
-    /// Returns the largest number of rays that may differ.
+    /// Returns the largest number of rays whose answers may differ.
     pub fn allowed(&self) -> u64 {
         (self.rays as f64 * ALLOWED_SHARE).ceil() as u64
     }
 
-    /// Returns `true` if both did the same work.
+    /// Returns `true` if few enough answers differ that both sides did the same work.
     pub fn passes(&self) -> bool {
         self.differ() <= self.allowed()
     }

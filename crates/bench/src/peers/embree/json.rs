@@ -7,7 +7,7 @@ use raywarp_embree::SceneOptions;
 use raywarp_workload::rays::Workload;
 use serde_json::{Value, json as value};
 
-/// Returns all reports as one document.
+/// Returns all reports of comparisons with Embree as one JSON document.
 pub fn json(reports: &[PeerReport], machine: &MachineFacts, command: &str) -> Value {
     let total = |total: Total| {
         let Total { name, wall, processor, count } = total;

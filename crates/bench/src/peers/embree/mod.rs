@@ -35,7 +35,7 @@ use raywarp_system::memory;
 use std::path::Path;
 use std::time::Instant;
 
-/// Returns the instruction set of Embree that corresponds to ours; `None` where Embree has but one, as on ARM.
+/// Returns Embree's instruction set that corresponds to ours; `None` where Embree has only one, as on ARM.
 pub fn isa_of(isa: Isa) -> Option<&'static str> {
     match isa.name() {
         "avx512" => Some("avx512"),
@@ -46,15 +46,15 @@ pub fn isa_of(isa: Isa) -> Option<&'static str> {
     }
 }
 
-/// Embree, loaded and open.
+/// The Embree library, loaded, with an open device.
 #[derive(Debug)]
 pub struct EmbreePeer {
     device: Device,
 }
 
 impl EmbreePeer {
-    /// Loads Embree from a file or folder, or as the system finds it, for the instruction set and threads that ours
-    /// uses here.
+    /// Loads Embree from a file, a folder or the system's library path, with the instruction set and number of threads
+    /// that our tracer uses.
     ///
     /// # Errors
     /// [`EmbreeError`].
@@ -63,15 +63,15 @@ impl EmbreePeer {
         Ok(Self { device: Device::new(Library::load(place)?, &options)? })
     }
 
-    /// Returns Embree's version, such as `4.4.0`.
+    /// Returns the version of the Embree library, such as `4.4.0`.
     pub fn version(&self) -> String {
         self.device.version()
     }
 }
 
-/// Measures both sides on a scene, whose viewpoints have these numbers. Of `request` rays, the first tree and the
-/// number of runs count, which are rounds here. With `fast` Embree's modes without its robust flag have a race of their
-/// own, too. All triangles count as opaque.
+/// Measures our tracer and Embree's modes on a scene, whose viewpoints have these numbers. Of `request` rays, the first
+/// tree and the number of runs count, which are rounds here. With `fast` Embree's modes without its robust flag have a
+/// race of their own, too. All triangles count as opaque.
 ///
 /// # Errors
 /// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
@@ -124,8 +124,8 @@ pub fn beside_embree(
     Ok(report)
 }
 
-/// Races the modes that are robust, or those that are not, over all batches of a column, in each turn one after the
-/// other, and returns what each mode found.
+/// Runs our tracer and all robust modes of Embree, or all others, in turns over the batches of a column, and returns
+/// each mode's result.
 fn measure(
     ours: &mut dyn OurSide,
     theirs: &mut dyn TheirSide,
@@ -163,9 +163,9 @@ fn measure(
     Ok((race, found))
 }
 
-/// Refuses rays that do not fit memory in Embree's form, too.
+/// Checks that the rays fit in memory in Embree's form, as well.
 fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
-    /// Bytes of a ray and its hit.
+    /// Bytes of a ray and its hit in Embree's form.
     const BYTES: u64 = 96;
     let rays = batches.iter().map(|batch| batch.rays.len() as u64).max().unwrap_or(0);
     match memory::available() {
@@ -174,22 +174,22 @@ fn check_memory(batches: &[RayBatch]) -> Result<(), BenchError> {
     }
 }
 
-/// The side that is measured.
+/// Our side of a comparison: a tracer whose runs are timed.
 trait OurSide {
-    /// Traces a batch, and returns the time it takes.
+    /// Traces a batch of rays and returns the time that it took.
     fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError>;
 }
 
-/// The side that it is held against.
+/// The other side of a comparison: Embree, whose modes are timed.
 trait TheirSide {
     fn modes(&self) -> Vec<Mode>;
-    /// Traces a batch in a mode, and returns the time it takes.
+    /// Traces a batch of rays in one mode and returns the time that it took.
     fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
-    /// Returns the answers of the last run.
+    /// Returns the answers of the last run to each ray.
     fn answers(&self) -> Vec<f32>;
 }
 
-/// This CPU's tracer, with room for its results.
+/// This CPU's tracer with buffers for its results.
 struct Ours<'a> {
     tracer: &'a CpuTracer,
     hits: Vec<Hit>,
@@ -210,10 +210,10 @@ impl OurSide for Ours<'_> {
     }
 }
 
-/// Embree's scenes, and the rays of the last run in its form.
+/// Embree's scenes, with the rays of the last run in Embree's form.
 struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
-    /// Modes, each with the number of its scene.
+    /// Modes of Embree, each with the index of its scene.
     modes: Vec<(usize, Mode)>,
     queries: Option<(Width, bool, Queries)>,
 }
@@ -252,10 +252,10 @@ mod tests {
     use raywarp_bvh::BuildOptions;
     use raywarp_geom::Ray;
 
-    /// Raywarp's own tracer in place of Embree: modes of which one may have rays of another length.
+    /// Our own tracer in place of Embree, with modes that may change the rays' lengths.
     struct Twin<'a> {
         tracer: &'a CpuTracer,
-        /// What ends of rays are multiplied with, mode by mode.
+        /// Factors of the rays' lengths, one for each mode.
         ends: Vec<f32>,
         answers: Vec<f32>,
     }
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Steps, of which rays from above hit each at another distance.
+    /// Returns a tracer of a staircase, whose steps rays from above hit at different distances.
     fn tracer() -> CpuTracer {
         let step = |i: i32| {
             let (x, y) = (i as f32, i as f32 / 16.0);

@@ -2,24 +2,24 @@
 
 use raywarp_embree::{Quality, SceneOptions, Width};
 
-/// A way in which Embree traces.
+/// A mode in which Embree traces: tree options, rays per call, and coherence flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
-    /// Options of its scene: tree and tests.
+    /// Options of the mode's Embree scene: build quality of its tree, and robust or fast tests.
     pub scene: SceneOptions,
-    /// Rays of a call.
+    /// Number of rays of each call to Embree.
     pub width: Width,
-    /// `true` if Embree is told that the rays of a packet are alike.
+    /// `true` if Embree is told that the rays of a packet are coherent.
     pub coherent: bool,
 }
 
 impl Mode {
-    /// Returns the trees of robust modes, or of those that are not.
+    /// Returns the scene options of all robust modes, or of all others.
     pub fn scenes(robust: bool) -> [SceneOptions; 2] {
         Quality::ALL.map(|quality| SceneOptions { robust, quality })
     }
 
-    /// Returns the modes of one scene: single rays, and packets with and without the flag.
+    /// Returns the modes on one Embree scene: single rays, and packets with and without the coherence flag.
     pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
         const WAYS: [(Width, bool); 5] = [
             (Width::One, false),
@@ -33,8 +33,8 @@ impl Mode {
 }
 
 impl std::fmt::Display for Mode {
-    /// Writes the rays of a call, whether they are called coherent, and the tree: `single, medium`, `8, high`, `16
-    /// coherent, high fast`.
+    /// Writes the mode as its rays per call, coherence flag and tree: `single, medium`, `8, high`, `16 coherent, high
+    /// fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.width {
             Width::One => f.write_str("single")?,

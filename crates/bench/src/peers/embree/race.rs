@@ -9,17 +9,17 @@ use raywarp_system::processor;
 use std::ops::AddAssign;
 use std::time::Instant;
 
-/// Time that a turn took, in seconds.
+/// Time of a run, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Time {
-    /// Seconds by the clock on the wall.
+    /// Wall-clock seconds.
     pub wall: f64,
-    /// Seconds of processors, of all threads together; infinite where the system does not tell.
+    /// Processor seconds, summed over all threads; infinite where the system does not tell.
     pub processor: f64,
 }
 
 impl Time {
-    /// Does `work` and says how long it took.
+    /// Runs `work` and returns the time that it took.
     pub fn of<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Self, E> {
         let (start, busy) = (Instant::now(), processor::seconds());
         work()?;
@@ -28,7 +28,7 @@ impl Time {
         Ok(Self { wall, processor })
     }
 
-    /// Returns the seconds that decide which mode is best.
+    /// Returns the seconds by which modes are compared: processor time where it is known, else wall-clock time.
     fn decisive(self) -> f64 {
         if self.processor.is_finite() { self.processor } else { self.wall }
     }
@@ -41,36 +41,37 @@ impl AddAssign for Time {
     }
 }
 
-/// Heats; the least time counts, for what disturbs a run makes it longer.
+/// Number of first runs of each mode, of which the fastest counts, as disturbances only make a run slower.
 pub(super) const HEATS: usize = 3;
-/// Largest time that a mode may take in the heats, as a multiple of the best mode's, and still go on.
+/// Factor of the best mode's time in the first runs, up to which a mode takes part in the further rounds.
 const NEAR: f64 = 1.05;
-/// Modes that go on at most.
+/// Largest number of modes that take part in the further rounds.
 const FINALISTS: usize = 3;
 
-/// Side whose tracer runs.
+/// The side whose tracer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runner {
     Ours,
-    /// The peer's mode of this number.
+    /// Embree, in the mode with this index.
     Theirs(usize),
 }
 
-/// Times of a race.
+/// Times of our tracer and of Embree's modes on one kind of rays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Race {
-    /// The least decisive seconds of each mode in the heats.
+    /// Least time of each mode in its first runs, in seconds.
     pub heats: Vec<f64>,
-    /// The mode with the least median in the rounds.
+    /// Index of the mode with the smallest median time in the rounds.
     pub winner: usize,
-    /// Ours, a round each.
+    /// Times of our tracer, one for each round.
     pub ours: Vec<Time>,
-    /// The winner's, of the same rounds.
+    /// Times of Embree's best mode in each of those rounds.
     pub theirs: Vec<Time>,
 }
 
 impl Race {
-    /// Runs a race of so many modes in so many rounds, at least one of each; `run` says what a run took.
+    /// Times our tracer and this many modes in this many rounds, at least one of each; `run` runs one side and returns
+    /// its time.
     pub fn run<E>(modes: usize, rounds: usize, run: &mut dyn FnMut(Runner) -> Result<Time, E>) -> Result<Self, E> {
         // Ours first: who comes first finds a machine that has slept.
         run(Runner::Ours)?;
@@ -106,12 +107,12 @@ impl Race {
         Ok(Self { heats, winner: finalists[best], ours, theirs: theirs.swap_remove(best) })
     }
 
-    /// Returns our rate over theirs: of the rounds' ratios the median, with least and most.
+    /// Returns our rate divided by the best mode's: the median of the rounds' ratios, with the least and the largest.
     pub fn ratio(&self) -> Quartiles {
         self.ratios(|time| time.wall)
     }
 
-    /// Returns the same ratio by processor time; `None` where the system does not tell.
+    /// Returns our rate divided by the best mode's, by processor time; `None` where the system does not tell it.
     pub fn processor_ratio(&self) -> Option<Quartiles> {
         let known = self.ours.iter().chain(&self.theirs).all(|time| time.processor.is_finite());
         known.then(|| self.ratios(|time| time.processor))
@@ -124,7 +125,7 @@ impl Race {
     }
 }
 
-/// Returns the best mode of the heats and those near it, best first.
+/// Returns the modes that take part in the rounds, best first: the best one of the first runs, and those near it.
 fn finalists(heats: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..heats.len()).collect();
     order.sort_by(|&a, &b| heats[a].total_cmp(&heats[b]));
@@ -138,12 +139,12 @@ fn finalists(heats: &[f64]) -> Vec<usize> {
 pub(super) mod tests {
     use super::*;
 
-    /// A turn of so many seconds, on a machine that had time for nobody else.
+    /// Returns a time with as many wall-clock as processor seconds.
     pub(crate) fn time(seconds: f64) -> Time {
         Time { wall: seconds, processor: seconds }
     }
 
-    /// A race of modes whose times are given, against 1 second.
+    /// Times modes whose seconds are given, against 1 second of ours.
     fn race(rounds: usize, theirs: &[f64], order: &mut Vec<Runner>) -> Race {
         let mut run = |runner| {
             order.push(runner);

@@ -8,70 +8,70 @@ use raywarp_cpu::Isa;
 use raywarp_embree::SceneOptions;
 use raywarp_workload::rays::Workload;
 
-/// Results of the races on a scene.
+/// Results of the comparison with Embree on a scene.
 #[derive(Debug, Clone)]
 pub struct PeerReport {
     /// Name of the scene.
     pub scene: String,
-    /// Triangles with area.
+    /// Number of triangles whose area is not zero.
     pub triangles: usize,
-    /// Workload of the rays; `None` where they are of files.
+    /// Workload that made the rays; `None` where they are read from files.
     pub workload: Option<Workload>,
-    /// Pixels of a view; means nothing where rays are of files.
+    /// Width and height of a view in pixels; has no meaning where rays are read from files.
     pub size: [u32; 2],
-    /// Numbers of the viewpoints.
+    /// Numbers of the viewpoints that were measured.
     pub views: Vec<usize>,
-    /// Facts of our tree.
+    /// Options, build time and size of our tree.
     pub tree: TreeFacts,
-    /// Our instruction set.
+    /// Instruction set of our tracer.
     pub isa: &'static str,
-    /// Threads of both.
+    /// Number of threads of both tracers.
     pub threads: usize,
-    /// Version of Embree.
+    /// Version of the Embree library.
     pub version: String,
-    /// Text that Embree's device was opened with.
+    /// Configuration text with which Embree's device was opened.
     pub config: String,
-    /// Tells if Embree has code of its own for packets of 8 and of 16.
+    /// `true` for 8 and for 16 rays if Embree has packet code of its own for them.
     pub native_packets: [bool; 2],
-    /// Embree's scenes, with the seconds that each took to build.
+    /// Options of Embree's scenes, with the seconds that each took to build.
     pub builds: Vec<(SceneOptions, f64)>,
-    /// Rows of the table: one for each column of the request.
+    /// Rows of the table: each column of the request with robust modes, with the others, or both.
     pub rows: Vec<PeerRow>,
 }
 
-/// A kind of rays.
+/// Results for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct PeerRow {
-    /// Rays that were traced.
+    /// Kind and order of the rays that were traced.
     pub column: Column,
-    /// `true` if Embree's modes are robust.
+    /// `true` if the row is about Embree's robust modes.
     pub robust: bool,
-    /// Number of the rays.
+    /// Number of rays that were traced.
     pub rays: u64,
-    /// Seconds of ours in the rounds, by the clock on the wall.
+    /// Wall-clock seconds of our tracer in each round.
     pub ours: Quartiles,
-    /// Seconds of Embree's best mode in the rounds, by the clock on the wall.
+    /// Wall-clock seconds of Embree's best mode in each round.
     pub theirs: Quartiles,
-    /// Our rate over theirs, round by round.
+    /// Our rate divided by Embree's, over the rounds: median, least and largest.
     pub ratio: Quartiles,
-    /// Our rate over theirs by processor time, where the system tells it.
+    /// Our rate divided by Embree's, by processor time; `None` where the system does not tell it.
     pub processor_ratio: Option<Quartiles>,
-    /// Number of rounds.
+    /// Number of timed rounds.
     pub rounds: usize,
-    /// Embree's best mode: a place in `modes`.
+    /// Index in `modes` of Embree's best mode.
     pub winner: usize,
-    /// Results of all of Embree's modes.
+    /// Results of each of Embree's modes.
     pub modes: Vec<ModeRow>,
 }
 
-/// A mode of Embree.
+/// Result of one mode of Embree.
 #[derive(Debug, Clone, Copy)]
 pub struct ModeRow {
     /// Mode that was measured.
     pub mode: Mode,
-    /// Least seconds of its heats: of processors where the system tells them, all threads together.
+    /// Least seconds of the mode's first runs: processor seconds of all threads where the system tells them.
     pub seconds: f64,
-    /// Comparison of its answers with ours.
+    /// Comparison of the mode's answers with ours.
     pub agreement: Agreement,
 }
 
@@ -96,12 +96,12 @@ impl PeerRow {
         }
     }
 
-    /// Returns `true` if Embree found what ours found, in every mode.
+    /// Returns `true` if Embree's answers agree with ours in every mode.
     pub fn passes(&self) -> bool {
         self.modes.iter().all(|mode| mode.agreement.passes())
     }
 
-    /// Returns the name in tables.
+    /// Returns the name of the kind of rays in tables.
     pub fn name(&self) -> String {
         format!("{}{}", self.column.name(), if self.robust { "" } else { " fast" })
     }
@@ -138,23 +138,23 @@ impl PeerReport {
         }
     }
 
-    /// Returns `true` if both sides did the same work.
+    /// Returns `true` if Embree's answers agree with ours for all rays.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(PeerRow::passes)
     }
 }
 
-/// Ratios of a kind of rays over scenes.
+/// Ratios of our rate to Embree's for a kind of rays, over all scenes.
 pub(super) struct Total {
     pub name: String,
-    /// Geometric mean and least.
+    /// Geometric mean and least ratio, by wall-clock time.
     pub wall: [f64; 2],
-    /// Ratio by processor time, where the system tells it.
+    /// Geometric mean and least ratio by processor time; `None` where the system does not tell it.
     pub processor: Option<[f64; 2]>,
     pub count: usize,
 }
 
-/// Returns the totals of each kind that was measured, and of all together.
+/// Returns the ratios over all scenes for each kind of rays that was measured, and for all kinds together.
 pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
     let rows = || reports.iter().flat_map(|report| &report.rows);
     let mut names: Vec<String> = Vec::new();
@@ -191,7 +191,7 @@ mod tests {
     use raywarp_bvh::presets;
     use raywarp_workload::rays::RayKind;
 
-    /// Two kinds of rays, of which `wrong` many of one mode's AO rays differ.
+    /// Returns a report of two kinds of rays, where `wrong` AO rays of one mode differ.
     fn report(scene: &str, fast: bool, wrong: u64) -> PeerReport {
         let race = Race {
             heats: vec![0.5, 0.25],

@@ -8,7 +8,7 @@ use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
-/// Legend of the tables: the meaning of their signs.
+/// Text that explains the signs of the tables.
 pub const LEGEND: &str = "\
 Mrays/s: all rays over the median time of the rounds, in which both sides take
 turns. ratio: raywarp over Embree, the median of the rounds' ratios, with least
@@ -21,7 +21,7 @@ packets being made before. Rates of all its modes are a thread's, by processor
 time.
 ";
 
-/// Returns a scene's tables: both sides, and all modes of Embree.
+/// Returns the tables of a scene as text: our tracer and Embree's best mode, then all modes.
 pub fn text(report: &PeerReport, room: Room) -> String {
     let (mut text, mut hidden) = (header(report), Hidden::default());
     let mut table = Table::new([
@@ -70,7 +70,7 @@ pub fn text(report: &PeerReport, room: Room) -> String {
     text
 }
 
-/// Returns the table of all modes, kinds of rays across.
+/// Returns the table of all modes of Embree, with kinds of rays as columns.
 fn modes(report: &PeerReport) -> Table {
     let kinds: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust).collect();
     let name = TableColumn::left(format!("Embree's modes, best of {HEATS}")).whole();
@@ -126,7 +126,7 @@ fn robustness(robust: bool) -> &'static str {
     if robust { "robust" } else { "fast" }
 }
 
-/// Returns the ratios over all scenes, kind by kind; empty for one scene.
+/// Returns a text with the ratios over all scenes by kind of rays; empty for one scene.
 pub fn summary(reports: &[PeerReport]) -> String {
     let mut text = String::new();
     if reports.len() < 2 {

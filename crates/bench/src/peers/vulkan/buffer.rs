@@ -4,19 +4,19 @@ use super::device::{VulkanDevice, fault};
 use crate::peers::PeerError;
 use ash::vk;
 
-/// Memory that a buffer lies in.
+/// Kind of memory that a Vulkan buffer lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// Memory that the device reads fastest.
+    /// Memory of the device, which it reads fastest.
     Device,
-    /// Memory that the host sees.
+    /// Memory that the host can map.
     Host,
 }
 
-/// Bytes that pass through a staging buffer at once.
+/// Number of bytes that are copied through a staging buffer at once.
 const STAGED: u64 = 64 << 20;
 
-/// A buffer that shaders reach by its address.
+/// A Vulkan buffer that shaders reach by its address.
 pub(super) struct Buffer {
     gpu: VulkanDevice,
     pub handle: vk::Buffer,
@@ -25,7 +25,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Allocates `bytes` of `memory`, at least 16.
+    /// Allocates a buffer of `bytes` of `memory`, at least 16.
     pub fn new(gpu: &VulkanDevice, bytes: u64, memory: Memory) -> Result<Self, PeerError> {
         let bytes = bytes.max(16).next_multiple_of(4);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
@@ -66,21 +66,21 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Makes a buffer of the device with a copy of `values`.
+    /// Allocates a buffer in device memory with a copy of `values`.
     pub fn of(gpu: &VulkanDevice, values: &[u8]) -> Result<Self, PeerError> {
         let buffer = Self::new(gpu, values.len() as u64, Memory::Device)?;
         buffer.write(gpu, values)?;
         Ok(buffer)
     }
 
-    /// Returns the buffer's address for shaders.
+    /// Returns the buffer's device address, for shaders.
     pub fn address(&self) -> vk::DeviceAddress {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.handle);
         // SAFETY: the buffer is bound and was made for addresses.
         unsafe { self.gpu.device.get_buffer_device_address(&info) }
     }
 
-    /// Copies `values` to its front.
+    /// Copies `values` to the start of the buffer.
     pub fn write(&self, gpu: &VulkanDevice, values: &[u8]) -> Result<(), PeerError> {
         assert!(values.len() as u64 <= self.bytes, "the buffer is shorter than what is written");
         let stage = Self::new(gpu, STAGED.min(values.len() as u64), Memory::Host)?;
@@ -96,7 +96,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies its front to `values`.
+    /// Copies the start of the buffer to `values`.
     pub fn read(&self, gpu: &VulkanDevice, values: &mut [u8]) -> Result<(), PeerError> {
         assert!(values.len() as u64 <= self.bytes, "the buffer is shorter than what is read");
         let stage = Self::new(gpu, STAGED.min(values.len() as u64), Memory::Host)?;
@@ -114,7 +114,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Hands a host buffer's bytes to `work`.
+    /// Maps a buffer in host memory, and passes its bytes to `work`.
     fn mapped(&self, work: impl FnOnce(&mut [u8])) -> Result<(), PeerError> {
         // SAFETY: `write` and `read` call it on memory of the host's kind, which is coherent, for its whole size, and
         // when no commands run; the slice does not outlive the mapping.
@@ -138,7 +138,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Sets all bits of `buffer` to zero.
+/// Records a clear of all bits of `buffer`.
 pub(super) fn clear(gpu: &VulkanDevice, commands: vk::CommandBuffer, buffer: &Buffer) {
     // SAFETY: the buffer of commands is being recorded; the buffer lives until `submit` has waited.
     unsafe { gpu.device.cmd_fill_buffer(commands, buffer.handle, 0, vk::WHOLE_SIZE, 0) };

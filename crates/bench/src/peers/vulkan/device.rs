@@ -5,17 +5,18 @@ use ash::{khr, vk};
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Extensions that are needed.
+/// Vulkan extensions that the ray tracing pipelines need.
 const EXTENSIONS: [&CStr; 3] =
     [khr::acceleration_structure::NAME, khr::ray_tracing_pipeline::NAME, khr::deferred_host_operations::NAME];
 
-/// Handle of the open device, by which everything on it is made. Clones share it; the last one closes the device.
+/// Handle of the open Vulkan device, with which all objects on it are made. Clones share it; the last one closes the
+/// device.
 #[derive(Clone)]
 pub(super) struct VulkanDevice {
     pub open: Arc<Open>,
 }
 
-/// An open device.
+/// An open Vulkan device, with its queue and ray tracing properties.
 pub(super) struct Open {
     pub device: ash::Device,
     pub trees: khr::acceleration_structure::Device,
@@ -27,11 +28,11 @@ pub(super) struct Open {
     pool: vk::CommandPool,
     stamps: vk::QueryPool,
     stamp_ns: f64,
-    /// Given back after the device.
+    /// Vulkan loader and instance, dropped after the device.
     _loaded: Loaded,
 }
 
-/// The loader and what it opened.
+/// The Vulkan loader, and the instance that it opened.
 struct Loaded {
     instance: ash::Instance,
     _entry: ash::Entry,
@@ -53,7 +54,7 @@ impl std::ops::Deref for VulkanDevice {
 }
 
 impl VulkanDevice {
-    /// Opens the device called `name`, or the first that is a CPU.
+    /// Opens the Vulkan device called `name`, or the first that is a CPU if none is named.
     pub fn open(name: Option<&str>) -> Result<Self, PeerError> {
         // SAFETY: loads the system's Vulkan loader, whose initialisers are trusted as those of any system library.
         let entry = unsafe { ash::Entry::load() }.map_err(|_| PeerError::new("the Vulkan loader was not found"))?;
@@ -149,7 +150,7 @@ impl VulkanDevice {
         Ok(Self { open: Arc::new(open) })
     }
 
-    /// Runs commands and waits for them.
+    /// Submits the commands that are recorded by a callback, and waits for them.
     pub fn submit(&self, record: impl FnOnce(&Self, vk::CommandBuffer)) -> Result<(), PeerError> {
         let allocate = vk::CommandBufferAllocateInfo::default().command_pool(self.pool).command_buffer_count(1);
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
@@ -177,8 +178,8 @@ impl VulkanDevice {
         }
     }
 
-    /// Runs what `record` puts between two timestamps, and returns their distance in seconds. What it returns is put
-    /// before the first.
+    /// Runs the commands that `record` adds between two timestamps, and returns the seconds between these. What it
+    /// returns is put before the first.
     pub fn timed(&self, record: impl FnOnce(&Self, vk::CommandBuffer) -> Launch) -> Result<f64, PeerError> {
         self.submit(|gpu, commands| {
             // SAFETY: the buffer of commands is being recorded; the queries are the device's own.
@@ -200,7 +201,7 @@ impl VulkanDevice {
         Ok(ticks[1].wrapping_sub(ticks[0]) as f64 * self.stamp_ns * 1e-9)
     }
 
-    /// Records a barrier: what comes after it sees all that was written before.
+    /// Records a memory barrier: later commands see all that earlier ones wrote.
     pub fn barrier(&self, commands: vk::CommandBuffer) {
         let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         let barrier = [vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all)];
@@ -213,7 +214,7 @@ impl VulkanDevice {
     }
 }
 
-/// A launch that is ready to be put.
+/// A ray tracing launch whose data is bound, ready to be recorded.
 pub(super) struct Launch {
     pub regions: [vk::StridedDeviceAddressRegionKHR; 4],
     pub count: u32,
@@ -239,7 +240,7 @@ impl Drop for Open {
     }
 }
 
-/// Makes errors of Vulkan while `doing` something.
+/// Returns a function that converts Vulkan errors, for an operation described as `doing`.
 pub(super) fn fault(doing: &'static str) -> impl Fn(vk::Result) -> PeerError {
     move |result| PeerError::new(format!("Vulkan failed while {doing}: {result}"))
 }

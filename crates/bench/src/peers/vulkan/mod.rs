@@ -17,7 +17,8 @@ use pipeline::{Constants, Pipeline};
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use tree::Tree;
 
-/// The driver's tracer over a scene. Fields are dropped in their order: what was made on the device first.
+/// Tracer by the Vulkan driver's own ray tracing, over a scene. Fields are dropped in their order: what was made on the
+/// device first.
 pub(crate) struct VulkanTracer {
     pipeline: Pipeline,
     _tree: Tree,
@@ -25,7 +26,7 @@ pub(crate) struct VulkanTracer {
     gpu: VulkanDevice,
 }
 
-/// The rays of a batch and room for its results on the device.
+/// The rays of a batch, with buffers for its results, on the Vulkan device.
 struct Batch {
     id: usize,
     count: usize,
@@ -35,7 +36,7 @@ struct Batch {
 }
 
 impl VulkanTracer {
-    /// Makes a tracer on the device called `name`, or, when none is named, on one that is a CPU.
+    /// Makes a tracer over a scene on the device called `name`, or on one that is a CPU if none is named.
     pub fn new(name: Option<&str>, triangles: &FlatTriangles) -> Result<Self, PeerError> {
         let gpu = VulkanDevice::open(name)?;
         let tree = Tree::new(&gpu, triangles)?;
@@ -55,7 +56,7 @@ impl VulkanTracer {
         })
     }
 
-    /// Runs as [`VulkanTracer::run`] into results that held nothing, and returns a hit a ray.
+    /// Traces a batch as [`VulkanTracer::run`] does, into cleared results, and returns the hit of each ray.
     pub fn hits(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<Hit>, PeerError> {
         self.upload(id, rays)?;
         if let Some(batch) = &self.batch {
@@ -70,7 +71,7 @@ impl VulkanTracer {
         Ok(hits)
     }
 
-    /// Traces rays for any hit, and returns a bit a ray: 1 if something blocks it.
+    /// Traces any-hit rays, and returns one bit for each: 1 if something blocks it.
     pub fn blocked(&mut self, id: usize, rays: &[Ray]) -> Result<Vec<u32>, PeerError> {
         self.run(id, rays, true)?;
         let mut blocked = vec![0u32; rays.len().div_ceil(32)];
@@ -114,7 +115,7 @@ mod tests {
     use raywarp_geom::{Control, Tracer};
     use raywarp_testing::{Reason, skip};
 
-    /// Numbers in 0..1, the same every time.
+    /// Returns pseudo-random numbers in 0..1, the same every time.
     fn numbers(seed: u32) -> impl FnMut() -> f32 {
         let mut state = seed;
         move || {
@@ -131,7 +132,7 @@ mod tests {
         FlatTriangles::from_vertices(centres.map(|centre| [corner(centre), corner(centre), corner(centre)]).collect())
     }
 
-    /// Rays from outside through the middle, of all lengths, and some that start late.
+    /// Returns rays of all lengths from outside through the scene's middle, some with a late start.
     fn rays(count: usize, seed: u32) -> Vec<Ray> {
         let mut next = numbers(seed);
         (0..count)

@@ -6,7 +6,7 @@ use crate::peers::PeerError;
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 
-/// Where a launch finds its data: addresses, as in shaders/*.rgen.
+/// Push constants of a launch: the addresses of its data, as in shaders/*.rgen.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Constants {
@@ -15,7 +15,7 @@ pub(super) struct Constants {
     pub blocked: u64,
 }
 
-/// Groups of the pipeline, in the table's order.
+/// Indices of the pipeline's shader groups in the shader binding table.
 const CLOSEST: usize = 0;
 const ANY: usize = 1;
 const MISS: usize = 2;
@@ -29,7 +29,8 @@ const SHADERS: [(vk::ShaderStageFlags, &[u8]); GROUPS] = [
     (vk::ShaderStageFlags::CLOSEST_HIT_KHR, include_bytes!("shaders/hit.rchit.spv")),
 ];
 
-/// The pipeline over a tree. Handles are null until they are made, so that `drop` gives back what there is.
+/// The Vulkan ray tracing pipeline over a tree. Handles are null until they are made, so that `drop` gives back what
+/// there is.
 pub(super) struct Pipeline {
     gpu: VulkanDevice,
     sets: vk::DescriptorSetLayout,
@@ -39,12 +40,12 @@ pub(super) struct Pipeline {
     modules: [vk::ShaderModule; GROUPS],
     handle: vk::Pipeline,
     table: Option<Buffer>,
-    /// Bytes from one group's place in the table to the next.
+    /// Bytes from one shader group's entry in the shader binding table to the next.
     stride: u64,
 }
 
 impl Pipeline {
-    /// Makes the pipelines for rays through `tree`.
+    /// Makes the pipelines that trace rays through `tree`.
     pub fn new(gpu: &VulkanDevice, tree: vk::AccelerationStructureKHR) -> Result<Self, PeerError> {
         let mut made = Self {
             gpu: gpu.clone(),
@@ -63,7 +64,7 @@ impl Pipeline {
         Ok(made)
     }
 
-    /// Describes the tree as the shaders' only descriptor.
+    /// Writes the shaders' only descriptor, which is the tree.
     fn describe(&mut self, tree: vk::AccelerationStructureKHR) -> Result<(), PeerError> {
         let kind = vk::DescriptorType::ACCELERATION_STRUCTURE_KHR;
         let stage = vk::ShaderStageFlags::RAYGEN_KHR;
@@ -138,7 +139,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Makes the table with a place for each group.
+    /// Makes the shader binding table, with an entry for each group.
     fn tabulate(&mut self) -> Result<(), PeerError> {
         let limits = &self.gpu.limits;
         let handle = limits.shader_group_handle_size as usize;
@@ -164,7 +165,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Returns the region of the table with one group.
+    /// Returns the region of the shader binding table with one group.
     fn region(&self, group: usize) -> vk::StridedDeviceAddressRegionKHR {
         let align = u64::from(self.gpu.limits.shader_group_base_alignment.max(1));
         let start = self.table.as_ref().map_or(0, Buffer::address).next_multiple_of(align);
@@ -172,7 +173,7 @@ impl Pipeline {
         vk::StridedDeviceAddressRegionKHR { device_address: address, stride: self.stride, size: self.stride }
     }
 
-    /// Binds what a launch of `count` rays needs, and returns it.
+    /// Binds the data of a launch of `count` rays, and returns the launch.
     pub fn trace(
         &self,
         gpu: &VulkanDevice,

@@ -6,13 +6,13 @@ use crate::peers::PeerError;
 use ash::vk;
 use raywarp_geom::FlatTriangles;
 
-/// Both levels of the driver's tree.
+/// The Vulkan driver's acceleration structure: both of its levels.
 pub(super) struct Tree {
     top: Level,
     _bottom: Level,
 }
 
-/// A structure and the memory it lies in.
+/// One level of the acceleration structure, with the memory that it lies in.
 struct Level {
     gpu: VulkanDevice,
     handle: vk::AccelerationStructureKHR,
@@ -20,7 +20,7 @@ struct Level {
 }
 
 impl Tree {
-    /// Builds it on the device; triangle i is primitive i.
+    /// Builds the acceleration structure on the device; triangle i is primitive i.
     pub fn new(gpu: &VulkanDevice, triangles: &FlatTriangles) -> Result<Self, PeerError> {
         let count = triangles.len() as u32;
         let vertices = Buffer::of(gpu, bytemuck::cast_slice(&triangles.vertices))?;
@@ -55,7 +55,7 @@ impl Tree {
         Ok(Self { top, _bottom: bottom })
     }
 
-    /// Returns the handle of the tree that rays are traced through.
+    /// Returns the handle of the top level, through which rays are traced.
     pub fn handle(&self) -> vk::AccelerationStructureKHR {
         self.top.handle
     }

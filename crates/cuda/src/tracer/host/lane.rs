@@ -9,22 +9,22 @@ use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, Ray};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Bytes of a ray, its key and its results on the device.
+/// Bytes on the device of a ray, its key and its results.
 pub(super) const RAY_BYTES: usize = size_of::<Ray>() + 12 + size_of::<Hit>() + 4 + 1;
 
-/// Bytes that one core copies at a time; less than two of these it copies alone.
+/// Number of bytes that each core copies at a time; fewer than twice as many are copied by one core.
 const COPY_BYTES: usize = 1 << 18;
 
-/// A batch as it came.
+/// A batch of host rays, as the caller gave it.
 pub(super) struct Batch<'a> {
     pub rays: &'a [Ray],
     pub after: &'a [HitKey],
     pub results: Results<'a>,
-    /// Arrays that go by way of pinned buffers of ours: what the caller has pinned does not.
+    /// Arrays that are copied through pinned buffers, unless the caller's are pinned.
     pub staged: Staged,
 }
 
-/// Arrays of a batch that go by way of pinned buffers of ours.
+/// Which arrays of a batch are copied through pinned buffers of the tracer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Staged {
     pub rays: bool,
@@ -32,7 +32,7 @@ pub(super) struct Staged {
     pub instances: bool,
 }
 
-/// Destinations of the results.
+/// The caller's arrays for the results.
 pub(super) enum Results<'a> {
     Closest { hits: Target<'a, Hit>, instances: Target<'a, u32> },
     Any { blocked: &'a mut [u32], undecided: &'a mut Vec<Candidate> },
@@ -47,7 +47,7 @@ impl Results<'_> {
     }
 }
 
-/// Slice of the caller's of which the device may write some parts while others are read here.
+/// Slice of the caller's, parts of which the device may be writing while others are read on the host.
 pub(super) struct Target<'a, T> {
     first: *mut T,
     len: usize,
@@ -69,7 +69,7 @@ impl<'a, T: Pod> Target<'a, T> {
         unsafe { self.first.add(range.start) }
     }
 
-    /// Returns the values of the range, to read and to write.
+    /// Returns the values with indices `range`, to read and to write.
     ///
     /// # Safety
     /// The device writes nothing of the range.
@@ -79,7 +79,7 @@ impl<'a, T: Pod> Target<'a, T> {
     }
 }
 
-/// A stream with room for a portion.
+/// A stream with device buffers for one portion of a batch.
 #[derive(Debug)]
 pub(super) struct Lane {
     stream: Stream,
@@ -87,11 +87,12 @@ pub(super) struct Lane {
     after: DeviceBuffer<[u32; 3]>,
     out: DeviceHits,
     pinned: Pinned,
-    /// Rays of the batch that are on their way.
+    /// Range of the batch's rays that is in flight on this stream.
     flight: Option<Range<usize>>,
 }
 
-/// Pinned memory, made when it is first used. The lane's owner waits for the stream before it looks at any.
+/// Pinned buffers of one stream, each allocated when it is first used. The lane's owner waits for the stream before it
+/// looks at any.
 #[derive(Debug, Default)]
 struct Pinned {
     rays: Option<PinnedBuffer<Ray>>,
@@ -103,7 +104,7 @@ struct Pinned {
     counts: Option<PinnedBuffer<u32>>,
 }
 
-/// Returns the buffer in `place`, for `len` values at least.
+/// Returns the pinned buffer in `place`, allocated anew if it has fewer than `len` values.
 fn pinned<'a, T: Pod>(
     device: &Device,
     place: &'a mut Option<PinnedBuffer<T>>,
@@ -116,7 +117,7 @@ fn pinned<'a, T: Pod>(
     Ok(place.insert(buffer))
 }
 
-/// Copies by all cores of the current pool.
+/// Copies values between host arrays, by all cores of the current thread pool if they are many.
 fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
     let values = (COPY_BYTES / size_of::<T>()).max(1);
     if from.len() < 2 * values {
@@ -134,12 +135,12 @@ impl Lane {
         Ok(Self { rays: buffer, after, out, stream, pinned: Pinned::default(), flight: None })
     }
 
-    /// Returns the number of rays that it has room for.
+    /// Returns the number of rays that the buffers have room for.
     pub fn room(&self) -> usize {
         self.rays.len()
     }
 
-    /// Puts a portion on its way, after the one before was finished.
+    /// Starts to copy and trace a portion of the batch, after the one before was finished.
     pub fn begin(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>, range: Range<usize>) -> Result<(), CudaError> {
         let (stream, device, count) = (&self.stream, &tracer.device, range.len());
         // Once for all the calls below.
@@ -210,8 +211,7 @@ impl Lane {
         unsafe { stream.read_async(counts, to) }
     }
 
-    /// Waits for the portion that is on its way, and puts its results where they belong; none where nothing is on its
-    /// way.
+    /// Waits for the portion in flight and stores its results in the caller's arrays; returns `None` if there is none.
     pub fn finish(&mut self, tracer: &CudaTracer, batch: &mut Batch<'_>) -> Result<Option<BatchStats>, CudaError> {
         let Some(range) = self.flight.clone() else { return Ok(None) };
         let _current = self.stream.choose()?;
