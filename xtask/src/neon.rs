@@ -100,13 +100,31 @@ const OPTIMISED: [&str; 7] = [
     "raywarp-render",
 ];
 
+/// Crates that work for moments here, and are dear to optimise: not optimised at all.
+const NOT_OPTIMISED: [&str; 12] = [
+    "raywarp",
+    "raywarp-bench",
+    "raywarp-cuda",
+    "raywarp-lab",
+    "raywarp-render-cuda",
+    "raywarp-scene",
+    "raywarp-sim",
+    "raywarp-study",
+    "raywarp-traverse",
+    "basisu",
+    "draco-core",
+    "exr",
+];
+
 /// Runs cargo for 64-bit ARM; whether it succeeded.
 fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
     command.args(["--config", "profile.release.opt-level=1"]);
-    for name in OPTIMISED {
-        command.arg("--config").arg(format!("profile.release.package.{name}.opt-level=3"));
+    for (names, level) in [(&OPTIMISED[..], 3), (&NOT_OPTIMISED[..], 0)] {
+        for name in names {
+            command.arg("--config").arg(format!("profile.release.package.{name}.opt-level={level}"));
+        }
     }
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER);
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{EMULATOR} -L {SYSROOT}"));

@@ -27,6 +27,9 @@ pub(crate) struct Any<'a> {
     pub undecided: &'a mut Vec<Candidate>,
 }
 
+/// Work on some thousand paths.
+type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
+
 /// Reusable buffers that join the rays of several waves to one batch, with the threads that copy them.
 #[derive(Default)]
 pub(crate) struct Joined<'p> {
@@ -51,14 +54,19 @@ impl<'p> Joined<'p> {
         match items {
             [] => {}
             [item] => work(item),
-            items => self.run(|| items.par_iter_mut().for_each(&work)),
+            items => {
+                let work = &work;
+                self.run(items.iter_mut().map(|item| -> Task { Box::new(move || work(item)) }).collect());
+            }
         }
     }
 
-    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+    /// Runs tasks in parallel: compiled once, where rayon's adapters would be compiled for every closure.
+    fn run(&self, tasks: Vec<Task>) {
+        let run = || tasks.into_par_iter().for_each(|task| task());
         match self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+            Some(pool) => pool.install(run),
+            None => run(),
         }
     }
 

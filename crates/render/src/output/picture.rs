@@ -117,5 +117,5 @@ pub(super) fn write_display(path: &Path, picture: &display::Display, metadata: &
 }
 
 pub(super) fn write_hdr(path: &Path, size: [u32; 2], radiance: &[[f32; 3]]) -> Result<(), OutputError> {
-    write_encoded(path, hdr::encode(size, radiance))
+    Ok(write_atomic(path, &hdr::encode(size, radiance))?)
 }

@@ -5,6 +5,7 @@
 use super::{LayerChannel, PictureFile, ReadError};
 use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
 use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
+use exr::io::Tracking;
 use exr::meta::MetaData;
 use exr::meta::attribute::{AttributeValue, Chromaticities, Text};
 use exr::meta::header::Header;
@@ -34,7 +35,9 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     let unsupported = |reason: String| ReadError::Unsupported { path: path.into(), reason };
     let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
 
-    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(|e| damaged(e.to_string()))?;
+    // `Tracking` as the reader of pixels has it, so that what reads headers is compiled once.
+    let bytes_of_headers = Tracking::new(Cursor::new(bytes));
+    let meta = MetaData::read_from_buffered(bytes_of_headers, false).map_err(|e| damaged(e.to_string()))?;
     let Some(main) = find_colours(&meta.headers) else {
         return match meta.headers.as_slice() {
             [header] if is_share(header) => Ok(PictureFile::of_share(parse_share(path, bytes)?)),

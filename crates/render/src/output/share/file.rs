@@ -184,7 +184,8 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
     let damaged = |reason: String| ShareError::Damaged { path: path.into(), reason };
     let no_exr = |e: exr::error::Error| not_a_share(format!("no OpenEXR file: {e}").replace('\n', " "));
 
-    let meta = exr::meta::MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(no_exr)?;
+    let bytes_of_headers = exr::io::Tracking::new(Cursor::new(bytes));
+    let meta = exr::meta::MetaData::read_from_buffered(bytes_of_headers, false).map_err(no_exr)?;
     let [header] = meta.headers.as_slice() else { return Err(not_a_share("it has several parts".into())) };
     let attribute = header.own_attributes.other.iter().find(|(name, _)| name.as_slice() == ATTRIBUTE.as_bytes());
     let Some((_, exr::meta::attribute::AttributeValue::Text(text))) = attribute else {
@@ -208,12 +209,12 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
         .no_deep_data()
         .largest_resolution_level()
         .all_channels()
-        .first_valid_layer()
+        .all_layers()
         .all_attributes()
         .non_parallel()
         .from_buffered(Cursor::new(bytes))
         .map_err(|e| damaged(e.to_string().replace('\n', " ")))?;
-    let channels = image.layer_data.channel_data.list;
+    let channels = image.layer_data.into_iter().next().map(|layer| layer.channel_data.list).unwrap_or_default();
     let find = |name: &str| channels.iter().find(|c| c.name.as_slice() == name.as_bytes()).map(|c| &c.sample_data);
     let count = width * height;
     let floats = |name: &str| match find(name) {

@@ -3,6 +3,7 @@
 use super::Origin;
 use crate::{Pixels, SceneError};
 use ::exr::error::Error;
+use ::exr::io::Tracking;
 use ::exr::meta::MetaData;
 use ::exr::meta::attribute::Text;
 use ::exr::prelude::{ReadChannels, ReadLayers, ReadSpecificChannel, Vec2, read};
@@ -38,7 +39,8 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels)
         Error::NotSupported(what) => origin.unsupported(format!("EXR image: {what}")),
         error => origin.malformed(format!("broken EXR image: {error}")),
     };
-    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(fault)?;
+    // `Tracking` as the reader of pixels has it, so that what reads headers is compiled once.
+    let meta = MetaData::read_from_buffered(Tracking::new(Cursor::new(bytes)), false).map_err(fault)?;
     let mut found = None;
     for header in &meta.headers {
         // Every layer's size, since the reader makes room for the offsets of all of them.

@@ -4,8 +4,10 @@
 //! 16 bits and more become linear floats. Sizes are checked before anything of that size is allocated.
 
 mod exr;
+mod hdr;
 mod ktx2;
 mod raster;
+mod tga;
 
 #[cfg(test)]
 mod tests;
@@ -118,15 +120,15 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
     if let Some((what, advice)) = foreign::stand_in(bytes) {
         return Err(origin.malformed(format!("this is {what}, not an image; {advice}")));
     }
-    let tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
+    let is_tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => raster::png(origin, bytes, encoding),
         [0xff, 0xd8, 0xff, ..] => raster::jpeg(origin, bytes, encoding),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => raster::webp(origin, bytes, encoding),
-        [b'#', b'?', ..] => raster::hdr(origin, bytes),
+        [b'#', b'?', ..] => hdr::decode(origin, bytes),
         [0x76, 0x2f, 0x31, 0x01, ..] => exr::decode(origin, bytes),
         _ if bytes.starts_with(&ktx2::SIGNATURE) => ktx2::decode(origin, bytes, encoding),
-        _ if tga() || raster::looks_like_tga(bytes) => raster::tga(origin, bytes, encoding),
+        _ if is_tga() || tga::looks_like_tga(bytes) => tga::decode(origin, bytes, encoding),
         _ => Err(origin.unsupported(format!("{}; known are PNG, JPEG, WebP, TGA, HDR, EXR and KTX2", describe(bytes)))),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use ::image::{ExtendedColorType, ImageEncoder, codecs};
+use raywarp_testing::Random;
 use std::io::Write;
 
 fn decode_named(name: &str, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
@@ -142,6 +143,111 @@ fn tga_is_told_by_its_header_when_its_name_does_not_tell() {
     check("a.tga", &bytes, Encoding::Srgb, (1, 2), &want);
     check("embedded", &bytes, Encoding::Srgb, (1, 2), &want);
     check_fails("cut.tga", &bytes[..20], "broken TGA image");
+}
+
+/// A TGA file of pseudo-random texels, in plain rows or in runs of both kinds.
+fn tga_file(kind: u8, map_bits: u8, bits: u8, flags: u8, size: [u16; 2], random: &mut Random) -> Vec<u8> {
+    let (map, has_map) = (if map_bits > 0 { 40_u16 } else { 0 }, u8::from(map_bits > 0));
+    let mut out = vec![3, has_map, kind, 2, 0, map as u8, 0, map_bits, 0, 0, 0, 0];
+    out.extend(size.iter().flat_map(|side| side.to_le_bytes()));
+    out.extend([bits, flags]);
+    let mut byte = |limit: usize| random.below(limit) as u8;
+    out.extend((0..3 + usize::from(map) * usize::from(map_bits.div_ceil(8))).map(|_| byte(256)));
+    let mut texel = |out: &mut Vec<u8>| match (map_bits, bits) {
+        (0, _) => out.extend((0..bits.div_ceil(8)).map(|_| byte(256))),
+        // Indices begin at 2.
+        (_, 8) => out.push(2 + byte(40)),
+        _ => out.extend([2 + byte(40), 0]),
+    };
+    let mut left = usize::from(size[0]) * usize::from(size[1]);
+    let mut run = 0_usize;
+    while left > 0 {
+        run = (run * 5 + 3) % 128;
+        let count = if kind < 8 { 1 } else { (run + 1).min(left) };
+        let repeats = kind > 8 && run % 2 == 1;
+        if kind > 8 {
+            // The last run may be longer than the image.
+            out.push(run as u8 | if repeats { 0x80 } else { 0 });
+        }
+        let texels = if repeats { 1 } else { count };
+        (0..texels).for_each(|_| texel(&mut out));
+        left -= count;
+    }
+    out
+}
+
+#[test]
+fn tga_of_all_kinds_is_what_another_decoder_reads() {
+    let mut random = Random::new(7);
+    let kinds: [(u8, u8, u8, u8); 13] = [
+        (2, 0, 24, 0),
+        (2, 0, 32, 8),
+        (2, 0, 32, 0),
+        (2, 0, 16, 1),
+        (2, 0, 15, 0),
+        (3, 0, 8, 0),
+        (3, 0, 16, 8),
+        (3, 0, 8, 8),
+        (1, 24, 8, 0),
+        (1, 32, 8, 8),
+        (1, 32, 16, 0),
+        (1, 16, 8, 0),
+        (1, 15, 8, 0),
+    ];
+    for (kind, map_bits, bits, alpha) in kinds {
+        for (packed, order) in [(0, 0), (8, 0), (0, 0x10), (8, 0x20), (8, 0x30)] {
+            let bytes = tga_file(kind + packed, map_bits, bits, alpha | order, [13, 11], &mut random);
+            let decoder = codecs::tga::TgaDecoder::new(std::io::Cursor::new(&bytes)).unwrap();
+            let want = ::image::DynamicImage::from_decoder(decoder).unwrap().into_rgba8();
+            let want = Pixels::Srgb8(want.pixels().map(|texel| texel.0).collect());
+            check("a.tga", &bytes, Encoding::Srgb, (13, 11), &want);
+            check_fails("a.tga", &bytes[..bytes.len() - 1], "broken TGA image");
+        }
+    }
+    // An index without a colour, and kinds that nobody writes.
+    let mut bytes = tga_file(1, 24, 8, 0, [1, 1], &mut random);
+    *bytes.last_mut().unwrap() = 42;
+    check_fails("a.tga", &bytes, "no colour in the map");
+    for (kind, map_bits, bits, alpha) in [(2, 0, 8, 0), (3, 0, 24, 0), (1, 15, 16, 0), (1, 12, 8, 0), (2, 0, 8, 9)] {
+        let bytes = tga_file(kind, map_bits, bits, alpha, [2, 2], &mut random);
+        let other = codecs::tga::TgaDecoder::new(std::io::Cursor::new(&bytes));
+        assert!(other.is_err() && decode_named("a.tga", &bytes, Encoding::Srgb).is_err(), "{kind} {map_bits} {bits}");
+    }
+}
+
+#[test]
+fn radiance_in_runs_of_both_kinds_is_what_another_decoder_reads() {
+    let mut random = Random::new(9);
+    let mut header = b"#?RGBE\nPROGRAM=x\nFORMAT = 32-bit_rle_rgbe\n# a comment\n\n-Y 3 +X 300\n".to_vec();
+    let mut old = header.clone();
+    for _ in 0..3 {
+        // Channel by channel: runs of 100, then 200 that are none.
+        header.extend([2, 2, 1, 44]);
+        for _ in 0..4 {
+            header.extend([228, random.below(256) as u8]);
+            for count in [128_usize, 72] {
+                header.push(count as u8);
+                header.extend((0..count).map(|_| random.below(256) as u8));
+            }
+        }
+        // Two texels, then 41 and 256 times the one before.
+        old.extend([9, 8, 7, 130, 3, 2, 1, 0, 1, 1, 1, 41, 1, 1, 1, 1, 77, 0, 255, 1]);
+    }
+    for bytes in [header, old] {
+        let decoder = codecs::hdr::HdrDecoder::new_nonstrict(std::io::Cursor::new(&bytes)).unwrap();
+        let want = ::image::DynamicImage::from_decoder(decoder).unwrap().into_rgba32f();
+        let want = Pixels::Float(want.pixels().map(|texel| texel.0).collect());
+        check("a.hdr", &bytes, Encoding::Linear, (300, 3), &want);
+        check_fails("a.hdr", &bytes[..bytes.len() - 1], "broken HDR image: the file ends too early");
+    }
+    let file = |rest: &[u8]| [b"#?RADIANCE\n\n-Y 1 +X 2\n".as_slice(), rest].concat();
+    check_fails("a.hdr", &file(&[1, 1, 1, 4]), "begins with a run");
+    check_fails("a.hdr", &file(&[5, 5, 5, 5, 1, 1, 1, 2]), "longer than the image");
+    check_fails("a.hdr", &file(&[2, 2, 0, 2, 131, 7]), "longer than the image");
+    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 1 +X 2\n", "colours as 32-bit_rle_xyze");
+    check_fails("a.hdr", b"#?RADIANCE\n\n+Y 1 +X 2\n", "rows in the order +Y +X");
+    check_fails("a.hdr", b"#?RADIANCE\n\n-Y 1 +X\n", "no size in");
+    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n", "ends in its header");
 }
 
 #[test]
