@@ -23,26 +23,28 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Largest number of samples a pixel in one pass; a pass is the grain of progress and of the stopping rules.
+/// Largest number of samples per pixel in one pass, the step in which progress is reported and stopping rules are
+/// tested.
 const MAX_PASS: u32 = 64;
 
-/// Largest number of samples a pixel where passes are always finished, and a caller who cancels waits for that.
+/// Largest number of samples per pixel in a pass that is always finished, for which a caller who cancels must wait.
 const MAX_WHOLE_PASS: u32 = 8;
 
-/// Renderer of the passes: workers a tile each, waves that belong to the device that traces, or a device as a whole.
+/// How passes are rendered: tile by tile on workers, in large waves for the device that traces rays, or by a device as
+/// a whole.
 pub(crate) enum Passes<'e> {
     Tiles,
-    /// Waves of so many paths each.
+    /// Large waves of this number of paths, whose rays go to a device.
     Wide(usize),
-    /// Engine, with the time at which the film was fetched last.
+    /// A device that renders whole paths, with the time at which the film was last fetched from it.
     Engine(&'e mut dyn PathEngine, Instant),
 }
 
-/// Time between two fetches of what a device has rendered, so that no more is lost when it goes away.
+/// Time between two fetches of the film from a device, beyond which no samples are lost if the device fails.
 const FETCH_TIME: Duration = Duration::from_secs(10);
 
 impl Passes<'_> {
-    /// Copies the sums so far into the film.
+    /// Copies the samples rendered so far into the film.
     fn fetch(&mut self, film: &mut Film) -> Result<(), TraceError> {
         let Self::Engine(engine, fetched) = self else { return Ok(()) };
         engine.fetch(film)?;
@@ -50,13 +52,13 @@ impl Passes<'_> {
         Ok(())
     }
 
-    /// Tells if much was rendered since the film was fetched.
+    /// Returns `true` if it is time to fetch the film from the device again.
     fn is_old(&self) -> bool {
         matches!(self, Self::Engine(_, fetched) if fetched.elapsed() >= FETCH_TIME)
     }
 }
 
-/// A render in work.
+/// Render in progress: its scene, settings and counts.
 pub(crate) struct Job<'a> {
     pub(crate) scene: &'a ShadingScene,
     pub(crate) lens: Lens,
@@ -64,13 +66,13 @@ pub(crate) struct Job<'a> {
     pub(crate) media: MediaStack,
     pub(crate) filter: PixelFilter,
     pub(crate) transport: Transport,
-    /// Shading of many paths at a time, where there is a text for it.
+    /// Shading by vector code, if this CPU and scene have it.
     pub(crate) vectors: Option<Vectors>,
     pub(crate) tracer: &'a dyn Tracer,
     pub(crate) options: &'a RenderOptions,
-    /// Observer that is told of each path; none where nobody listens.
+    /// Observer of the paths, if there is one that listens.
     pub(crate) observer: Option<&'a dyn PathObserver>,
-    /// Number of pixels that are rendered.
+    /// Number of pixels to render.
     pub(crate) pixels: u64,
     pub(crate) watch: &'a Watch<'a>,
     pub(crate) pool: &'a ThreadPool,
@@ -78,20 +80,21 @@ pub(crate) struct Job<'a> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) paths: AtomicU64,
     pub(crate) rays: AtomicU64,
-    /// Number of vertices, and of those that were shaded in vectors.
+    /// Numbers of scattering vertices, and of those that vector code shaded.
     pub(crate) vertices: [AtomicU64; 2],
-    /// Waves that no worker uses right now, kept for their memory.
+    /// Unused waves, kept for their memory.
     pub(crate) waves: Mutex<Vec<Wave>>,
-    /// `true` once some tile left samples out because the time was over.
+    /// `true` once a tile left samples out because the time limit was reached.
     pub(crate) cut_short: AtomicBool,
     /// Number of samples that each pixel had at the start.
     pub(crate) before: u32,
-    /// Noise when it was last looked at, as in [`Progress::noise`].
+    /// Noise as last measured: see [`Progress::noise`].
     pub(crate) noise: Mutex<Option<(u32, f64)>>,
 }
 
 impl Job<'_> {
-    /// Renders passes until a stopping rule holds. Passes end at powers of two, where noise is tested.
+    /// Renders passes until a stopping rule holds, and returns which. Passes end at powers of two, where noise is
+    /// tested.
     pub(crate) fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
         if let Passes::Engine(engine, _) = passes {
             let (options, lens, filter) = (self.options, &self.lens, &self.filter);
@@ -148,12 +151,13 @@ impl Job<'_> {
         Ok(StopReason::Complete)
     }
 
-    /// Tells if the noise is looked at: where the samples of a pixel are a power of two, and at the start.
+    /// Returns `true` if noise is to be measured at this number of samples per pixel: at the start and at powers of
+    /// two.
     fn looks_for_noise(&self, samples: u32) -> bool {
         self.options.noise_limit.is_some() && samples >= 2 && (samples.is_power_of_two() || samples == self.before)
     }
 
-    /// Tells if the noise has fallen to its limit.
+    /// Returns `true` if the film's noise is at or below its limit.
     fn is_calm(&self, film: &Film, samples: u32) -> bool {
         let Some(limit) = self.options.noise_limit.filter(|_| self.looks_for_noise(samples)) else { return false };
         let noise = film.noise();
@@ -171,12 +175,13 @@ impl Job<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Tells if a wave that has begun is to be left out.
+    /// Returns `true` if a wave that has begun is to be abandoned, since the caller cancelled.
     pub(crate) fn gives_up(&self) -> bool {
         self.is_cancelled() && !self.options.whole_passes
     }
 
-    /// Tells if waves of these samples are still to be begun; notes where some are left out for want of time.
+    /// Returns `true` if more waves of these samples should begin, and records if some are left out because time is
+    /// over.
     pub(crate) fn goes_on(&self, samples: &std::ops::Range<u32>) -> bool {
         // The first pass is always finished, so that every pixel has a sample to show.
         let first_pass = samples.start == self.options.samples.start && self.before == 0;
@@ -211,7 +216,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Begins a wave with its camera rays.
+    /// Fills a wave with the camera rays of pixels and samples.
     pub(crate) fn generate(
         &self,
         pixels: impl Iterator<Item = [u32; 2]>,
@@ -224,12 +229,12 @@ impl Job<'_> {
         generate(&with, self.vectors.as_ref(), pixels.map(|[x, y]| y * width + x), samples, wave);
     }
 
-    /// Adds a finished wave to the film.
+    /// Adds the results of a finished wave to the film's tile.
     pub(crate) fn finalize(&self, wave: &Wave, tile: &mut Tile) {
         finalize(wave, self.options.size[0], tile);
     }
 
-    /// Takes waves that were begun to their end; false if they were given up.
+    /// Traces waves to the end of their paths; returns `false` if they were abandoned.
     pub(crate) fn trace(&self, waves: &mut [Wave], joined: &mut Joined) -> Result<bool, TraceError> {
         let (scene, tracer, transport) = (self.scene, self.tracer, &self.transport);
         let (seed, transparent) = (self.options.seed, self.options.transparent);
@@ -266,7 +271,7 @@ impl Job<'_> {
         .map(|()| true)
     }
 
-    /// Counts finished waves and tells the watcher and the observer.
+    /// Counts finished waves, and reports them to the caller's watch and the observer.
     pub(crate) fn report(&self, waves: &[Wave]) {
         let paths = waves.iter().map(|wave| wave.pixel.len() as u64).sum();
         for wave in waves {
@@ -277,7 +282,7 @@ impl Job<'_> {
         self.count(paths, waves.iter().map(|wave| wave.rays_traced).sum());
     }
 
-    /// Counts finished paths and their rays, and tells the watcher.
+    /// Counts finished paths and rays, and reports progress to the caller's watch.
     fn count(&self, paths: u64, rays: u64) {
         let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
         let (paths, rays) = (add(&self.paths, paths), add(&self.rays, rays));
@@ -289,7 +294,7 @@ impl Job<'_> {
     }
 }
 
-/// Tells of the paths that are about to be extended, and of the rays that extend them.
+/// Tells the observer of the paths of a wave that are about to be extended, with their rays.
 fn tell_of_paths(observer: &dyn PathObserver, wave: &Wave) {
     for (path, ray) in wave.paths.iter().zip(&wave.rays) {
         observer.alive(path.pixel, path.sample, wave.bounce);
@@ -297,7 +302,7 @@ fn tell_of_paths(observer: &dyn PathObserver, wave: &Wave) {
     }
 }
 
-/// Tells of the connections that the paths of `wave` try.
+/// Tells the observer of the connections to lights that a wave's paths try.
 fn tell_of_connections(observer: &dyn PathObserver, wave: &Wave) {
     let ShadowQueue { rays, slots, contributions, media: _ } = &wave.shadow;
     for ((&slot, ray), &contribution) in slots.iter().zip(rays).zip(contributions) {
@@ -306,7 +311,7 @@ fn tell_of_connections(observer: &dyn PathObserver, wave: &Wave) {
     }
 }
 
-/// A pass of a job, as its engine sees it.
+/// Pass of a render, as the device that renders it watches it.
 struct Pass<'a, 'j> {
     job: &'a Job<'j>,
     samples: std::ops::Range<u32>,

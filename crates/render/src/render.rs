@@ -21,25 +21,25 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
-/// State of a render in progress.
+/// Progress of a render.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Number of samples taken of all pixels together.
+    /// Number of samples taken so far, over all pixels.
     pub paths: u64,
-    /// Number of samples to take.
+    /// Number of samples to take, over all pixels.
     pub paths_total: u64,
-    /// Number of rays traced: camera, scattered and shadow rays.
+    /// Number of rays traced so far: camera rays, scattered rays and shadow rays.
     pub rays: u64,
-    /// Time since the start of the render.
+    /// Time since the render began.
     pub elapsed: Duration,
-    /// Samples of a pixel when the noise was last looked at, and how much it was; only with a noise limit.
+    /// Samples per pixel when the noise was last measured, and its value; only with a noise limit.
     pub noise: Option<(u32, f64)>,
 }
 
-/// Reason for which a render ended.
+/// Reason why a render ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// All samples are taken.
+    /// All samples were taken.
     Complete,
     /// The time limit was reached.
     Time,
@@ -47,35 +47,36 @@ pub enum StopReason {
     Noise,
     /// The caller asked to stop.
     Cancelled,
-    /// The device that rendered failed: [`Rendered::failure`].
+    /// The device that renders or traces failed: [`Rendered::failure`].
     Failed,
 }
 
-/// A finished render.
+/// Result of a render.
 #[derive(Debug)]
 pub struct Rendered {
     /// Film with the sums of all samples.
     pub film: Film,
-    /// Reason for which it ended.
+    /// Reason why the render ended.
     pub stop: StopReason,
-    /// Number of samples taken of all pixels together.
+    /// Number of samples taken, over all pixels.
     pub paths: u64,
     /// Number of rays traced.
     pub rays: u64,
-    /// Number of surfaces that scatter and that paths came to, on the CPU.
+    /// Number of scattering surfaces that paths reached, on the CPU.
     pub vertices: u64,
-    /// Number of those surfaces that were shaded in vectors.
+    /// Number of those surfaces that vector code shaded.
     pub vertices_in_vectors: u64,
-    /// Time by the clock on the wall.
+    /// Wall time of the render.
     pub elapsed: Duration,
-    /// Fewest and most samples of a pixel; the two differ only when a pass was cut short, or a device failed.
+    /// Smallest and largest number of samples of any pixel, which differ only if a pass was cut short or a device
+    /// failed.
     pub samples: [u32; 2],
-    /// Error of a device that failed after it had given back these samples.
+    /// Error of a device that failed after it had returned these samples.
     pub failure: Option<TraceError>,
 }
 
 impl Rendered {
-    /// Makes the result of a film of which nothing was missing.
+    /// Makes the result of a render whose film had all samples before it began.
     pub fn already(film: Film) -> Self {
         let samples = film.sample_range();
         let (stop, elapsed) = (StopReason::Complete, Duration::ZERO);
@@ -83,47 +84,47 @@ impl Rendered {
     }
 }
 
-/// Means by which a caller watches and stops a render.
+/// Functions and flags by which a caller watches and stops a render.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Flag that, once true, ends the render soon: after the waves in work, some thousandths of a second later, or,
-    /// where a wave belongs to a device, after its bounce; the wave is then left out.
+    /// Flag that ends the render when set: soon after the waves in work, within milliseconds; a wave on a device ends
+    /// after its bounce and is left out.
     pub cancel: Option<&'a AtomicBool>,
-    /// Function that is told the progress after each wave, from any worker.
+    /// Function that is called with the progress after each wave, from any worker.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-    /// Viewer that is shown the film now and then.
+    /// Viewer that is shown the film at intervals.
     pub between: Option<Between<'a>>,
 }
 
-/// What a render may be given beside a scene, a camera and options; each part may be left out.
+/// Optional inputs of a render besides scene, camera and options: a watch, an earlier film, an observer, an engine.
 #[derive(Default)]
 pub struct RenderContext<'a> {
-    /// Means to watch the render and to stop it.
+    /// Functions and flags to watch and stop the render.
     pub watch: Watch<'a>,
-    /// Film to go on with: it holds earlier samples, as many of each pixel as come before those of the options, or
-    /// others of the same picture. A film with all samples below `options.samples.start` becomes the film of the whole
-    /// render, bit for bit. Without it the film is a new one.
+    /// Film to continue, with earlier samples: as many of each pixel as come before those of the options, or others of
+    /// the same picture. A film with all samples below `options.samples.start` becomes the film of the whole render,
+    /// bit for bit. Without it the film is a new one.
     pub film: Option<Film>,
-    /// Observer that is told which paths live at each bounce. The picture is the same.
+    /// Observer that is told of each path at each bounce. The picture is the same.
     pub observer: Option<&'a dyn PathObserver>,
-    /// Engine that takes paths from the camera to the film; the tracer then only tells what media the camera is in. It
-    /// tells no observer of its paths.
+    /// Device that renders whole paths, so that the tracer only finds the media that the camera is in. It tells no
+    /// observer of its paths.
     pub engine: Option<&'a mut dyn PathEngine>,
 }
 
 impl<'a> RenderContext<'a> {
-    /// Makes the context of a render that is watched.
+    /// Makes the context of a render with only a watch.
     pub fn watched(watch: Watch<'a>) -> Self {
         Self { watch, ..Self::default() }
     }
 
-    /// Makes the context of a render by an engine.
+    /// Makes the context of a render with only an engine.
     pub fn by(engine: &'a mut dyn PathEngine) -> Self {
         Self { engine: Some(engine), ..Self::default() }
     }
 }
 
-/// Renders `scene` from `camera` with rays traced by `tracer`, which must be one of the scene's triangles.
+/// Renders `scene` from `camera`, with rays traced by `tracer`, which must have been made of the same scene.
 ///
 /// The picture depends on the scene, the camera and the options (but for `threads` and the stopping
 /// rules), and on nothing else: not on threads, passes or speed.
@@ -209,7 +210,7 @@ pub fn render(
     })
 }
 
-/// Checks options that no film and no engine is needed for.
+/// Checks the options that do not depend on a film or an engine.
 fn check(options: &RenderOptions) -> Result<(), RenderError> {
     if options.samples.is_empty() {
         return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
@@ -227,7 +228,7 @@ fn check(options: &RenderOptions) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Returns the film to go on with, if it is of the picture, or a new one.
+/// Returns the film to continue, after checking that it fits the picture, or a new one.
 fn film_of(options: &RenderOptions, film: Option<Film>) -> Result<Film, RenderError> {
     let window = Window::new(options.size, options.crop)?;
     let Some(film) = film else { return Ok(Film::of(window, options.features)?) };
@@ -238,7 +239,7 @@ fn film_of(options: &RenderOptions, film: Option<Film>) -> Result<Film, RenderEr
     Ok(film)
 }
 
-/// Returns what the transport of light takes from the options.
+/// Returns the light transport settings for these options.
 fn transport(options: &RenderOptions) -> Transport {
     Transport {
         sampler: match options.sampler {
@@ -278,8 +279,8 @@ pub fn engine_can(options: &RenderOptions) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Returns the media that a camera is in, where paths are to know: as it says itself, else as the surfaces around it
-/// tell.
+/// Returns the media that the camera is in, if paths need them: as stated for the camera, else as the surfaces around
+/// it tell.
 fn media_of(
     scene: &ShadingScene,
     camera: &Camera,

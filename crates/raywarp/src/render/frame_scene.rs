@@ -5,32 +5,32 @@ use rayon::prelude::*;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
 use raywarp_scene::{Camera, Description, FovAxis, Projection, Surface};
 
-/// Full vertical angle of a camera that nobody asked for, degrees: that of a lens for portraits.
+/// Default vertical field of view in degrees: that of a portrait lens.
 pub const DEFAULT_VFOV: f32 = 30.0;
-/// Share of the picture's limiting side that the object takes.
+/// Fraction of the picture's limiting side that the framed object fills.
 const FILL: f64 = 0.88;
-/// Where the camera stands, seen from the object: degrees to the right of its front, and above it.
+/// Default direction of the camera as seen from the object: degrees to the right of its front (`AZIMUTH`), and above
+/// it.
 const AZIMUTH: f64 = 33.0;
 const ELEVATION: f64 = 22.0;
 
-/// Returns the directions that "up" leaves: the picture's right when the object is seen from its front, and from the
-/// object to a viewer in front of it. With y upwards the front is +z (glTF), with z upwards -y (Blender).
+/// Returns the picture's right when the object is seen from its front, and the direction from the object to a viewer in
+/// front of it. With y upwards the front is +z (glTF), with z upwards -y (Blender).
 pub(crate) fn front(up: DVec3) -> (DVec3, DVec3) {
     let across = if up.x.abs() < 0.9 { DVec3::X } else { DVec3::NEG_Z };
     let right = across.reject_from_normalized(up).normalize();
     (right, right.cross(up))
 }
 
-/// Returns the direction from the object to the camera: from the front, a third of a quarter turn to the right, and
-/// above.
+/// Returns the direction from the object to the default camera: from the front, 33 degrees to the right, and above.
 pub(crate) fn three_quarter(up: DVec3) -> DVec3 {
     let (right, front) = front(up);
     let (azimuth, elevation) = (AZIMUTH.to_radians(), ELEVATION.to_radians());
     elevation.cos() * (azimuth.sin() * right + azimuth.cos() * front) + elevation.sin() * up
 }
 
-/// Makes a camera in direction `towards` of the scene, from which its triangles fill 88 % of the limiting side of a
-/// picture of `aspect` (width over height) and lie in its middle.
+/// Makes a camera in direction `towards` of the scene, so that the triangles fill 88 % of the limiting side of a
+/// picture of `aspect` (width over height), centred.
 ///
 /// Exact: each vertex says how far back each side of the view pyramid must lie, and the four farthest give the one
 /// apex. Along the other side of the picture the camera then moves to where the outermost vertices are equally far
@@ -101,8 +101,8 @@ pub(crate) fn frame(
     })
 }
 
-/// Finds the greatest of each of N values over the corners of all visible triangles, and where it is; of equal ones the
-/// first.
+/// Finds the largest of each of N values over the corners of all visible triangles, with its corner; the first of equal
+/// ones.
 fn greatest<const N: usize>(
     scene: &Description,
     values: impl Fn([f32; 3]) -> [(f64, DVec3); N] + Sync,
@@ -131,8 +131,8 @@ fn greatest<const N: usize>(
     (0..scene.instances.len()).into_par_iter().map(of_instance).reduce(none, greater)
 }
 
-/// Finds the side that a box of walls leaves open (a stage, a Cornell box), as the direction from its middle to a
-/// viewer.
+/// Finds the side that a box of walls leaves open (a stage, a Cornell box), and returns the direction from its middle
+/// to a viewer.
 ///
 /// Rays go into each of the box's six faces. A wall stops nine of ten of them at once; the open side lets most of them
 /// in, more than half through. `None` unless one side is open, and it is not `up` or down, and the others are walls.

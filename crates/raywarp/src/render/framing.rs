@@ -3,11 +3,11 @@
 use raywarp_geom::Aabb;
 use raywarp_scene::Camera;
 
-/// Makes a camera that just sees all of `bounds` in a picture of 4:3 or wider: from the front, a little to the right
+/// Makes a camera that just sees all of `bounds` in a picture of 4:3 or wider: from the front, slightly to the right
 /// and above, y up, 45 degrees. For an empty box it looks from +z at the origin.
 pub fn frame_bounds(bounds: &Aabb) -> Camera {
     const VFOV: f32 = 45.0;
-    /// Share of the half picture that the box may take.
+    /// Fraction of half the picture that the bounding box may fill.
     const FILL: f32 = 0.92;
     let (center, radius) = if bounds.is_empty() { ([0.0; 3], 1.0) } else { (bounds.center(), 0.5 * bounds.diagonal()) };
     // A point is seen from any distance.

@@ -4,14 +4,15 @@ use glam::DVec3;
 use raywarp_geom::{Aabb, Control, Hit, Ray, Tracer};
 use raywarp_scene::Description;
 
-/// Corners that say where nearly all triangles are, more or less; and one of how many may lie elsewhere on each side.
+/// Approximate number of triangle corners sampled to find where nearly all triangles are, and one in how many may lie
+/// outside on each side.
 const CORNERS: usize = 1 << 16;
 const FEW: usize = 20;
 
-/// First surface that a ray meets.
+/// First surface that a ray hits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Met {
-    /// Distance to the surface; infinite where there is nothing.
+    /// Distance to the surface; infinite if nothing was hit.
     pub t: f32,
     pub instance: u32,
     pub primitive: u32,
@@ -24,7 +25,7 @@ impl Met {
     }
 }
 
-/// Traces rays, and returns the first surface of each; `None` where the tracer fails.
+/// Traces rays, and returns the first surface that each hits; `None` if the tracer fails.
 pub(crate) fn met(tracer: &dyn Tracer, rays: &[Ray]) -> Option<Vec<Met>> {
     let mut hits = vec![Hit::default(); rays.len()];
     let mut instances = vec![0; rays.len()];
@@ -36,7 +37,7 @@ pub(crate) fn met(tracer: &dyn Tracer, rays: &[Ray]) -> Option<Vec<Met>> {
     Some(hits.iter().zip(&instances).map(met).collect())
 }
 
-/// Returns `count` directions, spread evenly over the sphere: a Fibonacci lattice.
+/// Returns `count` directions that cover the sphere evenly: a Fibonacci lattice.
 pub(crate) fn around(count: usize) -> impl Iterator<Item = DVec3> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     (0..count).map(move |i| {
@@ -47,7 +48,7 @@ pub(crate) fn around(count: usize) -> impl Iterator<Item = DVec3> {
     })
 }
 
-/// Returns rays from each of `points` into each of `directions`, those of a point side by side.
+/// Returns rays from each of `points` in each of `directions`, point by point.
 pub(crate) fn rays(points: &[DVec3], directions: impl Iterator<Item = DVec3>) -> Vec<Ray> {
     let directions: Vec<[f32; 3]> = directions.map(|d| d.as_vec3().to_array()).collect();
     let of_point = |&p: &DVec3| {
@@ -57,7 +58,7 @@ pub(crate) fn rays(points: &[DVec3], directions: impl Iterator<Item = DVec3>) ->
     points.iter().flat_map(of_point).collect()
 }
 
-/// Returns the middles of `n[i]` equal parts of a box along each axis.
+/// Returns the centres of `n[i]` equal parts of a box along each axis `i`.
 pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
     let at = |axis: usize, i: usize| {
         let (low, high) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
@@ -67,8 +68,8 @@ pub(crate) fn grid(bounds: &Aabb, n: [usize; 3]) -> Vec<DVec3> {
     cells.map(|(x, y, z)| DVec3::new(at(0, x), at(1, y), at(2, z))).collect()
 }
 
-/// Returns the box of nearly all triangles: along each axis one of [`FEW`] of their corners lies below it, and one
-/// above.
+/// Returns the box of nearly all triangles: along each axis, one in [`FEW`] of their corners lies below it, and one in
+/// as many above.
 pub(crate) fn crowd(scene: &Description) -> Aabb {
     let stride = usize::try_from(scene.triangle_count() / CORNERS as u64).unwrap_or(usize::MAX).max(1);
     let mut axes: [Vec<f32>; 3] = Default::default();

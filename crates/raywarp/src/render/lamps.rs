@@ -22,54 +22,54 @@ use raywarp_scene::{
 };
 use std::sync::{Mutex, PoisonError};
 
-/// Directions in which it is asked how far rays get from what is seen, and how far away all is from a lamp.
+/// Numbers of directions in which free distances are measured: from what the camera sees, and from a lamp.
 const FROM_SEEN: usize = 64;
 const FROM_LAMP: usize = 256;
-/// The most of the first that get out of the scene, from a place that is closed in.
+/// Largest number of the rays from a place that may leave the scene if the place counts as closed in.
 const LEAVE: usize = 3;
-/// The most places that are asked about: camera rays, and places on each.
+/// Places to try for lamps: fractions of the length of camera rays, and the largest number of rays.
 const ALONG: [f64; 3] = [0.25, 0.5, 0.75];
 const RAYS: usize = 96;
-/// The most lamps: each connection is to a point of one of them.
+/// Largest number of lamps made of points, of which each connection chooses one point.
 const LAMPS: usize = 4;
-/// The most of those that are balls: the more there are, the darker each.
+/// Largest number of lamps that are balls; the more there are, the darker each.
 const BALLS: usize = 12;
-/// Radius of a ball, as a share of its distance from the nearest surface.
+/// Radius of a lamp ball, as a fraction of its distance from the nearest surface.
 const RADIUS: f64 = 0.9;
-/// Least distance from surfaces of lamps out of view for them to be taken, as a share of what lamps in view could have.
+/// Least distance from surfaces for lamps out of view to be used, as a fraction of what lamps in view could have.
 const ROOM: f64 = 0.25;
-/// Least distance of the smallest ball from surfaces, as the same share.
+/// Least distance of the smallest lamp ball from surfaces, as a fraction of what lamps in view could have.
 const LEAST: f64 = 0.12;
-/// Number of points of the strongest lamp in view, and their distance from its middle. So many make a shadow's edge
-/// soft; of more, few samples a pixel choose unevenly (relative mean squared error at 64: by 8 a tenth to a quarter
-/// more than by 1, by 16 two thirds more).
+/// Number of points of the strongest lamp in view, and their distance from its middle as a fraction of the free
+/// distance. So many make a shadow's edge soft; of more, few samples a pixel choose unevenly (relative mean squared
+/// error at 64: by 8 a tenth to a quarter more than by 1, by 16 two thirds more).
 const POINTS: usize = 8;
 const SPREAD: f64 = 0.125;
 
-/// A lamp in a room.
+/// Lamp that was placed in a room.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Lamp {
     place: DVec3,
-    /// The distance from the nearest surface.
+    /// Distance from the lamp's middle to the nearest surface.
     clear: f64,
-    /// Radiant intensity of all of the lamp.
+    /// Radiant intensity of the whole lamp.
     intensity: f64,
-    /// `true` if the lamp stands in view.
+    /// `true` if the lamp is in view of the camera.
     in_view: bool,
 }
 
-/// Surfaces that camera rays of a small picture meet, and the number of these places that are closed in.
+/// Surfaces seen by camera rays of a small picture, with the number of them that are closed in.
 pub(crate) struct Seen {
     eye: DVec3,
-    /// The camera's rays and how far they get.
+    /// Camera rays and the distances at which they hit.
     rays: Vec<(Ray, f32)>,
-    /// The largest angle of a ray of the camera with its view.
+    /// Largest angle between a camera ray and the view direction.
     edge: f64,
     closed: usize,
 }
 
 impl Seen {
-    /// Asks how far rays get from what `camera` sees; `None` where it sees nothing.
+    /// Measures how far rays get from what `camera` sees; `None` if it sees nothing.
     pub(crate) fn from(
         prepared: &Prepared,
         camera: &Camera,
@@ -96,12 +96,12 @@ impl Seen {
         Ok(Some(Self { eye, rays: hits, edge, closed }).filter(|seen| !seen.rays.is_empty()))
     }
 
-    /// Returns `true` if hardly a ray gets out of the scene from most of what is seen.
+    /// Returns `true` if rays from most of what is seen hardly leave the scene.
     pub(crate) fn is_closed_in(&self) -> bool {
         2 * self.closed > self.rays.len()
     }
 
-    /// Places lamps for what is seen, far from surfaces; `None` where there is no room for one.
+    /// Places lamps far from surfaces to light what is seen; `None` if there is no room for one.
     pub(crate) fn lamps(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<Lamp>> {
         let on_ray = |&(ray, t): &(Ray, f32)| ALONG.map(|share| along(&ray, share * f64::from(t)));
         let seen: Vec<DVec3> = std::iter::once(self.eye).chain(self.rays.iter().flat_map(on_ray)).collect();
@@ -129,8 +129,8 @@ impl Seen {
         Some(chosen.into_iter().map(lamp).collect())
     }
 
-    /// Sorts places, which come with their distances from the nearest surface: that comes first from which a ball
-    /// lights most of what is seen. Each ball is as bright as it is large.
+    /// Sorts places (with their distances from the nearest surface) by how much of what is seen a lamp ball there would
+    /// light, the most first. Each ball is as bright as it is large.
     fn brightest(&self, mut places: Vec<(f64, DVec3)>) -> Vec<(f64, DVec3)> {
         let seen: Vec<DVec3> = self.rays.iter().map(|(ray, t)| along(ray, f64::from(*t))).collect();
         let light = |&(clear, place): &(f64, DVec3)| -> f64 {
@@ -140,7 +140,8 @@ impl Seen {
         places
     }
 
-    /// Places around the eye at which no part of a ball is in view, with how far surfaces are, the clearest first.
+    /// Returns places around the camera where a lamp ball would be out of view, with their distances from surfaces, the
+    /// largest first.
     fn out_of_view(&self, prepared: &Prepared, camera: &Camera) -> Option<Vec<(f64, DVec3)>> {
         if !matches!(camera.projection, Projection::Perspective { .. }) {
             return None;
@@ -157,13 +158,13 @@ impl Seen {
     }
 }
 
-/// Returns the angle between a direction and the camera's view.
+/// Returns the angle between a direction and the camera's view direction.
 fn angle(camera: &Camera, d: DVec3) -> f64 {
     d.normalize().dot(Vec3::from(camera.forward).as_dvec3()).clamp(-1.0, 1.0).acos()
 }
 
-/// Returns places with their distances from the nearest surface, the largest first, where that is finite and `fits`
-/// accepts it.
+/// Returns places with their distances from the nearest surface, the largest first, if those are finite and `fits`
+/// accepts them.
 fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -> bool) -> Option<Vec<(f64, DVec3)>> {
     let met = met(prepared.tracer(), &rays(&places, around(FROM_LAMP)))?;
     let nearest = |met: &[Met]| f64::from(met.iter().map(|met| met.t).fold(f32::INFINITY, f32::min));
@@ -176,12 +177,12 @@ fn clearest(prepared: &Prepared, places: Vec<DVec3>, fits: impl Fn(DVec3, f64) -
 }
 
 impl Lamp {
-    /// Returns the lamp `factor` times as strong.
+    /// Returns the lamp with its intensity multiplied by `factor`.
     pub(crate) fn times(self, factor: f32) -> Self {
         Self { intensity: self.intensity * f64::from(factor), ..self }
     }
 
-    /// Returns `true` if f32 holds the lamp's place and brightness.
+    /// Returns `true` if the lamp's position and brightness are finite in f32.
     pub(crate) fn is_finite(&self) -> bool {
         let numbers = self.place.to_array().into_iter().chain([self.intensity, self.radiance()]);
         numbers.into_iter().all(|x| (x as f32).is_finite())
@@ -191,12 +192,12 @@ impl Lamp {
         self.intensity / (std::f64::consts::PI * (RADIUS * self.clear).powi(2))
     }
 
-    /// Returns a lamp in view as one point.
+    /// Returns a lamp in view as a single point light.
     pub(crate) fn middle(&self) -> Option<Light> {
         self.in_view.then(|| self.points(1).next()).flatten()
     }
 
-    /// Lights around its middle that are as strong as it together: one there, or some.
+    /// Returns point lights around the lamp's middle that are together as strong as it: one in the middle, or several.
     fn points(self, count: usize) -> impl Iterator<Item = Light> {
         let spread = if count == 1 { 0.0 } else { SPREAD * self.clear };
         around(count).map(move |way| Light::Point {
@@ -209,7 +210,7 @@ impl Lamp {
         Emission { radiance: ColorInput::constant([self.radiance() as f32; 3]), two_sided: false }
     }
 
-    /// Adds a ball that glows to the scene.
+    /// Adds the lamp to the scene as a glowing ball.
     fn add_ball(&self, scene: &mut Description) {
         let emission = Some(self.emission());
         let material = scene.add_material(Material { emission, ..Material::diffuse("added lamp", [0.0; 3]) });
@@ -222,7 +223,7 @@ impl Lamp {
     }
 }
 
-/// Adds those lamps to a scene that are balls.
+/// Adds those of the lamps to a scene that are balls.
 ///
 /// # Errors
 /// [`PrepareError`]: balls are triangles, so the scene is prepared again.
@@ -234,7 +235,7 @@ pub(crate) fn add_balls(prepared: &mut Prepared, lamps: &[Lamp]) -> Result<(), P
     prepared.edit(|scene| balls.iter().for_each(|lamp| lamp.add_ball(scene)))
 }
 
-/// Adds those lamps that are points.
+/// Adds those of the lamps to a scene that are points.
 pub(crate) fn add_points(prepared: &mut Prepared, lamps: &[Lamp]) {
     let strongest = lamps.iter().map(|lamp| lamp.intensity).fold(0.0, f64::max);
     // Points that are all as strong are chosen evenly.
@@ -244,7 +245,7 @@ pub(crate) fn add_points(prepared: &mut Prepared, lamps: &[Lamp]) {
     prepared.edit_lights(|scene| scene.lights.extend(points));
 }
 
-/// Gives the balls that [`add_balls`] added last the strength of `lamps`.
+/// Sets the strength of the balls last added by [`add_balls`] to that of `lamps`.
 pub(crate) fn set_balls(prepared: &mut Prepared, lamps: &[Lamp]) {
     let balls = balls(lamps);
     if balls.is_empty() {
@@ -258,7 +259,7 @@ pub(crate) fn set_balls(prepared: &mut Prepared, lamps: &[Lamp]) {
     });
 }
 
-/// Takes the balls away that [`add_balls`] added last.
+/// Removes the balls last added by [`add_balls`].
 ///
 /// # Errors
 /// As [`add_balls`].
@@ -278,17 +279,17 @@ fn balls(lamps: &[Lamp]) -> Vec<&Lamp> {
     lamps.iter().filter(|lamp| !lamp.in_view).collect()
 }
 
-/// Returns the point of a ray at a distance.
+/// Returns the point of a ray at distance `t`.
 fn along(ray: &Ray, t: f64) -> DVec3 {
     Vec3::from(ray.origin).as_dvec3() + t * Vec3::from(ray.direction).as_dvec3()
 }
 
-/// The rays from the camera, in the order in which the workers came to them.
+/// Camera rays of a render, in the order in which workers recorded them.
 #[derive(Default)]
 struct CameraRays(Mutex<Vec<(u32, Ray)>>);
 
 impl CameraRays {
-    /// Returns the rays in the order of their pixels.
+    /// Returns the camera rays by pixel.
     fn in_order(self) -> Vec<Ray> {
         let mut rays = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         rays.sort_unstable_by_key(|&(pixel, _)| pixel);

@@ -2,18 +2,18 @@
 
 use raywarp_scene::{Description, Emission, Image, Pixels, Texture, TextureId};
 
-/// Returns `true` if there is any light, however weak, and whether or not it is seen from anywhere.
+/// Returns `true` if the scene has any light, however weak or hidden.
 pub(crate) fn has_light(scene: &Description) -> bool {
     let emits = |emission: &Emission| emission.radiance.texture.is_none_or(|texture| !is_black(scene, texture));
     !scene.lights.is_empty() || any_shines(scene, emits)
 }
 
-/// Returns `true` if the scene has no light but surfaces whose radiance an image says.
+/// Returns `true` if the scene's only light is surfaces whose emission is an image.
 pub(crate) fn shines_by_images_alone(scene: &Description) -> bool {
     scene.lights.is_empty() && !any_shines(scene, |emission| emission.radiance.texture.is_none())
 }
 
-/// Returns `true` if a triangle glows with an emission for which `that` holds.
+/// Returns `true` if any triangle emits light by an emission for which `that` holds.
 fn any_shines(scene: &Description, that: impl Fn(&Emission) -> bool) -> bool {
     let emits = |emission: &Emission| emission.radiance.factor.iter().any(|&factor| factor > 0.0) && that(emission);
     let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(emits)).collect();
@@ -24,7 +24,7 @@ fn any_shines(scene: &Description, that: impl Fn(&Emission) -> bool) -> bool {
     emits.contains(&true) && (0..scene.instances.len()).any(shines)
 }
 
-/// Returns `true` if a texture is black everywhere; vertex colours and mixtures are taken not to be.
+/// Returns `true` if a texture is black everywhere; vertex colours and mixtures are assumed not to be.
 fn is_black(scene: &Description, texture: TextureId) -> bool {
     match &scene.textures[texture.index()] {
         Texture::Constant([r, g, b, _]) => [*r, *g, *b] == [0.0; 3],
@@ -35,7 +35,7 @@ fn is_black(scene: &Description, texture: TextureId) -> bool {
     }
 }
 
-/// Returns `true` if all texels are black; it ends at the first one that is not, and so looks at few of most images.
+/// Returns `true` if all texels of an image are black; ends at the first that is not.
 fn is_black_image(image: &Image) -> bool {
     match &*image.pixels {
         Pixels::Srgb8(texels) | Pixels::Linear8(texels) => texels.iter().all(|[r, g, b, _]| [*r, *g, *b] == [0; 3]),

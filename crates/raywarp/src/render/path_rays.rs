@@ -13,33 +13,33 @@ use raywarp_system::memory;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Paths that share a lock: those of a tile, so that workers seldom meet.
+/// Number of paths that share a lock: those of a tile, so that workers rarely compete.
 const BLOCK: usize = 1 << 12;
-/// Bytes of a ray while it is kept: itself and its place.
+/// Bytes of memory per kept ray: the ray, and its path's index.
 const KEPT_BYTES: u64 = size_of::<(u32, Ray)>() as u64;
-/// Bytes a ray while a bounce is put together and written.
+/// Bytes of memory per ray while a bounce's rays are collected and written.
 const WRITE_BYTES: u64 = 2 * size_of::<Ray>() as u64;
-/// Number of rays after which the free memory is looked at again.
+/// Number of rays after which the free memory is checked again.
 const LOOK_EVERY: u64 = 1 << 20;
-/// Need of memory in bytes below which rays are never refused: figures of free memory are rough.
+/// Need of memory in bytes up to which rays are never refused, since figures of free memory are rough.
 const SMALL_BYTES: u64 = 64 << 20;
 
-/// Beginnings of files' names: of rays that extend paths, and of those that connect them to lights.
+/// Beginnings of the names of exported ray files: rays that extend paths, and shadow rays.
 const NAMES: [&str; 2] = ["bounce", "shadow"];
 
-/// Returns the query that the rays of a file are for, by its name without a folder: `shadow-03.npy` is for any-hit
-/// queries, any name that does not begin with `shadow` for closest-hit ones.
+/// Returns the query of the rays in a file by its name (without a folder): any-hit if it begins with `shadow`, such as
+/// `shadow-03.npy`, else closest-hit.
 pub fn query_of_name(name: &str) -> Query {
     if name.starts_with(NAMES[1]) { Query::Any } else { Query::Closest }
 }
 
-/// Returns `true` if a file could be one of an export, by its name: `bounce-00.npy`, `shadow-12.npy`.
+/// Returns `true` if a file's name is that of an exported ray file: `bounce-00.npy`, `shadow-12.npy`.
 pub fn is_bounce_file(name: &str) -> bool {
     let number = NAMES.iter().find_map(|start| name.strip_prefix(start)?.strip_prefix('-')?.strip_suffix(".npy"));
     number.is_some_and(|number| number.len() >= 2 && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// An error that keeps a render's rays from being kept.
+/// Error of keeping a render's rays in memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathRaysError {
@@ -49,20 +49,20 @@ pub enum PathRaysError {
         needed >> 20, free >> 20
     )]
     Memory {
-        /// Number of rays that are known of: camera rays before the render, all so far during it.
+        /// Number of rays known of: the camera rays before the render, all rays so far during it.
         rays: u64,
-        /// Bytes to keep and to write them.
+        /// Bytes of memory needed to keep and to write the rays.
         needed: u64,
-        /// Bytes that are free.
+        /// Bytes of memory that are free.
         free: u64,
     },
 }
 
-/// The rays of a bounce that ask one query.
+/// Rays of one bounce with the same query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BounceRays {
-    /// Number of vertices that their paths have behind them: 0 for camera rays, and for shadow rays from what these
-    /// hit.
+    /// Number of vertices that the rays' paths have behind them: 0 for camera rays, and for shadow rays from the first
+    /// hits.
     pub bounce: u32,
     /// Query of the rays. Closest: they extend paths. Any: they connect paths to lights.
     pub query: Query,
@@ -71,34 +71,34 @@ pub struct BounceRays {
 }
 
 impl BounceRays {
-    /// Returns the name of their file, `bounce-00.npy` or `shadow-00.npy`.
+    /// Returns the name of the file for these rays, such as `bounce-00.npy` or `shadow-00.npy`.
     pub fn file_name(&self) -> String {
         format!("{}-{:02}.npy", NAMES[usize::from(self.query == Query::Any)], self.bounce)
     }
 }
 
-/// Rays of some paths: at each bounce those that extend them and those that connect them, with the paths' places in the
-/// block.
+/// Rays of a block of paths: for each bounce the rays that extend paths and the shadow rays, each with its path's index
+/// in the block.
 type Block = Vec<[Vec<(u32, Ray)>; 2]>;
 
-/// Keeps the rays of the first samples of each pixel; listens to a render.
+/// Render observer that keeps the rays of the first samples of each pixel.
 pub struct PathRays {
-    /// The place of each pixel (`y * width + x`) among those of the film.
+    /// Index among the film's pixels of each pixel of the picture (`y * width + x`).
     places: Vec<u32>,
-    /// Pixels of the film.
+    /// Number of pixels of the film.
     pixels: usize,
     first_sample: u32,
     samples: u32,
     blocks: Vec<Mutex<Block>>,
     kept: AtomicU64,
     is_over: AtomicBool,
-    /// Function that returns the free memory in bytes, where the system tells.
+    /// Function that returns the free memory in bytes, if the system tells.
     free: fn() -> Option<u64>,
 }
 
 impl PathRays {
-    /// Prepares to keep the rays of the first `samples` (at least 1) of each pixel that a render of `options` onto
-    /// `film` takes. Rays are kept in memory, 36 bytes each.
+    /// Prepares to keep the rays of the first `samples` (at least 1) samples of each pixel, of a render of `options`
+    /// onto `film`. Rays are kept in memory, 36 bytes each.
     ///
     /// # Errors
     /// [`PathRaysError`], if not even camera rays can be kept.
@@ -136,7 +136,7 @@ impl PathRays {
         Ok(rays)
     }
 
-    /// Checks that so many bytes are free for so many rays.
+    /// Checks that `needed` bytes of memory are free, for so many rays.
     fn check(&self, rays: u64, needed: u64) -> Result<(), PathRaysError> {
         match (self.free)() {
             Some(free) if needed > free.max(SMALL_BYTES) => Err(PathRaysError::Memory { rays, needed, free }),
@@ -144,7 +144,7 @@ impl PathRays {
         }
     }
 
-    /// Keeps a ray, if its path is one of those wanted.
+    /// Keeps a ray if its path is among those wanted.
     fn keep(&self, (pixel, sample, bounce): (u32, u32, u32), query: Query, ray: &Ray) {
         let frame = sample.checked_sub(self.first_sample).filter(|&frame| frame < self.samples);
         let (Some(frame), false) = (frame, self.is_over.load(Ordering::Relaxed)) else { return };
@@ -163,7 +163,7 @@ impl PathRays {
         }
     }
 
-    /// Returns the rays of each bounce that has some: those that extend paths, then those that connect them.
+    /// Returns the rays bounce by bounce: first those that extend paths, then the shadow rays.
     ///
     /// # Errors
     /// [`PathRaysError`], if memory ran out while the picture was rendered.

@@ -4,17 +4,17 @@ use raywarp_render::output::PictureFormat;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A name for a picture, in the current folder.
+/// Name of a picture's file in the current folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureName {
-    /// File of the picture.
+    /// Path of the picture's file.
     pub path: PathBuf,
-    /// Note for people to read, where the file is not what the scene asks for.
+    /// Note for the user, if the file is not the one that the scene asks for.
     pub note: Option<String>,
 }
 
-/// Returns the file of a picture for which none is named: what the scene file itself asks for (`asked`, a pbrt film's
-/// `filename`), else the scene's name, else `render.png` for the built-in scene.
+/// Returns the default file for a picture: what the scene file asks for (`asked`, a pbrt film's `filename`), else one
+/// named after the scene, else `render.png`.
 ///
 /// `scene` is what the user typed and the file that was found: of a file's name the kind is left out (`room.ply.gz`
 /// gives `room.png`), a bare name is taken whole. Folders are left out, those of the scene and those that the file
@@ -53,14 +53,14 @@ pub fn picture_name(scene: Option<(&Path, &Path)>, asked: Option<&str>, is_share
     PictureName { path: name.into(), note: None }
 }
 
-/// Returns the file name in what a scene file asks for, whatever system it was written on; none if there is none.
+/// Returns the file name in a path that a scene file asks for, with separators of any system; `None` if it has none.
 fn last_part(asked: &str) -> Option<&str> {
     let last = asked.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     let is_name = !matches!(last, "" | "." | "..") && !last.chars().any(char::is_control);
     is_name.then_some(last)
 }
 
-/// Returns the scene's name without the endings that say its kind.
+/// Returns the scene's name without the extensions of its format.
 fn stem(typed: &Path, found: &Path) -> Option<OsString> {
     // Standard input, a shell's "<(...)".
     if typed.as_os_str() == "-" || typed.starts_with("/dev") || typed.starts_with("/proc") {

@@ -25,19 +25,19 @@ use raywarp_scene::{Camera, Description, flatten};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Scene that is ready to be traced and rendered, with its canonical tree and its tracer.
+/// Scene prepared for tracing and rendering: its triangles, canonical tree and tracer.
 pub struct Prepared {
     scene: Description,
-    /// Tables that shading reads, made when they are first asked for: tracing needs none.
+    /// Shading tables, made when first needed, since tracing rays needs none.
     shading: OnceLock<ShadingScene>,
     bvh: Arc<Bvh2>,
     pub(crate) backend: Backend,
-    /// Parts of the scene for GPUs that take paths as a whole, where such are planned.
+    /// Data of the scene kept for GPUs that trace whole paths, if these are planned.
     #[cfg(feature = "cuda")]
     paths: Option<Box<ForPaths>>,
-    /// Plan that the scene was prepared for.
+    /// Plan for which the scene was prepared.
     asked: Plan,
-    /// Options that the canonical tree was built with.
+    /// Options with which the canonical tree was built.
     build: BuildOptions,
     bounds: Aabb,
     timings: Timings,
@@ -45,8 +45,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Flattens the scene, builds its tree and encodes it for the device that traces, in parallel on rayon's current
-    /// pool.
+    /// Flattens the scene, builds its tree and encodes it for the planned tracer, in parallel on rayon's current pool.
     ///
     /// Where GPUs are planned that take paths as a whole, and their work is known ([`PlannedTree::ForWork`]), the
     /// canonical tree is one that they walk; it is encoded for them beside what comes next, and for the CPU only when
@@ -99,8 +98,7 @@ impl Prepared {
         })
     }
 
-    /// Prepares a scene for GPUs that take paths as a whole: the tree that they walk and what shading reads, side by
-    /// side.
+    /// Prepares a scene for GPUs that trace whole paths: builds their tree and the shading tables at the same time.
     #[cfg(feature = "cuda")]
     fn new_for_paths(
         scene: Description,
@@ -136,34 +134,33 @@ impl Prepared {
         })
     }
 
-    /// Returns the scene that was prepared.
+    /// Returns the scene's description.
     pub fn scene(&self) -> &Description {
         &self.scene
     }
 
-    /// Returns the canonical tree.
+    /// Returns the canonical (not encoded) tree.
     pub fn bvh(&self) -> &Bvh2 {
         &self.bvh
     }
 
-    /// Returns the options that the canonical tree was built with.
+    /// Returns the options with which the canonical tree was built.
     pub fn build_options(&self) -> &BuildOptions {
         &self.build
     }
 
-    /// Returns the plan as it came out: the device that traces or renders the scene, its kernels, its tree, and the
-    /// reason.
+    /// Returns the plan as it stands: device, kernels and tree, and why.
     pub fn plan(&self) -> Plan {
         Plan { tree: PlannedTree::Given(self.build), ..self.backend.plan() }
     }
 
-    /// Returns the tracer, which is made now if it was not yet. One that cannot be made fails every batch.
+    /// Returns the tracer, which is made now if it does not exist yet. One that cannot be made fails every batch.
     pub fn tracer(&self) -> &dyn Tracer {
         self.backend.tracer()
     }
 
-    /// Makes GPUs trace the rays of the scene, whatever did so before: it does not suit the kernels that take whole
-    /// paths, for `why`. Where no kernel holds it that loses no ray, the CPU traces.
+    /// Makes GPUs trace the scene's rays by `kernels`, since the path-tracing kernels cannot take the scene (`why`).
+    /// Where no kernel holds it that loses no ray, the CPU traces.
     ///
     /// # Errors
     /// [`PrepareError`]; what traced before then still does.
@@ -197,18 +194,18 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the bytes of what the tracer walks, in its device's memory; 0 as long as it is not made.
+    /// Returns the bytes of the tracer's encoded tree in its device's memory; 0 if it is not made yet.
     pub fn tracer_bytes(&self) -> usize {
         self.backend.bytes()
     }
 
-    /// Returns the time that making the CPU's tracer took when somebody asked for it; `None` where none was made so.
+    /// Returns the time that making the CPU tracer took if that happened only when it was first needed; else `None`.
     #[cfg(feature = "cuda")]
     pub fn late_tracer_time(&self) -> Option<Duration> {
         self.backend.late_time()
     }
 
-    /// Returns the tree that was built for GPUs that take paths as a whole, where such are planned.
+    /// Returns the report on the tree built for GPU path tracing, if that is planned.
     #[cfg(feature = "cuda")]
     pub fn gpu_tree(&self) -> Option<&GpuTree> {
         self.for_paths().map(|paths| &paths.tree)
@@ -219,44 +216,44 @@ impl Prepared {
         self.paths.as_deref()
     }
 
-    /// Returns the canonical tree, for callers that keep it.
+    /// Returns the canonical tree in its `Arc`, for callers that keep it.
     #[cfg(feature = "cuda")]
     pub(crate) fn shared_bvh(&self) -> &Arc<Bvh2> {
         &self.bvh
     }
 
-    /// Returns the box around all triangles; empty for a scene without any.
+    /// Returns the bounding box of all triangles; empty if the scene has none.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of triangles in the tree: those with area that are not invisible.
+    /// Returns the number of triangles in the tree: those that have area and are not invisible.
     pub fn triangle_count(&self) -> usize {
         self.triangle_count
     }
 
-    /// Returns the wall time of the steps of preparing the scene.
+    /// Returns the wall time of each step of preparing the scene.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
 
-    /// Returns the scene's own camera, or one that frames its box.
+    /// Returns the scene's own camera, or one that frames its bounding box.
     pub fn camera(&self) -> Camera {
         self.scene.cameras.first().cloned().unwrap_or_else(|| frame_bounds(&self.bounds))
     }
 
-    /// Returns `true` if the scene has lights, or surfaces that glow, however weak.
+    /// Returns `true` if the scene has lights or emissive surfaces, however weak.
     pub fn has_light(&self) -> bool {
         has_light(&self.scene)
     }
 
-    /// Adds light from `source`, turned and scaled as `request` says, as a picture from `camera` needs it. Nothing else
-    /// of a prepared scene can change.
+    /// Adds light from `source`, rotated and scaled as `request` says, oriented for a picture from `camera`. Nothing
+    /// else of a prepared scene can change.
     pub fn add_light(&mut self, request: &LightRequest, source: &LightSource, camera: &Camera) {
         self.edit_lights(|scene| request.add(scene, source, camera));
     }
 
-    /// Changes the scene's lights, and the images that come with them.
+    /// Changes the scene's lights and their images by `edit`, and updates the shading tables.
     pub(crate) fn edit_lights(&mut self, edit: impl FnOnce(&mut Description)) {
         edit(&mut self.scene);
         if let Some(shading) = self.shading.get_mut() {
@@ -264,13 +261,13 @@ impl Prepared {
         }
     }
 
-    /// Changes what surfaces look like: nothing that rays meet.
+    /// Changes the scene's materials by `edit`: how surfaces look, but nothing that rays hit.
     pub(crate) fn edit_materials(&mut self, edit: impl FnOnce(&mut Description)) {
         edit(&mut self.scene);
         self.shading = OnceLock::new();
     }
 
-    /// Changes the scene, and prepares it again as it was.
+    /// Changes the scene by `edit`, and prepares it again for the same plan.
     ///
     /// # Errors
     /// [`PrepareError`]; nothing is left of the scene then.
@@ -284,8 +281,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns what `ask` answers for the scene with media that take nothing away; `None` where they are so already, or
-    /// shading was not yet asked for.
+    /// Returns what `ask` returns for the scene with media that absorb nothing; `None` if none absorbs, or if there are
+    /// no shading tables yet.
     pub(crate) fn without_absorption<T>(&mut self, ask: impl FnOnce(&Self) -> T) -> Option<T> {
         let media = self.shading.get_mut().map(|shading| shading.media.clone())?;
         if media.iter().all(|medium| medium.absorption == [0.0; 3]) {
@@ -298,7 +295,7 @@ impl Prepared {
         Some(answer)
     }
 
-    /// Returns the scene as shading reads it, made when it is first asked for.
+    /// Returns the scene's shading tables, which are made when first needed.
     ///
     /// # Errors
     /// As [`ShadingScene::new`].
@@ -339,7 +336,7 @@ mod tests {
     use crate::device::PathWork;
     use raywarp_render_cuda::EngineOptions;
 
-    /// For a GPU that takes so many samples of each of 1000 x 500 pixels.
+    /// Returns the plan for a GPU render with so many samples of each of 1000 x 500 pixels.
     fn plan(samples: u32) -> Plan {
         let options = RenderOptions { size: [1000, 500], samples: 0..samples, ..RenderOptions::default() };
         Plan {

@@ -16,80 +16,81 @@ use glam::{DVec3, Vec3};
 use raywarp_geom::{Aabb, Tracer};
 use raywarp_scene::{Camera, Description};
 
-/// Factor by which the box of nearly all triangles must be smaller than the scene for a room to be looked for there.
+/// Factor by which the box of nearly all triangles must be smaller than the scene for it to be searched for a room.
 const SMALL: f32 = 8.0;
-/// Points along each axis of the scene's box, and directions from each.
+/// Number of test points along each axis of the scene's box, and of directions from each.
 const GRID: usize = 5;
 const DIRECTIONS: usize = 64;
-/// The most of these rays that leave the scene from a place that is closed in: through windows.
+/// Largest number of rays from a closed-in point that may leave the scene, through windows.
 const LEAVE: usize = 6;
-/// The most of them from a place where the eye may stand: under a sky that is seen from a courtyard in the room.
+/// Largest number of rays from an eye point that may leave the scene, if it sees the sky from a courtyard.
 const LEAVE_EYE: usize = 16;
-/// Least free height, as a share of the greatest one: an eye stands on the floor, not on a cupboard.
+/// Least free height of an eye point as a fraction of the greatest, so that the eye stands on the floor, not on a
+/// cupboard.
 const FREE_HEIGHT: f64 = 0.8;
-/// Share of the points that must be free places that are closed in. The cabin of a car and a hollow figure have fewer.
+/// Fraction of the test points that must be closed in for a room. The cabin of a car and a hollow figure have fewer.
 const CLOSED: f64 = 0.4;
-/// Share of the walls seen from there whose fronts must be seen: a quarter, since many files turn faces as it comes. Of
-/// the rooms of the benchmark scenes it is 0.5 to 1, of closed skins within each other at most 0.15.
+/// Fraction of the walls seen from inside that must show their fronts: a quarter, since many files turn faces
+/// arbitrarily. Of the rooms of the benchmark scenes it is 0.5 to 1, of closed skins within each other at most 0.15.
 const FRONTS: f64 = 0.25;
-/// Share of the rays from there that must meet something that stands in the room.
+/// Fraction of the rays from inside that must hit something standing in the room.
 const CONTENT: f64 = 0.03;
-/// Least shares of free places, of fronts, and of what is level or upright in a place with less furniture, which must
-/// be plain sheets: a jar has an outside behind its inside, and a figure that is turned inside out has neither floor
-/// nor walls.
+/// Least fractions, in a place with little furniture, of closed-in points, of fronts, and of level or upright walls,
+/// which must be plain sheets: this excludes jars and hollow figures.
 const CLOSED_EMPTY: f64 = 0.7;
 const FRONTS_EMPTY: f64 = 0.8;
 const UPRIGHT_EMPTY: f64 = 0.7;
-/// Least shares of level and upright walls, and of rays that meet the fronts of things, in a place with a skin outside
-/// that shows its front outwards, for it to be a room: a vase is round, an empty box is a box.
+/// Least fractions of level and upright walls, and of rays that hit fronts of things, for a place with an outer skin to
+/// be a room: a vase is round, an empty box is a box.
 const UPRIGHT_SHELL: f64 = 0.5;
-/// Least thickness of most of its walls, in diagonals of its box. Those of houses are 0.01 to 0.05; a carton's and a
-/// cabinet's are thinner, and what they enclose must be furnished as hardly any is.
+/// Least thickness of most walls of a room, as a fraction of its box's diagonal. Those of houses are 0.01 to 0.05; a
+/// carton's and a cabinet's are thinner, and what they enclose must be furnished as hardly any is.
 const WALL: f64 = 0.01;
 const CONTENT_THIN: f64 = 0.25;
-/// Share of the free places that see the sky straight up, from which a room is open above.
+/// Fraction of the eye points that see the sky straight up from which on a room counts as open above.
 const SKY: f64 = 0.05;
-/// Least width of a room in its heights, and least height in its widths.
+/// Least width of a room relative to its height, and least height relative to its width.
 const THINNEST: f64 = 0.25;
 const FLATTEST: f64 = 1.0 / 30.0;
-/// Height of the eye between floor and ceiling: 1.6 of 2.9 metres. At half the height of a hall it would hover: where a
-/// place is less wide than [`WIDE`] of its height the share falls with the width, and where a quarter of the places are
-/// under ceilings less than [`LOW`] as high (arcades, galleries) it is a share of their height; down to a fifth.
+/// Height of the eye as a fraction of the height from floor to ceiling: 1.6 of 2.9 metres. At half the height of a hall
+/// it would hover: where a place is less wide than [`WIDE`] of its height the share falls with the width, and where a
+/// quarter of the places are under ceilings less than [`LOW`] as high (arcades, galleries) it is a share of their
+/// height; down to a fifth.
 const EYE_HEIGHT: f64 = 0.55;
 const LEAST_EYE_HEIGHT: f64 = 0.2;
 const WIDE: f64 = 0.8;
 const LOW: f64 = 0.5;
-/// Level directions of a view that are tried, and the slopes beside them.
+/// Number of horizontal view directions that are tried, and the slopes tried for each.
 const TURNS: usize = 48;
 const SLOPES: [f64; 3] = [-0.2, 0.0, 0.2];
-/// Turns to each side over which a free direction is free: 30 degrees.
+/// Number of neighbouring directions on each side that must be free too: 30 degrees.
 const WIDTH: usize = 4;
-/// The full vertical angle of a view from inside, degrees.
+/// Vertical field of view of a camera inside a room, in degrees.
 pub(crate) const INSIDE_VFOV: f32 = 60.0;
 
-/// A view from inside, in the file's coordinates.
+/// View from inside a room or a case, in the file's coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Inside {
     pub eye: [f64; 3],
     pub target: [f64; 3],
-    /// `true` if the walls show their fronts inwards. Else it is a solid with something in it.
+    /// `true` if the walls show their fronts inwards, as a room's do. Else it is a solid with something in it.
     pub is_room: bool,
     /// `true` if most walls have an outside of their own, and the whole scene is the room.
     pub has_outside: bool,
-    /// `true` if the sky is seen.
+    /// `true` if the sky is visible from inside.
     pub open_above: bool,
 }
 
 impl Inside {
-    /// Returns the camera that `--eye` and `--target` make of it.
+    /// Returns the camera that `--eye` and `--target` with this view's points would make.
     pub(crate) fn camera(&self, scene: &Description, up: DVec3, vfov: f32) -> Option<Camera> {
         let [eye, target] = [self.eye, self.target].map(|place| scene.from_file(place));
         Camera::look_at(eye, target, up.as_vec3().to_array(), vfov)
     }
 }
 
-/// Finds a place from which to see the scene, if it is a room, or what is in it, if it is a case. The result is the
-/// same on every machine that traces the same.
+/// Finds a place inside from which to see the scene, if it is a room or a closed case with something in it. The result
+/// is the same on every machine that traces the same.
 pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
     let whole = prepared.bounds();
     if open_side(prepared.tracer(), whole, up).is_some() {
@@ -108,8 +109,8 @@ pub(crate) fn look_inside(prepared: &Prepared, up: DVec3) -> Option<Inside> {
     })
 }
 
-/// Returns a box that reaches to what is around the things in `crowd`: as far as most rays from there get along the
-/// axes, of those that end no further away than its diagonal.
+/// Returns the box of what surrounds `crowd`: as far as most rays from there reach along the axes, if that is no more
+/// than its diagonal.
 fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
     let points = grid(crowd, [GRID; 3]);
     let mut grown = *crowd;
@@ -127,7 +128,7 @@ fn up_to_walls(tracer: &dyn Tracer, crowd: &Aabb) -> Option<Aabb> {
     Some(grown)
 }
 
-/// Finds such a place in a part of the scene.
+/// Finds a place inside from which to see the part of the scene within `bounds`, if that is a room or a closed case.
 fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Inside> {
     let diagonal = f64::from(bounds.diagonal());
     if bounds.is_empty() || !(diagonal > 0.0 && diagonal.is_finite()) || !has_sides_of_a_room(bounds, up) {
@@ -143,14 +144,14 @@ fn look_inside_of(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Insid
     Some(Inside { eye: typed(eye), target: typed(eye + 0.5 * length * ahead), is_room, has_outside, open_above })
 }
 
-/// Returns a place in the file's coordinates as short numbers that can be typed: to a thousandth of a size.
+/// Returns a point in the file's coordinates, rounded to a thousandth of `size` so that it is short to type.
 pub(crate) fn typed(scene: &Description, place: DVec3, size: f64) -> [f64; 3] {
     let digits = (3.0 - size.log10()).ceil() as i32;
     let step = 10f64.powi(-digits);
     scene.in_file(place.as_vec3().to_array()).map(|x| (x / step).round() * step + 0.0)
 }
 
-/// Returns `true` if a box is neither as thin as a door nor as flat as a tray.
+/// Returns `true` if a box has the proportions of a room: neither as thin as a door nor as flat as a tray.
 fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
     let extent: DVec3 = std::array::from_fn(|i| f64::from(bounds.max[i]) - f64::from(bounds.min[i])).into();
     let (right, front) = front(up);
@@ -158,29 +159,29 @@ fn has_sides_of_a_room(bounds: &Aabb, up: DVec3) -> bool {
     width.min(depth) >= THINNEST * height && height >= FLATTEST * width.max(depth)
 }
 
-/// Places where an eye may stand in what is closed.
+/// Points where an eye may stand in a closed space.
 struct Free {
     air: Vec<DVec3>,
     is_room: bool,
     has_outside: bool,
 }
 
-/// Counts of what rays from closed places meet.
+/// Counts of what rays from closed-in points hit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     rays: usize,
-    /// Number of rays that end at something before a wall, and of those of them that see a front: not the skin of
-    /// another solid.
+    /// Number of rays that end at something in front of a wall, and of those that hit a front rather than another
+    /// solid's skin.
     hidden: usize,
     things: usize,
-    /// Number of the other rays that end at all, and of those of them that see a front, that have one surface more
-    /// behind them, and that meet what is level or upright.
+    /// Number of the other rays that hit a wall, and of those that hit a front, that have one more surface behind, and
+    /// that hit something level or upright.
     walls: usize,
     fronts: usize,
     thick: usize,
     upright: usize,
-    /// Number of rays that have the front of another skin outside, and of those where it is as far away as a wall is
-    /// thick.
+    /// Number of rays with the front of an outer skin behind the wall, and of those where it is as far away as a wall
+    /// is thick.
     shells: usize,
     thick_shells: usize,
 }
@@ -202,8 +203,7 @@ impl Count {
         self.walls > 0 && self.fronts as f64 >= share * self.walls as f64
     }
 
-    /// Returns `true` if most walls have an outside of their own: a hollow object, or a room with the outside of its
-    /// walls.
+    /// Returns `true` if most walls have an outside of their own: a hollow object, or a room modelled with its outside.
     fn is_shell(&self) -> bool {
         2 * self.shells > self.walls
     }
@@ -212,8 +212,8 @@ impl Count {
         self.things as f64 >= share * self.rays as f64
     }
 
-    /// Returns `true` if the inside of such a shell is a room: furnished, between walls that are level or upright and
-    /// thick.
+    /// Returns `true` if the inside of a closed shell is a room: furnished, between thick walls that are level or
+    /// upright.
     fn is_room_in_a_shell(&self) -> bool {
         let content = if 2 * self.thick_shells > self.shells { CONTENT } else { CONTENT_THIN };
         self.upright as f64 >= UPRIGHT_SHELL * self.walls as f64 && self.has_things(content)
@@ -225,8 +225,7 @@ impl Count {
     }
 }
 
-/// Finds the places of a grid in the box, if hardly a ray leaves from many of them and something is in there to be
-/// seen.
+/// Finds the closed-in points of a grid in the box, if there are many, and something inside to be seen.
 fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> {
     let (tracer, diagonal) = (prepared.tracer(), f64::from(bounds.diagonal()));
     let points = grid(bounds, [GRID; 3]);
@@ -273,7 +272,7 @@ fn closed_places(prepared: &Prepared, bounds: &Aabb, up: DVec3) -> Option<Free> 
     Some(Free { air, is_room, has_outside: room.is_shell() })
 }
 
-/// Counts what the rays from a place meet.
+/// Counts what the rays from a point hit.
 fn count(
     prepared: &Prepared,
     (place, seen): (DVec3, &[Met]),
@@ -317,13 +316,13 @@ fn count(
     Some(count)
 }
 
-/// Returns `true` if a ray along `d` meets a front.
+/// Returns `true` if a ray along `d` hits the front of a surface.
 fn is_front(prepared: &Prepared, d: DVec3, met: &Met) -> bool {
     !met.escapes() && normal(prepared.scene(), met).dot(d) < 0.0
 }
 
-/// Returns `true` if most rays along an axis leave the scene: a model that is open on a side, such as a house without a
-/// roof.
+/// Returns `true` if most rays along some axis leave the scene, as in a model that is open on a side (a house without a
+/// roof).
 fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
     for axis in DVec3::AXES {
         for direction in [axis, -axis] {
@@ -336,8 +335,8 @@ fn has_open_side(tracer: &dyn Tracer, places: &[DVec3]) -> Option<bool> {
     Some(false)
 }
 
-/// Returns the direction, not of unit length, in which the front of the met surface points: to the side of the normals
-/// of its vertices, or else of its winding.
+/// Returns the direction (not of unit length) in which the front of the hit surface points: by the vertex normals, or
+/// else by winding.
 fn normal(scene: &Description, met: &Met) -> DVec3 {
     let instance = &scene.instances[met.instance as usize];
     let mesh = &scene.meshes[instance.mesh.index()].triangles;
@@ -355,7 +354,8 @@ fn normal(scene: &Description, met: &Met) -> DVec3 {
     if mirrors != turned { -across } else { across }
 }
 
-/// Places at eye height above the floor under each of `free`; each once. What has no ceiling has the box's top.
+/// Returns the distinct points at eye height above the floor under each of `free`. What has no ceiling has the box's
+/// top.
 fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option<Vec<DVec3>> {
     let (right, front) = front(up);
     let level = (0..TURNS).map(|turn| turned(turn, right, front));
@@ -389,21 +389,21 @@ fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option
     Some(eyes)
 }
 
-/// Returns the number of which one in `one_in` is less; 1 of none.
+/// Returns the number that one in `one_in` of the given numbers is below; 1 if there are none.
 fn share_of(numbers: impl Iterator<Item = f64>, one_in: usize) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / one_in).copied().unwrap_or(1.0)
 }
 
-/// Returns one of the level directions that are tried.
+/// Returns the horizontal view direction number `turn` of those that are tried.
 fn turned(turn: usize, right: DVec3, front: DVec3) -> DVec3 {
     let (sin, cos) = (std::f64::consts::TAU * turn as f64 / TURNS as f64).sin_cos();
     sin * right + cos * front
 }
 
-/// Finds the eye, direction and length of the longest free view: where three quarters of the rays beside each other get
-/// farthest, so that nothing near hides the room. Rays that leave the scene get nowhere.
+/// Finds the eye point, direction and length of the longest free view, by the distance that three quarters of
+/// neighbouring rays reach, so that nothing near hides the room. Rays that leave the scene get nowhere.
 fn longest_view(tracer: &dyn Tracer, eyes: &[DVec3], up: DVec3) -> Option<(DVec3, DVec3, f64)> {
     let (right, front) = front(up);
     let level = |turn: usize| turned(turn, right, front);

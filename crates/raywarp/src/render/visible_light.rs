@@ -10,44 +10,44 @@ use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderContext, RenderError, RenderOptions};
 use raywarp_scene::{Camera, Description, Light};
 
-/// Longer side of the picture that is tried, and the most paths that it takes: what none of them finds would hardly be
-/// seen.
+/// Longer side of the small test picture, and the largest number of its paths: light that none of them finds would
+/// hardly be seen.
 const SIDE: f32 = 64.0;
 const PATHS: u32 = 65_536;
-/// A surface of less radiance, after exposure, is as good as black: byte 7 of 255 in a PNG.
+/// Radiance, after exposure, below which a surface looks black: byte 7 of 255 in a PNG.
 const VISIBLE: f64 = 0.002;
-/// Share of the pixels with a surface that must be brighter.
+/// Fraction of the pixels that show a surface which must be brighter for light to show.
 const SHARE: f64 = 0.02;
-/// Least share of the pixels that must be brighter, or mean radiance that must be reached, where nothing shines but
-/// images of glow. Less is decoration, the lit signs of a model that has no light of its own: more than half of such a
-/// picture is black. (DamagedHelmet of the glTF samples has 0.16 and 0.009, the labels of ClearCoatTest 0.22 and 0.1; a
-/// lit screen over a floor 0.7 to 1.)
+/// Least fraction of brighter pixels, or least mean radiance, where nothing emits light but images of emission. Less is
+/// decoration, the lit signs of a model that has no light of its own: more than half of such a picture is black.
+/// (DamagedHelmet of the glTF samples has 0.16 and 0.009, the labels of ClearCoatTest 0.22 and 0.1; a lit screen over a
+/// floor 0.7 to 1.)
 const MANY_LIT: f64 = 0.5;
 const MEAN: f64 = 0.2;
-/// The most bounces that are tried: a picture may ask for thousands.
+/// Largest number of bounces in the small test picture, since a picture may ask for thousands.
 const DEEPEST: u32 = 64;
 
-/// Finding that the lights of the scene do not show.
+/// Finding that the scene's own light does not show, and why.
 pub(crate) struct Dark {
     pub cause: Darkness,
-    /// `true` if something is seen to glow, all the same.
+    /// `true` if surfaces are seen to emit light nevertheless.
     pub glows: bool,
 }
 
-/// Outcome of rendering a small picture.
+/// Result of rendering a small test picture.
 enum Trial {
-    /// Light, or what is behind the scene.
+    /// Light shows, or an environment behind the scene.
     Light,
-    /// Neither a surface nor anything behind.
+    /// Neither a surface nor an environment shows.
     Nothing,
-    /// Surfaces that hardly any light comes from.
+    /// Surfaces show, but hardly any light from them.
     Dark { glows: bool },
 }
 
-/// Returns the reason why the lights of the scene do not show in what is seen from `camera`, or `None` where they do. A
-/// small picture of the first 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out
-/// brighter than black at `exposure` (a factor on radiance; infinite where it is to be found from the picture, and any
-/// light will do). A surface that is seen to send out light itself counts: who sees a lamp sees light.
+/// Returns why the scene's lights do not show in what `camera` sees; `None` if they do. A small picture of the first
+/// 65,536 paths is rendered, and 2 % of its pixels that show a surface must come out brighter than black at `exposure`
+/// (a factor on radiance; infinite where it is to be found from the picture, and any light will do). A surface that is
+/// seen to send out light itself counts: who sees a lamp sees light.
 ///
 /// Light from everywhere around, however dark, means that night is intended: there it is enough that any path brings
 /// anything.
@@ -81,7 +81,7 @@ pub(crate) fn darkness(
     Ok(Some(Dark { cause, glows }))
 }
 
-/// Returns `true` if no path from `camera` meets a surface of the scene.
+/// Returns `true` if no camera ray from `camera` hits a surface of the scene.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -102,13 +102,13 @@ fn trial(prepared: &Prepared, camera: &Camera, small: &RenderOptions, exposure: 
     Ok(if shows { Trial::Light } else { Trial::Dark { glows: false } })
 }
 
-/// Returns `true` if there is light from everywhere around.
+/// Returns `true` if there is light from all directions around the scene.
 pub(crate) fn is_surrounded(scene: &Description) -> bool {
     let shines = |light: &Light| matches!(light, Light::Environment { radiance, .. } if *radiance != [0.0; 3]);
     scene.lights.iter().any(shines)
 }
 
-/// Returns `true` if any path brings anything, or there is no surface to be seen.
+/// Returns `true` if any path brings light, or there is no surface to be seen.
 fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<bool, RenderError> {
     // One sample a pixel nearly always tells.
     for samples in [0..1, 1..small.samples.end] {
@@ -121,7 +121,7 @@ fn anything_shows(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -
     Ok(false)
 }
 
-/// Returns the trial's outcome: if enough of the surfaces that are seen are lit, or glow themselves.
+/// Renders a small picture, and returns whether enough of the visible surfaces are lit or emit light.
 fn surfaces_show(
     prepared: &Prepared,
     camera: &Camera,
@@ -151,7 +151,7 @@ fn surfaces_show(
     })
 }
 
-/// Returns `true` if a surface is seen to send out light itself.
+/// Returns `true` if visible surfaces themselves emit light.
 fn glows(
     prepared: &Prepared,
     camera: &Camera,
@@ -162,8 +162,8 @@ fn glows(
     Ok(film.pixels().any(|pixel| film.sums(pixel).hits > 0 && is_seen(luminance(film.mean(pixel).map(f64::from)))))
 }
 
-/// Returns `true` if hardly a ray gets out of the scene from most of what is seen from `camera`, so that light from
-/// around does not get in.
+/// Returns `true` if rays from most of what `camera` sees hardly leave the scene, so that light from around does not
+/// get in.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -171,9 +171,8 @@ pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &Rende
     Ok(Seen::from(prepared, camera, &small(options))?.is_some_and(|seen| seen.is_closed_in()))
 }
 
-/// Places lamps in a scene that the light around it hardly gets into (a room); `None` where it does: where more than
-/// half of the pixels with a surface have a radiance of at least a thirtieth of their reflectance, or where rays from
-/// what is seen get out of the scene. What is black in the open is no room.
+/// Places lamps in a scene that surrounding light hardly reaches (a room); `None` if it does, or if rays from what is
+/// seen leave the scene. What is black in the open is no room.
 ///
 /// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`. Those
 /// that are balls stand in the scene then, with another strength ([`set_balls`]); points do not.
@@ -216,7 +215,7 @@ pub(crate) fn lamps_where_dark(
     Ok(found)
 }
 
-/// Returns the options of the small picture.
+/// Returns the options of the small test picture.
 fn small(options: &RenderOptions) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
     let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
@@ -230,7 +229,7 @@ fn small(options: &RenderOptions) -> RenderOptions {
     }
 }
 
-/// Renders the small picture.
+/// Renders the small test picture.
 fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<Film, RenderError> {
     Ok(prepared.render(camera, small, RenderContext::default())?.film)
 }

@@ -22,7 +22,7 @@ use raywarp_lab::traverse::Query;
 use raywarp_lab::workload::rays::{RESOLUTION, RayKind, Workload};
 use std::path::PathBuf;
 
-/// Returns the lines of `--help` about the suites.
+/// Returns the lines of `bench --help` that describe the suites.
 fn suites_help() -> String {
     let rays = suite::ALL.iter().map(|suite| (suite.name, suite.about));
     let paths = PathSuite::ALL.map(|suite| (suite.name(), suite.about()));
@@ -178,12 +178,12 @@ pub struct BenchArgs {
     pub tables: Tables,
 }
 
-/// An entry of `--variant`.
+/// Value of `--variant`: kernels to measure.
 #[derive(Debug, Clone, PartialEq)]
 enum Choice {
     Papers,
     Compiled,
-    /// The fastest by kind of ray.
+    /// The fastest kernels for each kind of ray.
     Auto,
     One(Subject),
 }
@@ -209,7 +209,7 @@ fn parse_query(name: &str) -> Result<Query, String> {
     }
 }
 
-/// A suite of kernels that trace rays, or of organisations that render paths.
+/// Value of `--suite`: a suite of ray-tracing kernels, or of organisations of path tracing.
 #[derive(Debug, Clone, Copy)]
 enum SuiteChoice {
     Rays(&'static Suite),
@@ -248,7 +248,7 @@ fn parse_check(text: &str) -> Result<CheckSize, String> {
 }
 
 impl BenchArgs {
-    /// Returns the suite of kernels that trace rays, if one is named.
+    /// Returns the suite of ray-tracing kernels, if one is named.
     fn suite(&self) -> Option<&'static Suite> {
         match self.suite {
             Some(SuiteChoice::Rays(suite)) => Some(suite),
@@ -256,7 +256,7 @@ impl BenchArgs {
         }
     }
 
-    /// Returns the suite of organisations that render paths, if one is named.
+    /// Returns the suite of path-tracing organisations, if one is named.
     pub fn path_suite(&self) -> Option<PathSuite> {
         match self.suite {
             Some(SuiteChoice::Paths(suite)) => Some(suite),
@@ -264,8 +264,8 @@ impl BenchArgs {
         }
     }
 
-    /// Returns an option that is given and is only for kernels that trace rays, so that a suite of paths has no use for
-    /// it.
+    /// Returns the first given option that is only for ray-tracing kernels, and so has no meaning in a suite of path
+    /// tracing.
     pub fn of_rays(&self) -> Option<&'static str> {
         let asked = [
             (!self.variant.is_empty(), "--variant"),
@@ -289,7 +289,8 @@ impl BenchArgs {
         asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
     }
 
-    /// Returns an option that is given and is only for kernels, so that peers have no use for it.
+    /// Returns the first given option that is only for Raywarp's kernels, and so has no meaning in a comparison with
+    /// Embree.
     pub fn of_kernels(&self) -> Option<&'static str> {
         let asked = [
             (self.suite.is_some(), "--suite"),
@@ -307,22 +308,22 @@ impl BenchArgs {
         asked.into_iter().find(|(is_asked, _)| *is_asked).map(|(_, option)| option)
     }
 
-    /// Options of the tree.
+    /// Returns the options of the tree.
     pub fn tree(&self) -> &TreeArgs {
         &self.tree
     }
 
-    /// Returns the columns and rows, where they are named.
+    /// Returns the picture size (columns, rows), if it is given.
     pub fn size(&self) -> Option<[u32; 2]> {
         self.size
     }
 
-    /// Returns the number of runs, where it is named.
+    /// Returns the number of runs per measurement, if it is given.
     pub fn runs(&self) -> Option<u32> {
         self.runs
     }
 
-    /// Returns the scenes: those named, else the suite's.
+    /// Returns the paths of the scenes: those named, else the suite's.
     pub fn scenes(&self) -> Result<Vec<PathBuf>, CliError> {
         let named: Vec<PathBuf> = self.positional.iter().chain(&self.named).cloned().collect();
         let scenes = match self.suite() {
@@ -335,7 +336,7 @@ impl BenchArgs {
         Ok(scenes)
     }
 
-    /// Returns the numbers of the viewpoints; none stands for all.
+    /// Returns the numbers of the viewpoints to measure; empty for all.
     pub fn view_numbers(&self) -> Vec<usize> {
         match self.suite() {
             _ if self.view.is_some() => Vec::new(),
@@ -344,7 +345,8 @@ impl BenchArgs {
         }
     }
 
-    /// Returns the measurements that the options and the suite ask of `target`, on rays of `files` where there are any.
+    /// Returns the measurements on `target` that the options and the suite ask for, with rays from `files` if there are
+    /// any.
     pub fn request(&self, target: &Target, auto: &[Variant], files: &[RaySet]) -> BenchRequest {
         let gpu = target.is_gpu();
         let kinds: &[RayKind] = match (self.suite(), self.kind.is_empty()) {
@@ -396,12 +398,12 @@ impl BenchArgs {
         }
     }
 
-    /// Returns `true` if other launch bounds than the kernels' own are asked for.
+    /// Returns `true` if launch bounds other than the kernels' own are asked for.
     pub fn has_bounds(&self) -> bool {
         !(self.block_threads.is_empty() && self.max_registers.is_empty())
     }
 
-    /// Returns each block size with each register limit.
+    /// Returns the launch bounds to measure: each block size with each register limit.
     fn bounds(&self) -> Vec<LaunchBounds> {
         let each = |list: &[u32]| -> Vec<Option<u32>> {
             if list.is_empty() { vec![None] } else { list.iter().copied().map(Some).collect() }
@@ -415,18 +417,18 @@ impl BenchArgs {
             .collect()
     }
 
-    /// Returns `true` if kernels are to be chosen by the program.
+    /// Returns `true` if `--variant auto` asks for kernels that the program chooses.
     pub fn has_auto(&self) -> bool {
         self.variant.contains(&Choice::Auto)
     }
 
-    /// Returns the kernels of `auto` that are not named too.
+    /// Returns those of the automatically chosen kernels that the user did not also name.
     fn unnamed(&self, auto: &[Variant]) -> Vec<Subject> {
         let unnamed = auto.iter().copied().map(Subject::Kernel);
         unnamed.filter(|subject| !self.variant.contains(&Choice::One(*subject))).collect()
     }
 
-    /// Returns the kernels, each once; `auto` are those chosen.
+    /// Returns the kernels and tracers to measure, without duplicates; `auto` are the automatically chosen ones.
     fn subjects(&self, target: &Target, auto: &[Variant]) -> Vec<Subject> {
         let papers =
             || raywarp_lab::family::papers().iter().map(|row| Subject::Kernel(row.variant)).collect::<Vec<_>>();

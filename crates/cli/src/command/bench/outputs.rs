@@ -11,11 +11,11 @@ use raywarp_lab::bench::csv;
 use raywarp_lab::study::measured::MeasuredReport;
 use std::path::{Path, PathBuf};
 
-/// The files of a recorded run ([`raywarp_lab::bench::record`]) that are no tables.
+/// Files of a recorded run ([`raywarp_lab::bench::record`]) other than tables, as output files.
 const README: Kind = Kind { name: "of a recorded run", starts: &[b"# raywarp bench"] };
 const JSON: Kind = Kind { name: "of a recorded run", starts: &[b"{"] };
 
-/// Refuses outputs that cannot be written, that are read, or that would replace something else; makes the folders.
+/// Checks that the outputs can be written and overwrite neither inputs nor foreign files, and makes their folders.
 pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     let table = csv(&[]);
     if let Some(file) = &args.csv {

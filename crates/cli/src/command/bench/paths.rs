@@ -25,13 +25,13 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
-/// W11's, where nothing is named.
+/// Default picture size in a suite of path tracing: W11's.
 const SIZE: [u32; 2] = [1280, 768];
 const CLAY: f32 = 0.7;
 const RUNS: u32 = 5;
-/// Frames of a run.
+/// Default number of frames per run.
 const FRAMES: u32 = 16;
-/// Radius of the lens as a share of the scene's diagonal: one that blurs what is out of focus visibly.
+/// Default radius of the lens as a fraction of the scene's diagonal, which visibly blurs what is out of focus.
 const LENS: f32 = 0.002;
 
 /// Options of suites of paths.
@@ -68,7 +68,7 @@ pub struct PathBenchArgs {
     tables: Vec<String>,
 }
 
-/// Returns the lines of `--help` about the tables; `-h` names none.
+/// Returns the lines of `bench --help` that list the tables of a suite of path tracing; `-h` leaves them out.
 fn tables_help() -> String {
     let suites = PathSuite::ALL.map(|suite| {
         let names: Vec<&str> = suite.tables().collect();
@@ -81,7 +81,7 @@ fn tables_help() -> String {
 }
 
 impl PathBenchArgs {
-    /// Returns the tables of a suite that are asked for, in its order.
+    /// Returns the names of a suite's tables that the user asked for, in the suite's order.
     fn tables(&self, suite: PathSuite) -> Result<Vec<&'static str>, CliError> {
         let known: Vec<&str> = suite.tables().collect();
         if let Some(name) = self.tables.iter().find(|name| !known.contains(&name.as_str())) {
@@ -98,7 +98,7 @@ impl PathBenchArgs {
         })
     }
 
-    /// Returns `true` if any of these options is given.
+    /// Returns `true` if any option for suites of path tracing is given.
     pub fn are_named(&self) -> bool {
         self.clay.is_some()
             || self.made_of.is_some()
@@ -111,7 +111,7 @@ impl PathBenchArgs {
     }
 }
 
-/// Runs a suite on the scenes, one after the other.
+/// Runs a suite of path tracing on the scenes, one after the other.
 pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(option) = args.of_rays() {
         return Err(CliError::usage(format!(
@@ -165,8 +165,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
     })
 }
 
-/// Returns the file with its folder, of which many call theirs the same: no path, so that a record is the same wherever
-/// scenes lie.
+/// Returns a scene's file name with its folder's name, but no path, so that records are the same wherever scenes lie.
 fn name_of(path: &Path) -> String {
     let parts: Vec<_> = path.iter().rev().take(2).map(|part| part.to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -263,7 +262,7 @@ fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Tabl
     })
 }
 
-/// Writes what there is to the folder of `--record`: tables of all scenes, and how they came to be.
+/// Writes the tables of all scenes, and how they were measured, to the folder of `--record`.
 fn save(
     args: &BenchArgs,
     suite: PathSuite,

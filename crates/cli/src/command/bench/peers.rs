@@ -20,7 +20,7 @@ use raywarp_lab::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Rounds, where nothing is named.
+/// Default number of rounds of a comparison with Embree.
 const ROUNDS: u32 = 5;
 
 /// Options of peers.
@@ -39,7 +39,7 @@ pub struct PeerArgs {
     embree_fast: bool,
 }
 
-/// A peer on this CPU.
+/// Ray tracer of others on this CPU to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Peer {
     Embree,
@@ -50,12 +50,13 @@ fn parse(name: &str) -> Result<Peer, &'static str> {
 }
 
 impl PeerArgs {
-    /// Returns `true` if any peer is named.
+    /// Returns `true` if any other ray tracer is named to compare with.
     pub fn are_named(&self) -> bool {
         !self.peers.is_empty()
     }
 
-    /// Returns Embree's place; an empty name is none, so that an empty variable is an unset one.
+    /// Returns the path of Embree's library, if given; an empty name counts as none, so that an empty variable counts
+    /// as unset.
     fn place(&self) -> Option<&Path> {
         self.embree.as_deref().filter(|place| !place.as_os_str().is_empty())
     }
@@ -66,7 +67,7 @@ impl PeerArgs {
     }
 }
 
-/// Runs the command.
+/// Runs the comparison with other ray tracers (`bench --peers`).
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(option) = args.of_kernels() {
         return Err(CliError::usage(format!("{option} is for kernels; leave it out with --peers")));
@@ -123,7 +124,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     })
 }
 
-/// Measures both sides on a scene; returns nothing once interrupted.
+/// Measures Raywarp and Embree on a scene; returns `None` if interrupted.
 fn measure(
     args: &BenchArgs,
     common: &Common,

@@ -8,7 +8,8 @@ use raywarp::scene::{Loaded, View, scene_name};
 use raywarp_lab::bench::BenchError;
 use std::path::{Path, PathBuf};
 
-/// Returns the scenes, each named as an input. A name that is wrong shows before an hour is spent on the others.
+/// Returns the paths of the scenes, and records each as an input file. A name that is wrong shows before an hour is
+/// spent on the others.
 pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathBuf>, CliError> {
     let scenes = args.scenes()?;
     for scene in &scenes {
@@ -26,17 +27,17 @@ pub(super) fn name_scenes(args: &BenchArgs, common: &Common) -> Result<Vec<PathB
     Ok(scenes)
 }
 
-/// A scene and the viewpoints that were asked for.
+/// Scene to measure, with the viewpoints that were asked for.
 pub(super) struct Place {
     pub loaded: Loaded,
     pub path: PathBuf,
     pub name: String,
-    /// Viewpoints with their numbers.
+    /// Viewpoints, with their numbers.
     pub views: Vec<(usize, View)>,
 }
 
 impl Place {
-    /// Loads a scene that the user named.
+    /// Loads a scene that the user named, and finds its viewpoints.
     pub fn find(args: &BenchArgs, common: &Common, scene: &Path) -> Result<Self, CliError> {
         let (loaded, path, _) = common.load(scene, args.allow_missing)?;
         let name = scene_name(&path);
@@ -45,7 +46,7 @@ impl Place {
     }
 }
 
-/// Returns the viewpoints that were asked for.
+/// Returns the viewpoints that the user chose by number.
 fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<(usize, V)>, CliError> {
     let wanted = args.view_numbers();
     if let Some(missing) = wanted.iter().find(|&&number| all.iter().all(|(known, _)| *known != number)) {
@@ -58,7 +59,7 @@ fn chosen<V>(args: &BenchArgs, all: Vec<(usize, V)>, scene: &str) -> Result<Vec<
     Ok(all.into_iter().filter(|(number, _)| wanted.is_empty() || wanted.contains(number)).collect())
 }
 
-/// Returns the error that a scene ends with that cannot be measured.
+/// Returns the error, with its exit status, for a scene that cannot be measured.
 pub(super) fn failure(error: BenchError, scene: &Path) -> CliError {
     let message = format!("{}: {error}", scene.display());
     match error {

@@ -11,7 +11,7 @@ use raywarp_lab::bench::RaySet;
 use raywarp_lab::traverse::Query;
 use std::path::{Path, PathBuf};
 
-/// Refuses files that cannot be read together, and names them as inputs.
+/// Checks that the ray files can be read together, and records them as inputs.
 pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     if args.rays.is_empty() {
         return Ok(());
@@ -32,7 +32,7 @@ pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns the rays of all files, in the order of the command line, each with what tables call it.
+/// Reads the rays of all files in the order of the command line, each with its name in tables.
 pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, RayFile)>, CliError> {
     let is_shared = |name: &str| args.rays.iter().filter(|path| short_name(path) == name).count() > 1;
     let file = |path: &PathBuf| {
@@ -45,18 +45,18 @@ pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, RayFil
     args.rays.iter().map(file).collect()
 }
 
-/// Returns the rays of files relative to the origin of their scene.
+/// Returns the rays of files relative to their scene's origin.
 pub fn relative_to(files: Vec<RayFile>, origin: [f64; 3]) -> Vec<Vec<Ray>> {
     files.into_iter().map(|file| file.relative_to(origin)).collect()
 }
 
-/// Returns the name of a file without folder and `.npy`.
+/// Returns a ray file's name without folder and `.npy`.
 fn short_name(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.strip_suffix(".npy").map(str::to_string).unwrap_or(name)
 }
 
-/// Returns the rays that every kernel takes: at least one, all valid, none that starts behind its origin.
+/// Reads rays that every kernel accepts: at least one, all valid, none that starts behind its origin.
 fn valid_rays(path: &Path, common: &Common) -> Result<RayFile, CliError> {
     let name = input_name(path);
     let reading = common.activity(format!("reading rays from {name}"));

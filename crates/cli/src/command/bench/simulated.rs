@@ -12,10 +12,10 @@ use raywarp_lab::study::measured::{GpuFacts, MeasuredReport, MeasuredRequest, ma
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The file of a recorded run that has the rows beside their bounds.
+/// Name of the file in a recorded run that puts measured rates beside simulated bounds.
 pub(super) const FILE: &str = "bounds.csv";
 
-/// Returns the machine that is simulated, known before anything is measured; none where nothing is to be simulated.
+/// Returns the machine to simulate, determined before anything is measured; `None` if nothing is to be simulated.
 pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Result<Option<Machine>, CliError> {
     if !args.simulate {
         return Ok(None);
@@ -60,8 +60,7 @@ pub(super) fn machine(args: &BenchArgs, target: &Target, common: &Common) -> Res
     Ok(Some(machine))
 }
 
-/// Simulates each scene that was measured, and prints the tables as they come; what is done is in `simulated` after an
-/// error too.
+/// Simulates each measured scene and prints the tables; results so far are in `simulated` even after an error.
 pub(super) fn run(
     (args, request, machine): (&BenchArgs, &BenchRequest, &Machine),
     scenes: &[PathBuf],

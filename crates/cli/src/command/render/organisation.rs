@@ -52,7 +52,7 @@ pub struct OrganisationArgs {
 }
 
 impl OrganisationArgs {
-    /// Returns the options of the engine that takes paths as a whole, if GPUs do.
+    /// Returns the options of the GPU path tracer, if GPUs trace whole paths.
     pub fn engine(&self) -> Option<EngineOptions> {
         let of = Experiment::of(self.organisation.organisation()?);
         let experiment = Experiment {
@@ -66,14 +66,14 @@ impl OrganisationArgs {
         Some(experiment.into())
     }
 
-    /// Returns the place where paths are listed, if that is said.
+    /// Returns where paths are listed in device memory, if an option says so.
     fn listed_at(&self) -> Option<ListedAt> {
         let [start, shadow, end] =
             [CompactionAt::Start, CompactionAt::Shadow, CompactionAt::End].map(|at| self.compaction_at.contains(&at));
         (!self.compaction_at.is_empty()).then_some(ListedAt { start, shadow, end, in_parts: false })
     }
 
-    /// Checks that no option is given that the organisation does not know of.
+    /// Refuses options that the organisation does not use.
     pub fn check(&self) -> Result<(), CliError> {
         let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
         let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
@@ -122,7 +122,7 @@ pub enum PathsOn {
 }
 
 impl PathsOn {
-    /// Returns the organisation of paths on the GPU, if the GPU renders them as a whole.
+    /// Returns the organisation of path tracing on the GPU, if the GPU traces whole paths.
     fn organisation(self) -> Option<MeasuredOrganisation> {
         Some(match self {
             Self::WavefrontSorted => MeasuredOrganisation::WavefrontSorted,

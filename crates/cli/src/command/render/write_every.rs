@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Does `render`, which shows the film to the [`Between`] it is given; what it shows is written by a thread of its own,
-/// so that workers wait for a copy only.
+/// Runs `render`, and writes the film that it shows at intervals to the outputs, on a thread of its own, so that
+/// workers only wait for a copy.
 pub fn while_rendering<T>(
     every: Option<f64>,
     outputs: &[PathBuf],

@@ -14,20 +14,20 @@ use raywarp_lab::study::measured::{
 };
 use std::path::Path;
 
-/// A bench may have this many bytes; ours have a few per cent of it.
+/// Largest size in bytes of a recorded bench; usual ones have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// Number of rays of a kind and view that are simulated, roughly: a row takes a second or less.
+/// Approximate number of rays per kind and view that are simulated, so that a row takes a second or less.
 pub const SAMPLE: u32 = 16_384;
 
-/// Returns the rates of a recorded run.
+/// Reads the rates of a recorded run.
 pub fn read(path: &Path) -> Result<Vec<MeasuredRate>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let rates = read_measured(&read_table(path, MOST_BYTES)?).map_err(|error| fault(error.to_string()))?;
     if rates.is_empty() { Err(fault("it has no rows".into())) } else { Ok(rates) }
 }
 
-/// Returns the machine of a name or file.
+/// Returns the machine with this name, or the one that a file describes.
 pub fn machine(name: &str) -> Result<Machine, CliError> {
     Machine::find(name).map_err(|error| match error {
         MachineError::Unknown { .. } => CliError::usage(error),
@@ -35,14 +35,14 @@ pub fn machine(name: &str) -> Result<Machine, CliError> {
     })
 }
 
-/// Returns the viewpoints that rates are of: those with their numbers, or all, where one launch had them.
+/// Returns the viewpoints that the recorded rates are of: by their numbers, or all if one launch had them all.
 pub fn views_of(rates: &[MeasuredRate], all: Vec<(usize, View)>) -> Vec<(usize, View)> {
     let has = |number: usize| rates.iter().any(|rate| rate.view == Some(number));
     let named = rates.iter().any(|rate| rate.view.is_some());
     all.into_iter().filter(|(number, _)| !named || has(*number)).collect()
 }
 
-/// Simulates what was measured.
+/// Simulates the bounds for recorded rates.
 pub fn run(
     scene: &Description,
     path: &Path,

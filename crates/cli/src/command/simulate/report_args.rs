@@ -9,7 +9,7 @@ use raywarp::system::{can_write_file, write_atomic};
 use raywarp_lab::study::report::{About, Document};
 use std::path::{Path, PathBuf};
 
-/// Returns the pictures of reports that are in a folder: two digits, a dash, a name.
+/// Lists the pictures of earlier reports in a folder, by their names: two digits, a dash, a name.
 fn pictures(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_picture = |path: &PathBuf| {
@@ -34,22 +34,22 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Returns `true` if `--report` is given.
+    /// Returns `true` if `--report` asks for an HTML page.
     pub fn page(&self) -> bool {
         self.report.is_some()
     }
 
-    /// Returns `true` if `--svg` is given.
+    /// Returns `true` if `--svg` asks for pictures.
     pub fn pictures(&self) -> bool {
         self.svg.is_some()
     }
 
-    /// Returns `true` if a report is asked for: a page or pictures.
+    /// Returns `true` if a report is asked for, as a page or as pictures.
     pub fn wanted(&self) -> bool {
         self.report.is_some() || self.svg.is_some()
     }
 
-    /// Checks that the page and the pictures can be written: before a long run.
+    /// Checks that page and pictures can be written, before a long run.
     pub fn check(&self, common: &Common) -> Result<(), CliError> {
         if let Some(path) = &self.report {
             common.files.writes(path)?;

@@ -4,19 +4,19 @@ use raywarp_lab::family::Key;
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::machine::keys;
 
-/// Setting of the command line: an option of the family, a number of a machine, or a cost.
+/// Value of `--set`: a kernel option, a number of a machine, or the cost of an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
-    /// An option of the family.
+    /// Kernel option, as key and value.
     Option(Key, String),
-    /// A number of a machine.
+    /// Number of a machine, as name and value.
     Number(String, String),
-    /// The cost of an operation.
+    /// Cost of an operation.
     Cost(CostChange),
 }
 
 impl Setting {
-    /// Returns the option of the family, if it is one.
+    /// Returns the kernel option, if the setting is one.
     pub fn option(&self) -> Option<(Key, &str)> {
         match self {
             Self::Option(key, value) => Some((*key, value)),
@@ -24,7 +24,7 @@ impl Setting {
         }
     }
 
-    /// Returns the number of a machine, if it is one.
+    /// Returns the machine's number (name, value), if the setting is one.
     pub fn number(&self) -> Option<(&str, &str)> {
         match self {
             Self::Number(key, value) => Some((key, value)),
@@ -32,7 +32,7 @@ impl Setting {
         }
     }
 
-    /// Returns the cost, if it is one.
+    /// Returns the cost, if the setting is one.
     pub fn cost(&self) -> Option<CostChange> {
         match self {
             Self::Cost(change) => Some(*change),
@@ -41,7 +41,7 @@ impl Setting {
     }
 }
 
-/// Reads `leaves=nested`, `l2.bytes=2x` or `cost.visit_node=-30`.
+/// Parses a setting such as `leaves=nested`, `l2.bytes=2x` or `cost.visit_node=-30`.
 pub fn parse(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE, such as leaves=nested or l2.bytes=2x")?;
     if let Some(operation) = name.strip_prefix("cost.") {

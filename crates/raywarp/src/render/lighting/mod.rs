@@ -8,25 +8,25 @@ use raywarp_scene::{Camera, Description, Image, Light, Pixels};
 use std::fmt;
 use std::str::FromStr;
 
-/// Surroundings that need no file.
+/// Built-in surrounding light, which needs no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BuiltInLight {
-    /// Radiance 1 from everywhere.
+    /// White surroundings of radiance 1.
     White,
-    /// A soft key from above left behind the camera, a weaker fill from the right, an edge light from behind, a grey
-    /// backdrop. It turns with the camera.
+    /// Studio: a soft key light from above left behind the camera, a weaker fill light from the right, an edge light
+    /// from behind, and a grey backdrop. It turns with the camera.
     Studio,
     /// A clear sky with a sun, above grey ground. It stays in the world.
     Sky,
-    /// No light but the scene's own, not even where it has none.
+    /// No added light, even if the scene has none.
     None,
 }
 
 impl BuiltInLight {
-    /// All built-in lights, the white one first.
+    /// All built-in lights, white first.
     pub const ALL: [Self; 4] = [Self::White, Self::Studio, Self::Sky, Self::None];
 
-    /// Returns the light's name in commands.
+    /// Returns the built-in light's name in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::White => "white",
@@ -51,24 +51,25 @@ impl FromStr for BuiltInLight {
     }
 }
 
-/// Source of light that is added to a scene.
+/// Source of the light that is added to a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LightSource {
-    /// A surrounding that is made here.
+    /// Built-in surrounding light.
     BuiltIn(BuiltInLight),
-    /// A latitude-longitude image, row 0 upwards.
+    /// Environment map: a latitude-longitude image with row 0 at the top.
     Map(Image),
 }
 
-/// Request for light that is to be added.
+/// Light that a picture is to add to its scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LightRequest {
-    /// Source of the light. `None` adds a studio where the scene has no light of its own that could be seen.
+    /// Source of the light; `None` to add what the scene needs. `None` adds a studio where the scene has no light of
+    /// its own that could be seen.
     pub source: Option<LightSource>,
-    /// Degrees by which it is turned about the vertical, counter-clockwise as seen from above. Of a studio the lamps
+    /// Rotation of the light about the vertical in degrees, counter-clockwise as seen from above. Of a studio the lamps
     /// turn and the backdrop stays.
     pub rotate: f32,
-    /// Factor on its radiance, not negative.
+    /// Factor on the light's radiance, not negative.
     pub strength: f32,
 }
 
@@ -79,12 +80,12 @@ impl Default for LightRequest {
 }
 
 impl LightRequest {
-    /// Requests a built-in light as it is, neither turned nor scaled.
+    /// Requests a built-in light, neither rotated nor scaled.
     pub fn built_in(light: BuiltInLight) -> Self {
         Self { source: Some(LightSource::BuiltIn(light)), ..Self::default() }
     }
 
-    /// Adds `source` to the lights of `scene`, as a picture from `camera` needs it.
+    /// Adds `source` to the lights of `scene`, oriented for a picture from `camera`.
     pub(crate) fn add(&self, scene: &mut Description, source: &LightSource, camera: &Camera) {
         let radiance = [self.strength; 3];
         let (map, world_to_map) = match source {
@@ -106,8 +107,8 @@ impl LightRequest {
     }
 }
 
-/// Rows of the rotation from the world to a map that is upright for a camera whose picture is upright: the map's +y is
-/// the world's +y or +z, whichever is nearer to `up`, and -z is its middle column. The map is turned by `degrees`
+/// Returns the rows of the rotation from world directions to a map that is upright for a camera with this `up`: the
+/// map's +y is the world's +y or +z, whichever is nearer, and -z is its middle column. The map is turned by `degrees`
 /// counter-clockwise about its +y.
 fn upright(up: [f32; 3], degrees: f32) -> [[f32; 3]; 3] {
     let z_up = up[2].abs() > up[1].abs();
@@ -122,7 +123,7 @@ fn upright(up: [f32; 3], degrees: f32) -> [[f32; 3]; 3] {
     [mix(cos, -sin), rows[1], mix(sin, cos)]
 }
 
-/// Draws a latitude-longitude map of a function of the unit direction in the map's frame.
+/// Draws a latitude-longitude map from a function of the unit direction in the map's frame.
 fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f64; 3]) -> Image {
     use std::f64::consts::{PI, TAU};
     let mut texels = Vec::with_capacity((width * height) as usize);
@@ -137,7 +138,7 @@ fn draw(name: &str, [width, height]: [u32; 2], radiance: impl Fn([f64; 3]) -> [f
     Image { name: name.into(), width, height, pixels: Pixels::Float(texels).into() }
 }
 
-/// Returns 0 below `from`, 1 above `to`, and a smooth step between.
+/// Returns a smooth step from 0 at `from` to 1 at `to`.
 fn smooth_step(from: f64, to: f64, x: f64) -> f64 {
     let x = ((x - from) / (to - from)).clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)

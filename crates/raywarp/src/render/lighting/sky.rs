@@ -9,25 +9,26 @@ use super::{dot, draw, smooth_step};
 use raywarp_scene::Image;
 use std::f64::consts::PI;
 
-/// Haze: 2 is a very clear day, 6 a hazy one.
+/// Haze of the sky (turbidity): 2 is a very clear day, 6 a hazy one.
 const TURBIDITY: f64 = 3.0;
-/// Degrees of the sun above the horizon.
+/// Elevation of the sun above the horizon in degrees.
 const ELEVATION: f64 = 45.0;
-/// Degrees of the sun to the left of the front (+z with y upwards).
+/// Azimuth of the sun in degrees to the left of the front (+z with y upwards).
 const AZIMUTH: f64 = 35.0;
-/// Half the angle that the sun's disk spans, degrees, at half its radiance, and the width of its border.
+/// Angular radius of the sun's disk in degrees (at half its radiance), and the width of its soft border.
 const SUN: [f64; 2] = [1.4, 0.7];
-/// Illuminance of the sun outside of the air, and how much of its logarithm a unit of clear air takes, kilolux.
+/// Illuminance of the sun outside the atmosphere in kilolux (`EXTRATERRESTRIAL`), and its extinction per unit of clear
+/// air.
 const EXTRATERRESTRIAL: f64 = 127.5;
 const EXTINCTION: f64 = 0.21;
-/// Colour of the sun at that height: black body of about 5,200 K, of luminance 1.
+/// Colour of the sun at this elevation: a black body of about 5,200 K, with luminance 1.
 const SUN_COLOR: [f64; 3] = [1.132, 0.982, 0.795];
 /// Reflectance of the ground.
 const GROUND: f64 = 0.2;
-/// Luminance of a level white diffuse surface under sky and sun.
+/// Luminance of a horizontal white diffuse surface under sky and sun, to which the map is scaled.
 const WHITE: f64 = 0.8;
 
-/// Draws the map: +y is up, the front (+z) lies in the outer columns.
+/// Draws the sky map: +y is up, and the front (+z) is in the outer columns.
 pub(super) fn map() -> Image {
     let (elevation, azimuth) = (ELEVATION.to_radians(), AZIMUTH.to_radians());
     let sun = [-azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos()];
@@ -49,16 +50,16 @@ pub(super) fn map() -> Image {
     })
 }
 
-/// The model for one height of the sun.
+/// Preetham's sky model for one elevation of the sun.
 struct Sky {
-    /// Parameters A to E of Y, x and y.
+    /// Perez parameters A to E of the sky's Y, x and y.
     shape: [[f64; 5]; 3],
-    /// Y (kcd/m2), x and y at the zenith, over the shape's value there.
+    /// Luminance Y (kcd/m2) and chromaticity x, y at the zenith, each over Perez's function there.
     zenith: [f64; 3],
 }
 
 impl Sky {
-    /// Makes the model for a sun at the angle `theta` from the zenith.
+    /// Makes the sky model for a sun at the angle `theta` from the zenith.
     fn new(theta: f64) -> Self {
         let t = TURBIDITY;
         let line = |[slope, offset]: [f64; 2]| slope * t + offset;
@@ -91,7 +92,8 @@ impl Sky {
         sky
     }
 
-    /// Returns Perez's shape of a quantity, `cos` up and `gamma` away from the sun.
+    /// Evaluates Perez's function of a quantity (Y, x or y) in a direction of cosine `cos` to the zenith, at the angle
+    /// `gamma` from the sun.
     fn perez(&self, quantity: usize, cos: f64, gamma: f64) -> f64 {
         let [a, b, c, d, e] = self.shape[quantity];
         // Below a degree above the horizon the model's exponential has no meaning.
@@ -99,7 +101,7 @@ impl Sky {
         (1.0 + a * (b / cos).exp()) * (1.0 + c * (d * gamma).exp() + e * gamma.cos().powi(2))
     }
 
-    /// Returns the sky's colour, linear Rec. 709 in kcd/m2, in a direction of the upper half.
+    /// Returns the sky's colour in a direction of the upper hemisphere, in linear Rec. 709, kcd/m2.
     fn color(&self, direction: [f64; 3], sun: [f64; 3]) -> [f64; 3] {
         let gamma = dot(direction, sun).clamp(-1.0, 1.0).acos();
         let [luminance, x, y] = [0, 1, 2].map(|i| self.zenith[i] * self.perez(i, direction[1], gamma));
@@ -109,7 +111,7 @@ impl Sky {
         rows.map(|row| dot(row, [cx, luminance, cz]).max(0.0))
     }
 
-    /// Returns the illuminance of a level surface by the sky alone, in klx.
+    /// Returns the illuminance of a horizontal surface by the sky alone, in klx.
     fn level_illuminance(&self, sun: [f64; 3]) -> f64 {
         const STEPS: u32 = 64;
         let step = |i: u32| (f64::from(i) + 0.5) / f64::from(STEPS);

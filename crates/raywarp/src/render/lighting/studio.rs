@@ -8,13 +8,13 @@
 use super::{dot, draw, smooth_step};
 use raywarp_scene::Image;
 
-/// A round lamp with a soft border.
+/// Round studio lamp with a soft border.
 struct Lamp {
-    /// Degrees to the right of straight behind the camera.
+    /// Azimuth in degrees to the right of straight behind the camera.
     azimuth: f64,
-    /// Degrees above the camera's horizon.
+    /// Elevation in degrees above the camera's horizon.
     elevation: f64,
-    /// Half the angle that it spans, degrees, at half its radiance.
+    /// Angular radius of the lamp in degrees, at half its radiance.
     radius: f64,
     radiance: f64,
 }
@@ -29,18 +29,18 @@ const LAMPS: [Lamp; 3] = [
     Lamp { azimuth: 170.0, elevation: 68.0, radius: 15.0, radiance: 2.2 },
 ];
 
-/// Width of a lamp's border in degrees.
+/// Width of a studio lamp's soft border in degrees.
 const SOFT: f64 = 12.0;
-/// Walls of the room behind the camera: they keep shadows from going black.
+/// Radiance of the studio's walls behind the camera, which keep shadows from going black.
 const ROOM: f64 = 0.1;
-/// Backdrop far from the middle of the picture, and what a glow behind the object adds.
+/// Radiance of the backdrop far from the picture's middle, and what a glow behind the object adds.
 const BACKDROP: [f64; 2] = [0.04, 0.045];
-/// Width of that glow in degrees.
+/// Width of the glow behind the object in degrees.
 const GLOW: f64 = 17.0;
-/// Degrees from the middle of the picture up to which no lamp is seen: beyond the corners of most pictures.
+/// Angle from the picture's middle, in degrees, within which no lamp is visible: beyond the corners of most pictures.
 const HIDDEN: f64 = 50.0;
 
-/// Draws the map, with its lamps turned by `rotate` degrees counter-clockwise as seen from above.
+/// Draws the studio map, with its lamps rotated by `rotate` degrees counter-clockwise as seen from above.
 pub(super) fn map(rotate: f32) -> Image {
     let lamps = LAMPS.map(|lamp| {
         let (azimuth, elevation) = ((lamp.azimuth + f64::from(rotate)).to_radians(), lamp.elevation.to_radians());
@@ -62,7 +62,7 @@ pub(super) fn map(rotate: f32) -> Image {
     })
 }
 
-/// Returns the angle between unit vectors in degrees.
+/// Returns the angle between two unit vectors in degrees.
 fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
     dot(a, b).clamp(-1.0, 1.0).acos().to_degrees()
 }

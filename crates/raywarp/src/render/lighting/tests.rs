@@ -1,6 +1,6 @@
 use super::*;
 
-/// Radiance of an added light from a direction of the world, by the formula of [`Light::Environment`].
+/// Returns the radiance of an added light from a world direction, by the formula of [`Light::Environment`].
 fn seen(request: &LightRequest, camera: &Camera, d: [f32; 3]) -> [f32; 3] {
     let mut scene = Description::default();
     request.add(&mut scene, request.source.as_ref().unwrap(), camera);
