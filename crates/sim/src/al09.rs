@@ -13,16 +13,17 @@ use crate::machine::Launch;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 
-/// The launch of their kernels as far as it is known (AL09 2): blocks of 192, 21 to 25 registers, which "did not affect
-/// performance". At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25 there are
-/// 17,280.
+/// Launch bounds of AL09's kernels as far as they are known (AL09 2): blocks of 192 threads, 21 to 25 registers, which
+/// "did not affect performance". At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25
+/// there are 17,280.
 pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
-/// Issue slots of ideal dual issue, as the machine's file counts them, in the time of one instruction.
+/// Number of issue slots, as the GTX 285's machine file counts them under ideal dual issue, in the time of one
+/// instruction.
 pub const SLOTS: f64 = 2.0;
 
-/// Costs by operation, as AL09 counts: "traversal, leaf, and triangle intersection operations" (2.1), and what their
-/// section 5 states.
+/// Instruction costs of AL09's operations: "traversal, leaf, and triangle intersection operations" (2.1), and what
+/// their section 5 states.
 ///
 /// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit
 /// into it depends on what the second pipe can take, which the paper does not say; it is in the prices.
@@ -32,17 +33,18 @@ pub const SLOTS: f64 = 2.0;
 /// "Table 1's simulated rates"). The others are stated in AL09 5.2, and known when the first are fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Al09Costs {
-    /// Visit a node: fetch it, test both boxes, order, push, pop, and the inner loop around it.
+    /// Cost of visiting a node: fetching it, testing both boxes, ordering, pushing, popping, and the inner loop around
+    /// it.
     pub visit_node: f64,
-    /// Test a triangle, and the inner loop around it.
+    /// Cost of testing a triangle, with the inner loop around it.
     pub test_triangle: f64,
-    /// An iteration of the main loop.
+    /// Cost of an iteration of the main loop.
     pub iteration: f64,
-    /// Addition to a visit's price in kernels that postpone leaves.
+    /// Cost that kernels which postpone leaves add to each node visit.
     pub postpone: f64,
-    /// Fetch and set up new rays.
+    /// Cost of fetching and setting up new rays.
     pub fetch: f64,
-    /// Count, choose and exchange rays: once an iteration of a work queue's main loop.
+    /// Cost of counting, choosing and exchanging rays, once an iteration of a work queue's main loop.
     pub shuffle: f64,
 }
 
@@ -53,7 +55,7 @@ impl Default for Al09Costs {
 }
 
 impl Al09Costs {
-    /// Returns the prices of the blocks of `variant`.
+    /// Returns the cost of each code block of `variant`.
     pub fn of(&self, variant: &Variant) -> BlockCosts {
         let postpone = if variant.postpone() > 0 { self.postpone } else { 0.0 };
         let shuffle = if variant.supply() == Supply::Queue { self.shuffle } else { 0.0 };
@@ -65,7 +67,8 @@ impl Al09Costs {
             .with(Block::FetchRay, self.fetch)
     }
 
-    /// Checks if `variant` has the operations of their time, which these prices are for: two boxes, Woop's test.
+    /// Returns `true` if `variant` has only operations of AL09's kernels, for which these costs are: a binary tree,
+    /// Woop's test.
     pub fn know(variant: &Variant) -> bool {
         variant.tree() == Tree::Bvh2
             && variant.triangle() == TriangleTest::Woop
@@ -73,22 +76,23 @@ impl Al09Costs {
     }
 }
 
-/// Costs that are fitted: a visit's, a test's, a turn's, postponing's.
+/// Number of costs that are fitted: of a visit, a test, a main-loop iteration, and postponing.
 const FITTED: usize = 4;
 
-/// A cell: events a ray that warps issued, and times of an instruction a ray.
+/// Data of one published rate for the fit of costs: warps' events per ray, and the instruction times per ray that the
+/// rate implies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateCell {
-    /// Visits, tests, turns, and visits of a kernel that postpones.
+    /// Events per ray: visits, tests, main-loop iterations, and visits of a kernel that postpones leaves.
     pub events: [f64; FITTED],
-    /// The cost of all events with a stated price, at that price.
+    /// Cost per ray of the events whose costs the paper states.
     pub stated: f64,
-    /// The time of a ray at that rate, in times of an instruction of the machine.
+    /// Time of a ray at the published rate, in instruction times of the machine.
     pub time: f64,
 }
 
 impl RateCell {
-    /// Returns the cell of a kernel's counts, and of a rate on a machine that issues `times_per_s` warp
+    /// Makes the data of a kernel's counts and a published rate, for a machine that issues `times_per_s` warp
     /// instructions a second, one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
@@ -108,8 +112,8 @@ impl RateCell {
     }
 }
 
-/// Returns the prices of a visit and of a test under which both cells come out as they are, if nothing else costs; less
-/// than nothing where the cells have it so. None where one is as good as a multiple of the other.
+/// Returns the costs of a visit and of a test that give exactly two published rates if nothing else costs; negative
+/// where the rates demand it. None where one is as good as a multiple of the other.
 pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     let [a, b] = cells;
     let determinant = a.events[0] * b.events[1] - b.events[0] * a.events[1];
@@ -120,8 +124,8 @@ pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
     (determinant != 0.0 && costs.iter().all(|cost| cost.is_finite())).then_some(costs)
 }
 
-/// Returns the prices, none of them negative, under which the cells' errors are least: the sum of squares of ours over
-/// theirs less one. What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+/// Returns the costs, none of them negative, with the least sum of squared relative errors over the published rates.
+/// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
 pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
@@ -137,7 +141,8 @@ pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     Some(Al09Costs { visit_node, test_triangle, iteration, postpone, ..Default::default() })
 }
 
-/// Returns the costs of the operations that `choice` has the bit of; 0 of the others. None where the cells do not tell.
+/// Returns the least-squares costs of the operations whose bits `choice` has; 0 of the others. None where the cells do
+/// not tell.
 fn least_squares(cells: &[RateCell], choice: u32) -> Option<[f64; FITTED]> {
     let chosen = |i: usize| choice >> i & 1 == 1;
     // The normal equations, with an identity in the rows of what is not chosen.

@@ -4,11 +4,11 @@ use crate::launch_instructions::LaunchInstructions;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::Block;
 
-/// A price for each block of a micro-operation, paid each time that a warp issues it, however many lanes take part.
+/// A cost for each code block of a micro-operation, paid each time that a warp issues it, however many lanes take part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockCosts([f64; Block::ALL.len()]);
 
-/// Costs of 0 for all blocks.
+/// Returns costs of 0 for all code blocks.
 impl Default for BlockCosts {
     fn default() -> Self {
         Self([0.0; Block::ALL.len()])
@@ -16,25 +16,26 @@ impl Default for BlockCosts {
 }
 
 impl BlockCosts {
-    /// Returns the same costs with one of them changed.
+    /// Returns the costs with that of one code block changed.
     #[must_use]
     pub fn with(mut self, block: Block, cost: f64) -> Self {
         self.0[block as usize] = cost;
         self
     }
 
-    /// Returns the price of a block.
+    /// Returns the cost of a code block.
     pub fn of(&self, block: Block) -> f64 {
         self.0[block as usize]
     }
 
-    /// Returns the sum of what all warps of a launch paid.
+    /// Returns the sum of the costs that all warps of a launch paid.
     pub fn total(&self, counts: &WarpCounts) -> f64 {
         counts.blocks.iter().zip(self.0).map(|(count, cost)| count.issued as f64 * cost).sum()
     }
 
-    /// Returns the average cost of an event of each block where the instructions of all are known. What a block issues
-    /// that had no event of its own (a question whether anybody pops) is paid by the turns of the main loop.
+    /// Returns the average cost of an event of each code block, from a launch's instructions and its event counts. What
+    /// a block issues that had no event of its own (a question whether anybody pops) is paid by the turns of the main
+    /// loop.
     pub fn average(cost: &LaunchInstructions, counts: &WarpCounts) -> Self {
         let (mut costs, mut rest) = (Self::default(), 0.0);
         for block in Block::ALL {
@@ -47,14 +48,14 @@ impl BlockCosts {
         costs.with(Block::Iteration, costs.of(Block::Iteration) + rest / iterations)
     }
 
-    /// Returns the same costs in another unit.
+    /// Returns the costs multiplied by a factor, for another unit.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self(self.0.map(|cost| cost * factor))
     }
 
-    /// Returns the cost of a ray on a machine that issues a warp instruction for `width` lanes as fast as for any other
-    /// number of them: price times lanes.
+    /// Returns the cost of a ray times the lanes of a warp, for a machine that issues a warp instruction for `width`
+    /// lanes as fast as for any other number.
     pub fn lane_slots_per_ray(&self, counts: &WarpCounts) -> f64 {
         self.total(counts) * f64::from(counts.width) / counts.rays as f64
     }

@@ -9,35 +9,35 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// No warp, and later than all clocks.
+/// Index that stands for no warp.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct State {
-    /// The counter's next number.
+    /// Next ray number that the counter gives out.
     next: u64,
-    /// Warps that neither ask nor have ended.
+    /// Warps that are running: they neither wait for rays nor have ended.
     running: Vec<u32>,
-    /// Warps that ask, by clock and number, with the number of rays that each asks for.
+    /// Warps that wait for rays, by clock and index, with the number of rays that each wants.
     asking: BTreeMap<(u64, u32), u32>,
-    /// Numbers that were given to a warp and not yet taken.
+    /// Ray number given to each warp and not yet taken by it.
     served: Vec<Option<u64>>,
 }
 
-/// The counter, and who asks it when.
+/// Ray counter shared by simulated warps, which serves them in the order of their clocks.
 #[derive(Debug)]
 pub(crate) struct ClockedCounter<'a> {
     state: Mutex<State>,
     wake: Vec<Condvar>,
     clocks: Vec<AtomicU64>,
-    /// The warp that the first to ask waits for, and until when: it looks again once it is there.
+    /// Warp that the first one waiting for rays waits for; it looks again once that warp's clock has reached `until`.
     laggard: AtomicU32,
     until: AtomicU64,
     stopped: AtomicBool,
     cancel: Option<&'a AtomicBool>,
 }
 
-/// A warp's end, however it comes.
+/// Guard that marks a warp as ended when it is dropped.
 pub(crate) struct Leaving<'a>(&'a ClockedCounter<'a>, u32);
 
 impl Drop for Leaving<'_> {
@@ -49,7 +49,7 @@ impl Drop for Leaving<'_> {
 }
 
 impl<'a> ClockedCounter<'a> {
-    /// Returns a counter for `warps` warps, all of which will run. Once `cancel` is true no ray is left.
+    /// Returns a counter for `warps` warps, all of which must run. Once `cancel` is true no ray is left.
     pub fn new(warps: u32, cancel: Option<&'a AtomicBool>) -> Self {
         let served = vec![None; warps as usize];
         Self {
@@ -63,12 +63,12 @@ impl<'a> ClockedCounter<'a> {
         }
     }
 
-    /// Stops the counter: from now on no ray is left.
+    /// Stops the counter, which gives out no more rays from now on.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns a guard that is to be dropped when warp `warp` has ended.
+    /// Returns a guard to drop when warp `warp` has ended.
     pub fn leaving(&'a self, warp: u32) -> Leaving<'a> {
         Leaving(self, warp)
     }
@@ -93,7 +93,7 @@ impl<'a> ClockedCounter<'a> {
         self.clocks[warp as usize].load(Ordering::SeqCst)
     }
 
-    /// Serves all whose turn it is.
+    /// Gives ray numbers to all waiting warps that no running warp can precede.
     fn serve(&self, state: &mut State) {
         while let Some((&(clock, warp), &rays)) = state.asking.first_key_value() {
             let last = state.running.iter().map(|&other| (self.clock(other), other)).min();
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// How long warp `warp` takes for what it was given: no two warps alike, and often nothing.
+    /// Returns the made-up time that warp `warp` takes for its rays, different for each warp and often zero.
     fn time(warp: u32, first: u64) -> u64 {
         let mixed = (first * 64 + u64::from(warp)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         if mixed.is_multiple_of(5) { 0 } else { mixed % 1000 }

@@ -12,16 +12,17 @@ use raywarp_traverse::{Event, KernelError, Probe};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The cost of one warp.
+/// What one warp costs from its start to its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WarpCost {
-    /// Issue slots that it takes.
+    /// Number of issue slots that the warp takes.
     pub issued: f64,
-    /// Nodes and triangles that it waited for: one a visit or test of the warp, however many lanes take part.
+    /// Number of nodes and triangles that the warp waited for: one for each visit or test that it issued, however many
+    /// lanes take part.
     pub loads: u64,
 }
 
-/// Adds up what a warp issues.
+/// Probe that adds up the cost of what a warp issues.
 struct Clock<'a> {
     costs: &'a BlockCosts,
     cost: WarpCost,
@@ -39,8 +40,8 @@ impl Probe for Clock<'_> {
     }
 }
 
-/// Returns the cost of each warp, in the order of their rays; in parallel. A warp of a supply with a global pool is one
-/// of about as many as [`EventSource::resident`] says.
+/// Returns the cost of each warp, in the order of their rays, computed in parallel. A warp of a supply with a global
+/// pool is one of about as many as [`EventSource::resident`] says.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.
@@ -61,36 +62,38 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns the distribution of `costs`, which are finite.
+    /// Returns the distribution of the finite costs `costs`.
     pub fn new(mut costs: Vec<f64>) -> Self {
         costs.sort_by(f64::total_cmp);
         Self { sorted: costs }
     }
 
-    /// Returns the number of warps.
+    /// Returns the number of warps in the distribution.
     pub fn count(&self) -> usize {
         self.sorted.len()
     }
 
-    /// Returns the average; NaN without warps.
+    /// Returns the average cost; NaN without warps.
     pub fn mean(&self) -> f64 {
         self.sorted.iter().sum::<f64>() / self.sorted.len() as f64
     }
 
-    /// Returns the cost that a share (0 to 1) of the warps does not exceed; NaN without warps.
+    /// Returns the cost that a fraction `share` (0 to 1) of the warps does not exceed; NaN without warps.
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
     }
 
-    /// Returns the average of the slowest share (above 0, to 1), of one warp at least; NaN without warps.
+    /// Returns the average cost of the slowest fraction `share` (above 0, to 1) of the warps, at least of one; NaN
+    /// without warps.
     pub fn slowest(&self, share: f64) -> f64 {
         let count = ((share * self.sorted.len() as f64).ceil() as usize).clamp(1, self.sorted.len().max(1));
         let slowest = &self.sorted[self.sorted.len().saturating_sub(count)..];
         slowest.iter().sum::<f64>() / slowest.len() as f64
     }
 
-    /// Counts the warps that lie in each of `bins` equal steps from 0 to `most`; what is above is in the last.
+    /// Returns the number of warps in each of `bins` equal ranges of cost from 0 to `most`; costs above it count in the
+    /// last.
     pub fn histogram(&self, bins: usize, most: f64) -> Vec<u64> {
         let mut counts = vec![0; bins.max(1)];
         let last = counts.len() - 1;
@@ -101,72 +104,72 @@ impl Spread {
     }
 }
 
-/// The rule by which warps get slots of a multiprocessor.
+/// How warps are assigned to the warp slots of multiprocessors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dealing {
-    /// The hardware deals blocks of warps, and a block's place is free when all its warps have ended.
+    /// The hardware assigns thread blocks, and a block's slots are free when all its warps have ended.
     Blocks {
-        /// Warps of a block.
+        /// Number of warps of a thread block.
         warps: u32,
     },
-    /// The hardware deals blocks, and a multiprocessor gets its next ones when all that it holds have ended.
+    /// The hardware assigns thread blocks, and a multiprocessor gets new ones only when all that it holds have ended.
     Rounds {
-        /// Warps of a block.
+        /// Number of warps of a thread block.
         warps: u32,
-        /// Neighbouring multiprocessors that are dealt to together: 1, those of a cluster, or more than there are for
-        /// all.
+        /// Number of neighbouring multiprocessors that get new blocks together: 1, a cluster's, or more than there are
+        /// for all.
         together: u32,
     },
-    /// Warps stay and take the next work from a global pool (AL09 3.3).
+    /// Warps stay resident and take their next work from a global pool (AL09 3.3).
     Persistent {
-        /// Warps' worth of rays that one takes at a time (AL09 appendix A: 3).
+        /// Number of rays that a warp takes at a time, in warps (AL09 appendix A: 3).
         batch: u32,
     },
 }
 
-/// The machine that warps are dealt to.
+/// Numbers of the simulated machine that warps are assigned to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slots {
-    /// Multiprocessors, at least one.
+    /// Number of multiprocessors, at least one.
     pub multiprocessors: u32,
-    /// Warps that each holds at once, at least one.
+    /// Number of warps that each multiprocessor holds at once, at least one.
     pub warps: u32,
-    /// Warps that it takes to issue in every slot: one alone issues in each `hide`th, as its latency is not hidden. At
+    /// Number of resident warps that hide each other's latency: a warp alone issues only in every `hide`th slot. At
     /// least one.
     pub hide: f64,
 }
 
-/// Returns the number of warps that hide the latency of loads, and of instructions if each waits for the one before for
-/// `instruction` slots: a warp that issues one alone in `instruction + wait * loads / issued` slots. `wait` is how many
-/// slots a load takes.
+/// Returns the number of warps needed to hide the latency of loads, and that of instructions if each waits
+/// `instruction` slots for the one before: a lone warp issues one in `instruction + wait * loads / issued` slots.
+/// `wait` is how many slots a load takes.
 pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
     let of_loads = if issued > 0.0 { wait * loads / issued } else { 0.0 };
     (instruction + of_loads).max(1.0)
 }
 
-/// The end of a launch, beside the end that it would have if every multiprocessor issued in every slot.
+/// End time of a simulated launch, with the time that it would take if every multiprocessor issued in every slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dealt {
-    /// The time at which the last warp ended, in the unit of the costs.
+    /// Time at which the last warp ended, in the unit of the costs.
     pub end: f64,
-    /// The time at which it would have, had every multiprocessor issued in every slot.
+    /// Time at which the last warp would have ended if every multiprocessor issued in every slot.
     pub ideal: f64,
 }
 
 impl Dealt {
-    /// Returns the share of the issue slots that were used, 0 to 1; 1 for no work.
+    /// Returns the fraction of the issue slots that were used, 0 to 1; 1 for no work.
     pub fn share(&self) -> f64 {
         if self.end > 0.0 { self.ideal / self.end } else { 1.0 }
     }
 
-    /// Returns the sums of two launches, one after the other.
+    /// Returns the sums of the times of two launches that run one after the other.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
         Self { end: self.end + next.end, ideal: self.ideal + next.ideal }
     }
 }
 
-/// The end of a task of a multiprocessor, on the clock of what each of its warps has issued.
+/// When a warp on a multiprocessor ends, measured in the slots that each of its warps has been given.
 #[derive(Debug, PartialEq)]
 struct End {
     at: f64,
@@ -176,7 +179,7 @@ struct End {
 impl Eq for End {}
 
 impl Ord for End {
-    /// Orders by time, backwards: the earliest is the greatest; of equals the lower block.
+    /// Orders by time in reverse, for a heap: the earliest end is the greatest; of equal ones that of the lower block.
     fn cmp(&self, other: &Self) -> Ordering {
         other.at.total_cmp(&self.at).then(other.block.cmp(&self.block))
     }
@@ -189,36 +192,36 @@ impl PartialOrd for End {
 }
 
 struct Multiprocessor {
-    /// Issue slots that a warp would have used which has been here from the beginning.
+    /// Number of issue slots that a warp resident from the beginning would have been given.
     issued: f64,
-    /// The time at which it would have used these.
+    /// Time at which such a warp would have used those slots.
     now: f64,
     running: BinaryHeap<End>,
 }
 
 impl Multiprocessor {
-    /// Returns the slots that each warp gets in a unit of time.
+    /// Returns the number of issue slots that each resident warp gets in a unit of time.
     fn rate(&self, hide: f64) -> f64 {
         1.0 / (self.running.len() as f64).max(hide)
     }
 
-    /// Returns the time at which the next of its warps ends.
+    /// Returns the time at which the next of the multiprocessor's warps ends.
     fn next(&self, hide: f64) -> f64 {
         self.running.peek().map_or(f64::INFINITY, |end| self.now + (end.at - self.issued).max(0.0) / self.rate(hide))
     }
 }
 
-/// Warps that have not been dealt yet.
+/// Warps that are not yet assigned to a multiprocessor.
 struct Work<'a> {
     groups: std::slice::Chunks<'a, f64>,
-    /// `true` if the warps of a group run side by side.
+    /// `true` if the warps of a group run concurrently, `false` if one after the other.
     together: bool,
-    /// Number of warps that run of each group that was dealt.
+    /// Number of warps still running of each group that was assigned.
     left: Vec<u32>,
 }
 
 impl Work<'_> {
-    /// Puts the next group on a multiprocessor, if there is one.
+    /// Assigns the next group of warps to a multiprocessor, if there is one.
     fn give(&mut self, at: &mut Multiprocessor) {
         let Some(group) = self.groups.next() else { return };
         let block = self.left.len();
@@ -232,7 +235,8 @@ impl Work<'_> {
     }
 }
 
-/// Deals warps that cost `costs` (finite, not negative), in order, to a machine. Equal inputs give equal results.
+/// Simulates a launch whose warps, of costs `costs` (finite, not negative), are assigned in order to the slots of a
+/// machine. Equal inputs give equal results.
 ///
 /// # Panics
 /// If a field of `slots` or of `dealing` is 0, or `hide` below 1 or infinite.

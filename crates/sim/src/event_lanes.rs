@@ -9,7 +9,7 @@ use raywarp_family::{Block, Operation};
 
 const BLOCKS: usize = Block::ALL.len();
 
-/// Lanes of the events of warps, by block and by the operation before; the companion of [`EventCounts`].
+/// Number of lanes in the events of warps, by code block and by the operation before; the companion of [`EventCounts`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLanes {
     lanes: Vec<u64>,
@@ -22,17 +22,17 @@ impl Default for EventLanes {
 }
 
 impl EventLanes {
-    /// Adds an event on the lanes of `active`, after the operation that [`EventCounts::add`] says.
+    /// Counts an event on the lanes of `active`, after the operation that [`EventCounts::add`] returned.
     pub fn add(&mut self, block: Block, after: Operation, active: u64) {
         self.lanes[block as usize * BLOCKS + after as usize] += u64::from(active.count_ones());
     }
 
-    /// Adds another tally's events.
+    /// Adds the counts of another tally to these.
     pub fn merge(&mut self, other: &Self) {
         self.lanes.iter_mut().zip(&other.lanes).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    /// Returns the lanes of the events of a kind, full or not, over all of them.
+    /// Returns the number of lanes summed over all events of a kind, whether all possible lanes took part or not.
     fn of(&self, count: EventKind) -> u64 {
         let row = &self.lanes[count.block as usize * BLOCKS..][..BLOCKS];
         match count.after {
@@ -42,8 +42,8 @@ impl EventLanes {
     }
 }
 
-/// Returns the instructions of single lanes, of warps of `width` lanes that did what was counted; of kernels whose
-/// lanes wait for each other (`sync=voted`).
+/// Returns the number of instructions executed by single lanes, for warps of `width` lanes with these counts; for
+/// kernels whose lanes wait for each other (`sync=voted`).
 pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &EventLanes, width: u32) -> f64 {
     let width = f64::from(width);
     let mut sum = 0.0;
@@ -69,9 +69,9 @@ pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &Ev
     sum
 }
 
-/// Checks if the block at `place` stands between where lanes part for an event and where they meet again, though its
-/// line is another's: not the first block that is issued with the event, which asks who takes part. They meet at
-/// "2*event-event!", or, where lanes go on without waiting, behind the last block of the event's own.
+/// Returns `true` if the basic block at index `place` lies between where lanes part for an event and where they meet
+/// again, though its source line is another's. They meet at "2*event-event!", or, where lanes go on without waiting,
+/// behind the last block of the event's own.
 fn is_inside(costs: &PricedKernel, place: usize, event: EventKind) -> bool {
     let meets = |cost: &PricedBlock| {
         cost.issued.0.contains(&(-1, EventKind { full: true, ..event })) && cost.issued.0.contains(&(2, event))
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use raywarp_costs::{CountSource, Pipe};
 
-    /// Two visits, by one lane of four and by all, and a pop by two after the second.
+    /// Returns counts of two visits, by one lane of four and by all, and of a pop by two lanes after the second.
     fn counted() -> (EventCounts, EventLanes) {
         let (mut tally, mut lanes) = (EventCounts::default(), EventLanes::default());
         for (block, active) in

@@ -5,28 +5,28 @@
 
 use crate::bounds::{Bound, Limit, lowest};
 
-/// A part of the time, in the order in which parts are charged.
+/// Part of a launch's time, in the order in which time is attributed to parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Issuing what there is to do with every lane of a warp busy.
+    /// Time to issue what there is to do if every lane of a warp were busy.
     Work,
-    /// Lanes idle: warps issue more instructions than full ones would.
+    /// Time lost to idle lanes: warps issue more instructions than full ones would.
     Lanes,
-    /// Issue slots lost because a pipeline is slower than the schedulers.
+    /// Time in issue slots lost because a pipeline is slower than the schedulers.
     Pipe,
-    /// Passes through the L1, where they take longer than issuing.
+    /// Time for passes through the first cache (L1), where they take longer than issuing.
     Passes,
-    /// Warps that wait, with no other to take their turn: latency that is not hidden.
+    /// Time in which warps wait and no other one can issue: latency that is not hidden.
     Latency,
-    /// Multiprocessors without warps: start and tail of a launch.
+    /// Time in which multiprocessors have no warps: start and tail of a launch.
     Tail,
 }
 
 impl Part {
-    /// All, in their order.
+    /// All parts of a launch's time, in their order.
     pub const ALL: [Self; 6] = [Self::Work, Self::Lanes, Self::Pipe, Self::Passes, Self::Latency, Self::Tail];
 
-    /// Returns the part in words.
+    /// Returns the name of the part in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Work => "work",
@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-/// Returns the shares of a launch's time by [`Part`], 0 to 1; they sum to 1.
+/// Returns the fraction of a launch's time in each [`Part`], 0 to 1; they sum to 1.
 ///
 /// - `elapsed_s`: seconds a ray that were measured; `busy_s`: how much of it multiprocessors had warps, as
 ///   `cycles_active` says (the same as `elapsed_s` where nobody counted: the tail is then part of latency).

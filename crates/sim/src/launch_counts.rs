@@ -6,22 +6,22 @@ use rayon::prelude::*;
 use raywarp_costs::EventCounts;
 use raywarp_traverse::{Event, KernelError, Probe};
 
-/// Events of a launch, by block, and by what came before them.
+/// Event counts of a launch, by code block, and by the operation that came before.
 #[derive(Debug, Clone)]
 pub struct LaunchCounts {
-    /// Counts of events by block.
+    /// Counts of events and lanes by code block.
     pub counts: WarpCounts,
-    /// Counts by the operation before, for [`LaunchInstructions::of`](crate::LaunchInstructions::of).
+    /// Counts of events by the operation before them, for [`LaunchInstructions::of`](crate::LaunchInstructions::of).
     pub tally: EventCounts,
 }
 
 impl LaunchCounts {
-    /// Returns counts of nothing yet, of warps of `width` lanes (1 to 64).
+    /// Returns counts of zero for warps of `width` lanes (1 to 64).
     pub fn new(width: u32) -> Self {
         Self { counts: WarpCounts::new(width), tally: EventCounts::default() }
     }
 
-    /// Returns the sums of both.
+    /// Returns the sums of both launches' counts.
     ///
     /// # Panics
     /// If their widths differ.
@@ -50,8 +50,8 @@ impl Probe for Both {
     }
 }
 
-/// Counts as [`measure_source`](crate::measure_source), and tallies; in parallel over warps, the same for any number of
-/// threads.
+/// Counts events as [`measure_source`](crate::measure_source) does, and also by the operation before; in parallel over
+/// warps, with the same result for any number of threads.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.

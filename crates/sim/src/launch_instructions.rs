@@ -9,54 +9,54 @@ const BLOCKS: usize = Block::ALL.len();
 const PIPES: usize = Pipe::ALL.len();
 const WAITS: usize = Wait::ALL.len();
 
-/// Most instructions, or times what it was, that a cost may be set to.
+/// Largest number of instructions, or factor, that a user may set a cost to.
 const MOST_COST: f64 = 1e6;
 
-/// Clocks that the code tells, and waits by [`Wait`].
+/// Clocks that machine code tells, and numbers of latencies by cause ([`Wait`]).
 type Times = (f64, [f64; WAITS]);
 
-/// Warp instructions of a launch, by block and pipeline.
+/// Number of warp instructions that a launch issues, by code block and pipeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchInstructions {
     issued: [f64; BLOCKS],
     pipes: [[f64; PIPES]; BLOCKS],
-    /// Times of warps by themselves, where the table says them.
+    /// Times that warps take when run alone, by code block; `None` where the table of costs lacks them.
     alone: Option<[Times; BLOCKS]>,
-    /// Blocks whose cost was set since.
+    /// `true` for each code block whose cost the user has set.
     set: [bool; BLOCKS],
-    /// `true` if a profiler's counts agree with the table within 1 %; nothing is known of what was set since
+    /// `true` if a profiler's counts agree with the table of costs within 1 %; says nothing of costs that were set
     /// ([`LaunchInstructions::is_set`]).
     pub verified: bool,
-    /// Share of the instructions whose count is assumed or the nearest that was counted, 0 to 1: mostly too many,
-    /// since slow paths count too.
+    /// Fraction of the instructions, 0 to 1, whose count is assumed or only the nearest to a profiler's: mostly too
+    /// many, since slow paths count, too.
     pub assumed: f64,
-    /// `true` if instructions are told apart by pipeline.
+    /// `true` if the instructions are known by pipeline.
     pub by_pipe: bool,
 }
 
-/// A change of the cost of an operation, or of a block.
+/// Change of the instruction cost of an operation or code block, as the user gives it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// The cost is set to so many warp instructions an event.
+    /// Sets the cost to this many warp instructions an event.
     To(f64),
-    /// The cost rises by so many warp instructions an event, or falls.
+    /// Adds this many warp instructions an event to the cost; negative to subtract.
     By(f64),
-    /// The cost is multiplied by this.
+    /// Multiplies the cost by this factor.
     Times(f64),
 }
 
-/// A cost that is changed: `visit_node=-30`.
+/// A cost that the user changes, such as `visit_node=-30`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostChange {
-    /// The block that an operation is named after stands for all of its blocks.
+    /// Code block whose cost changes; one that an operation is named after stands for all of the operation's.
     pub block: Block,
-    /// The change of its cost.
+    /// How the cost changes.
     pub change: Change,
 }
 
 impl CostChange {
-    /// Parses a change such as `visit_node` and `-30` (30 instructions less an event), `100`, `0.5x`; `visit_node.push`
-    /// is one block of it.
+    /// Parses a change of cost such as `visit_node` with `-30` (30 instructions less an event), `100` or `0.5x`;
+    /// `visit_node.push` is one code block of an operation.
     ///
     /// # Errors
     /// What is wrong with either, in a line.
@@ -80,12 +80,13 @@ impl CostChange {
         Ok(Self { block, change })
     }
 
-    /// Checks if it leaves the cost as it is.
+    /// Returns `true` if the change leaves the cost as it is.
     pub fn is_none(&self) -> bool {
         matches!(self.change, Change::Times(1.0) | Change::By(0.0))
     }
 
-    /// Checks if it takes more instructions from events than they have, and returns how many an event has then.
+    /// Returns the number of instructions of an event if the change would subtract more than that; `None` if it would
+    /// not.
     pub fn takes_too_much(&self, launch: &LaunchInstructions, counts: &WarpCounts) -> Option<f64> {
         let Change::By(more) = self.change else { return None };
         let before: f64 = self.blocks().map(|block| launch.issued[block as usize]).sum();
@@ -93,7 +94,7 @@ impl CostChange {
         (before > 0.0 && an_event + more < 0.0).then_some(an_event)
     }
 
-    /// Returns the blocks whose cost changes.
+    /// Returns the code blocks whose cost changes.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
@@ -101,7 +102,7 @@ impl CostChange {
         Block::ALL.into_iter().filter(move |&other| other == block || (whole && other.operation() == block.operation()))
     }
 
-    /// Returns the number of events that the cost is counted by.
+    /// Returns the number of events by which the changed cost is multiplied.
     fn events(&self, counts: &WarpCounts) -> u64 {
         if self.block.name().contains('.') || self.block.operation() == Operation::Loop {
             counts.block(self.block).issued
@@ -111,7 +112,7 @@ impl CostChange {
     }
 }
 
-/// Writes the change as the option that makes it: `cost.visit_node=-30`.
+/// Writes the change as the option that makes it, such as `cost.visit_node=-30`.
 impl std::fmt::Display for CostChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "cost.{}=", self.block.name())?;
@@ -134,7 +135,7 @@ impl LaunchInstructions {
         by_pipe: false,
     };
 
-    /// Returns the instructions that warps issue for the events of `tally`.
+    /// Returns the instructions that warps issue for the events of `tally`, by a table of costs.
     pub fn of(costs: &PricedKernel, tally: &EventCounts) -> Self {
         let (verified, by_pipe) = (costs.verified, true);
         let alone = costs.alone(tally).is_some().then(|| [Times::default(); BLOCKS]);
@@ -158,14 +159,15 @@ impl LaunchInstructions {
         launch
     }
 
-    /// Returns the launch's instructions where only the cost of an event of each block is known, in warp instructions.
+    /// Returns the instructions of a launch where only the cost of an event of each code block is known, in warp
+    /// instructions.
     pub fn of_blocks(costs: &BlockCosts, counts: &WarpCounts) -> Self {
         let issued = Block::ALL.map(|block| costs.of(block) * counts.block(block).issued as f64);
         Self { issued, ..Self::NOTHING }
     }
 
-    /// Changes a cost; instructions of a block stay in the proportion of their pipelines, its clocks alone in that of
-    /// its instructions, and its waits as they are.
+    /// Applies a change of cost: the block's instructions keep their proportions of pipelines, its clocks alone scale
+    /// with them, and its waits stay.
     pub fn change(&mut self, change: &CostChange, counts: &WarpCounts) {
         let before: f64 = change.blocks().map(|block| self.issued[block as usize]).sum();
         let events = change.events(counts) as f64;
@@ -199,13 +201,13 @@ impl LaunchInstructions {
         }
     }
 
-    /// Checks if the cost of a block was set.
+    /// Returns `true` if the user has set the cost of a code block.
     pub fn is_set(&self, block: Block) -> bool {
         self.set[block as usize]
     }
 
-    /// Returns the least that the launch can cost if a verified table may be off by a share of `within`: what was set
-    /// is as it was set.
+    /// Returns the least instructions that the launch can issue if a verified table may be too high by a fraction
+    /// `within`; costs that were set stay.
     #[must_use]
     pub fn at_least(&self, within: f64) -> Self {
         let mut least = self.clone();
@@ -216,24 +218,25 @@ impl LaunchInstructions {
         least
     }
 
-    /// Returns the number of warp instructions in all.
+    /// Returns the total number of warp instructions.
     pub fn warp_instructions(&self) -> f64 {
         self.issued.iter().sum()
     }
 
-    /// Returns the warp instructions of a block.
+    /// Returns the number of warp instructions of a code block.
     pub fn block(&self, block: Block) -> f64 {
         self.issued[block as usize]
     }
 
-    /// Returns the clocks that warps take for a block, each alone and one after the other, where a wait takes what
-    /// `latency` says; none where the table has no such times.
+    /// Returns the clocks that warps take for a code block when run alone one after the other, with a latency of each
+    /// cause as long as `latency` says; `None` where the table has no such times.
     pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
         let (clocks, waits) = self.alone.as_ref()?[block as usize];
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)
     }
 
-    /// Returns the clocks that the code tells, and waits by [`Wait`], of all warps alone and one after the other.
+    /// Returns the clocks that the machine code tells, and the numbers of latencies by [`Wait`], of all warps run alone
+    /// one after the other.
     pub fn times_alone(&self) -> Option<(f64, [f64; Wait::ALL.len()])> {
         let blocks = self.alone.as_ref()?;
         Some(blocks.iter().fold(Times::default(), |(clocks, mut waits), block| {
@@ -242,12 +245,13 @@ impl LaunchInstructions {
         }))
     }
 
-    /// Returns the number of warp instructions of a pipeline.
+    /// Returns the number of warp instructions that run on a pipeline.
     pub fn pipe(&self, pipe: Pipe) -> f64 {
         self.pipes.iter().map(|sums| sums[pipe as usize]).sum()
     }
 
-    /// Returns the number of instructions of single lanes: those of a block times the lanes that were in it on average.
+    /// Returns the number of instructions executed by single lanes: those of each code block times its average number
+    /// of lanes.
     pub fn thread_instructions(&self, counts: &WarpCounts) -> f64 {
         let lanes = |block: Block| {
             let count = counts.block(block);
@@ -262,7 +266,7 @@ mod tests {
     use super::*;
     use raywarp_costs::PricedBlock;
 
-    /// Two visits of 60 and a pop of 3 after the first.
+    /// Returns counts of two visits of 60 instructions, and a pop of 3 after the first.
     fn counted() -> (PricedKernel, EventCounts, WarpCounts) {
         let mut tally = EventCounts::default();
         let mut counts = WarpCounts::new(4);

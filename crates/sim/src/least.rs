@@ -15,13 +15,13 @@ use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rays that a task walks.
+/// Number of rays that a task walks.
 const CHUNK: usize = 1 << 10;
 
-/// A ray ends this share before its hit: the box of what it hits may begin there.
+/// Fraction of the distance to its hit by which a ray is ended earlier, as the box of what it hits may begin there.
 const BEFORE_THE_HIT: f32 = 1e-5;
 
-/// Blocks that a ray needs by itself, as often as is counted.
+/// Code blocks that each ray needs by itself, as often as they are counted for it.
 const NEEDED: [Block; 12] = [
     Block::FetchRay,
     Block::SetupRay,
@@ -37,24 +37,25 @@ const NEEDED: [Block; 12] = [
     Block::StoreHit,
 ];
 
-/// Lanes that each block needs, over all rays.
+/// Number of lanes that each code block needs, over all rays, however rays are dealt to warps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastWork {
-    /// Lanes by block; none of blocks that no ray needs.
+    /// Number of lanes by code block; 0 of code blocks that no ray needs.
     lanes: [u64; Block::ALL.len()],
 }
 
-/// The cost of [`LeastWork`] in instructions.
+/// Instructions that [`LeastWork`] costs in full warps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastInstructions {
-    /// Warp instructions, at least.
+    /// Least number of warp instructions.
     pub warp_instructions: f64,
-    /// Warp instructions by [`Pipe`].
+    /// Least number of warp instructions by pipeline ([`Pipe`]).
     pub pipes: [f64; Pipe::ALL.len()],
 }
 
 impl LeastWork {
-    /// Walks `rays` one by one, in parallel. Once `cancel` is true, what comes back is of some of them.
+    /// Walks `rays` one by one through the tree, in parallel, and counts what each needs. Once `cancel` is true, what
+    /// comes back is of some of them.
     ///
     /// # Errors
     /// [`ProfileError::Kernel`].
@@ -85,19 +86,19 @@ impl LeastWork {
         Ok(Self { lanes })
     }
 
-    /// Returns the sums of both.
+    /// Returns the sums of both works' counts.
     #[must_use]
     pub fn plus(mut self, other: &Self) -> Self {
         self.lanes.iter_mut().zip(other.lanes).for_each(|(mine, theirs)| *mine += theirs);
         self
     }
 
-    /// Returns the lanes of a block.
+    /// Returns the number of lanes that a code block needs.
     pub fn lanes(&self, block: Block) -> u64 {
         self.lanes[block as usize]
     }
 
-    /// Returns the instructions that this work costs warps of `width` lanes.
+    /// Returns the instructions that the work costs in full warps of `width` lanes.
     pub fn instructions(&self, costs: &PricedKernel, width: u32) -> LeastInstructions {
         let mut least = LeastInstructions { warp_instructions: 0.0, pipes: [0.0; Pipe::ALL.len()] };
         // Of what was guessed nothing is sure.
@@ -110,8 +111,8 @@ impl LeastWork {
         least
     }
 
-    /// Returns the lanes that must be in a block of code which is issued so. Events that come after some other, or that
-    /// all lanes take part in, may be none.
+    /// Returns the number of lanes that must run a basic block which is issued by this formula. Events that come after
+    /// some other, or that all lanes take part in, may be none.
     fn lanes_of(&self, issued: &IssueFormula) -> f64 {
         let plain = |count: &EventKind| EventKind { full: false, ..*count };
         let mut sum = 0.0;
@@ -136,7 +137,7 @@ impl LeastWork {
     }
 }
 
-/// Returns the rays that end just before their hits; of any-hit ones those that nothing blocks.
+/// Returns the rays shortened to end just before their hits; of any-hit rays those that nothing blocks.
 fn needed(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query) -> Result<Vec<Ray>, KernelError> {
     let hits = run(kernel, machine, rays, query, None)?;
     let shortened = |(ray, hit): (&Ray, &Option<f32>)| match (hit, query) {
@@ -147,7 +148,7 @@ fn needed(kernel: &Kernel, machine: Execution, rays: &[Ray], query: Query) -> Re
     Ok(rays.iter().zip(&hits).filter_map(shortened).collect())
 }
 
-/// Runs each ray alone and says what it hits, if anything.
+/// Traces each ray alone and returns what it hits, if anything.
 fn run(
     kernel: &Kernel,
     machine: Execution,
@@ -176,7 +177,7 @@ mod tests {
     use raywarp_costs::PricedBlock;
     use raywarp_geom::FlatTriangles;
 
-    /// A staircase of triangles that rays from the front see at various depths.
+    /// Returns a staircase of triangles that rays from the front hit at various depths.
     fn stairs() -> FlatTriangles {
         let step = |i: usize| {
             let (x, z) = (i as f32 * 0.11 % 1.0, i as f32 * 0.37 % 5.0);

@@ -37,7 +37,7 @@ pub use launch_counts::{LaunchCounts, count_source};
 pub use launch_instructions::{Change, CostChange, LaunchInstructions};
 pub use least::{LeastInstructions, LeastWork};
 pub use profile::{Profile, ProfileError, ProfileOptions, profile};
-/// The vocabulary of costs.
+/// Types of tables of instruction costs, from raywarp-costs.
 pub use raywarp_costs as costs;
 pub use same_work::{resupplied, side_by_side, without_idle_options};
 pub use source::EventSource;

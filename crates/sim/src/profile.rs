@@ -15,20 +15,20 @@ use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Quer
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Counts of one or more launches.
+/// Counts of what a kernel's warps do in one or more launches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Counts of events by block.
+    /// Counts of events and lanes by code block.
     pub counts: WarpCounts,
-    /// Events by what came before them, for tables of costs.
+    /// Counts of events by what came before them, for tables of costs.
     pub tally: EventCounts,
-    /// Lanes of the same events.
+    /// Number of lanes in the events of `tally`.
     pub lanes: EventLanes,
-    /// Accesses to memory; none where they were not asked for.
+    /// Counts of memory accesses; `None` where they were not asked for.
     pub memory: Option<MemoryCounts>,
-    /// Events of some of the warps of the first launch, in order.
+    /// Recorded events of some warps of the first launch, in order.
     pub streams: Streams,
-    /// Rays of the launches that the traced rays are a part of.
+    /// Number of rays of the whole launches, of which the traced rays may be a sample.
     pub launch_rays: u64,
     /// Number of launches.
     pub launches: u64,
@@ -40,12 +40,12 @@ impl Profile {
         self.counts.rays
     }
 
-    /// Checks if every ray of the launches was traced.
+    /// Returns `true` if every ray of the launches was traced.
     pub fn is_whole(&self) -> bool {
         self.rays() == self.launch_rays
     }
 
-    /// Returns the sums of both.
+    /// Returns the sums of both profiles.
     ///
     /// # Panics
     /// If their widths differ.
@@ -65,40 +65,41 @@ impl Profile {
     }
 }
 
-/// An error of a launch that cannot be followed.
+/// Error that a launch cannot be simulated.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// The kernel refuses.
+    /// The kernel cannot run on the rays or on warps of this width.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Warps that share a pool need a thread each, and the system starts no more.
+    /// Warps that share a pool need a thread each, and the system starts no more threads.
     #[error(
         "{wanted} warps that share the launch's rays need a thread each, and the system starts no more than {started}; trace fewer rays (--sample)"
     )]
     Threads {
-        /// Number of warps that were asked for.
+        /// Number of warps that were to run.
         wanted: u32,
-        /// Threads that could be started.
+        /// Number of threads that could be started.
         started: u32,
     },
 }
 
-/// Options of what a profile gathers.
+/// Options for what a profile counts.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileOptions<'a> {
-    /// Lanes of a warp, 1 to 64.
+    /// Number of lanes of a warp, 1 to 64.
     pub width: u32,
     /// `true` if accesses to memory are counted, which takes about as long again.
     pub memory: bool,
-    /// Warps among which a global pool is dealt; none for so few that each gets many batches ([`crate::measure`]).
+    /// Number of warps among which a global pool is dealt; `None` for so few that each gets many batches
+    /// ([`crate::measure`]).
     pub resident: Option<u32>,
-    /// Warps whose events are kept one by one, at most, but for what is wanting to a whole block.
+    /// Largest number of warps whose events are recorded, rounded up to whole thread blocks.
     pub streams: u32,
-    /// Warps of a block whose places on a multiprocessor are free when the last of them has ended; 1 where warps go on
-    /// for as long as there are rays.
+    /// Number of warps of a thread block, whose slots are free when its last warp has ended; 1 where warps go on as
+    /// long as there are rays.
     pub block_warps: u32,
-    /// Once true, no further warp runs: what is returned then is of those that did.
+    /// Flag that keeps further warps from running once it is `true`; the profile is then of those that did.
     pub cancel: Option<&'a AtomicBool>,
 }
 
@@ -108,7 +109,7 @@ impl Default for ProfileOptions<'_> {
     }
 }
 
-/// Counts of one thread's share of the warps.
+/// Counts of one thread's part of the warps.
 struct Gathered {
     counter: Counter,
     tally: EventCounts,
@@ -168,8 +169,9 @@ impl Probe for Gathered {
     }
 }
 
-/// Runs `kernel` over `rays`, of a launch of `launch_rays`, in warps of the options' width. In parallel over warps;
-/// the result does not depend on the number of threads. Supplies with a global pool deal it as [`crate::measure`] says.
+/// Simulates `kernel` over `rays`, a part of a launch of `launch_rays`, in warps of the options' width, and counts what
+/// they do. In parallel over warps; the result does not depend on the number of threads. Supplies with a global pool
+/// deal it as [`crate::measure`] says.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`];
@@ -216,14 +218,14 @@ pub fn profile(
     Ok(done(gathered))
 }
 
-/// Warps that run at the same time here; more are dealt their rays.
+/// Largest number of warps that run at the same time and share a ray counter; for more, rays are dealt in turns.
 const MOST_IN_TURNS: u32 = 1 << 14;
 
-/// Probes of memory that these warps share: few, since each has a bit a sector of the tree.
+/// Number of memory probes that these warps share: few, since each has a bit for each sector of the tree.
 const MEMORY_PROBES: u32 = 32;
 
-/// Runs warps that ask one counter, by their clocks: whoever has issued least asks first, as on a machine that holds
-/// them all.
+/// Runs warps that share one ray counter, ordered by their clocks: whoever has issued least is served first, as on a
+/// machine that holds them all.
 fn by_clock(
     kernel: &Kernel,
     batch: &Batch<'_>,
@@ -277,9 +279,9 @@ fn lock(probe: &Mutex<MemoryProbe>) -> MutexGuard<'_, MemoryProbe> {
     probe.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gathers, and tells the time.
+/// Probe of a warp that gathers counts and advances the warp's clock.
 struct Timed<'a> {
-    /// The counts of everything but memory.
+    /// Counts of everything but memory.
     gathered: Gathered,
     memory: Option<&'a Mutex<MemoryProbe>>,
     counter: &'a ClockedCounter<'a>,

@@ -10,8 +10,8 @@ use crate::warp_counts::{WarpCounts, measure_source};
 use raywarp_family::{Key, Supply, Variant};
 use raywarp_traverse::{KernelError, Query, RayDump, Replay, ReplayError};
 
-/// Returns `variant` with a ray a lane, if its lanes get the same rays together: what both do then differs by supply
-/// only.
+/// Returns `variant` with a direct supply, if its lanes get the same rays together, so that only the supply's work
+/// differs; `None` if they do not.
 pub fn side_by_side(variant: &Variant) -> Option<Variant> {
     match variant.supply() {
         Supply::Direct => Some(*variant),
@@ -25,7 +25,7 @@ pub fn side_by_side(variant: &Variant) -> Option<Variant> {
     }
 }
 
-/// Returns `variant` with the options at their defaults that mean nothing to `query`.
+/// Returns `variant` with defaults for the options that mean nothing to `query`.
 pub fn without_idle_options(variant: &Variant, query: Query) -> Variant {
     let default = Key::Occlusion.default(variant.supply(), variant.tree());
     match query {
@@ -34,8 +34,8 @@ pub fn without_idle_options(variant: &Variant, query: Query) -> Variant {
     }
 }
 
-/// Returns the counts of `to` from the `counts` of `from` over the same launches; both have the same kernel [side by
-/// side](side_by_side). `launches` are numbers of rays.
+/// Computes the counts of `to` from the `counts` of `from` over the same launches; both must be the same kernel [side
+/// by side](side_by_side). `launches` are numbers of rays.
 ///
 /// # Errors
 /// [`KernelError::Width`], [`KernelError::TooManyRays`], [`KernelError::NeedsGpu`].

@@ -4,25 +4,25 @@ use raywarp_family::{Supply, Variant};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query, Replay};
 
-/// A variant over rays.
+/// Where the events of a kernel's warps come from.
 #[derive(Clone, Copy)]
 pub enum EventSource<'a> {
-    /// Rays that are traced.
+    /// Rays that are traced through the tree.
     Run {
-        /// The variant and its tree.
+        /// Kernel: the variant with its tree.
         kernel: &'a Kernel,
-        /// The rays of the batch.
+        /// Rays of the batch that is traced.
         rays: &'a [Ray],
-        /// The hits to search after, as in [`Batch::after`].
+        /// Keys of the hits after which each ray searches, as in [`Batch::after`].
         after: &'a [HitKey],
-        /// The query that they ask.
+        /// Query of the rays: closest hit or any hit.
         query: Query,
     },
-    /// Rays whose operations were written down: the same events, without what lanes touch.
+    /// Dumped operations of rays, which give the same events, but without the memory that lanes touch.
     Replay(Replay<'a>),
 }
 
-/// Batches of the global pool that a warp should see, so that its first and last rays do not count for much.
+/// Number of batches from the global pool that a warp should get, so that its first and last rays count for little.
 const BATCHES_PER_WARP: u64 = 32;
 
 /// Returns the number of warps of `width` lanes among which a variant's global pool of `rays` rays is dealt: see
@@ -52,13 +52,13 @@ impl EventSource<'_> {
         }
     }
 
-    /// Returns the number of warps of `width` lanes among which a global pool is dealt, so that each gets about 32
+    /// Returns the number of warps of `width` lanes among which the global pool is dealt, so that each gets about 32
     /// batches; at least one.
     pub fn resident(&self, width: u32) -> u32 {
         resident_warps(self.variant(), width, self.ray_count())
     }
 
-    /// Returns how many warps of `width` lanes trace the rays, of which a machine holds `resident` at once.
+    /// Returns the number of warps of `width` lanes that trace the rays, on a machine that holds `resident` at once.
     ///
     /// # Errors
     /// [`KernelError::Width`] if warps of this width do not fit the variant; [`KernelError::TooManyRays`].
@@ -72,7 +72,7 @@ impl EventSource<'_> {
         }
     }
 
-    /// Runs warp `number` and tells `probe`. Returns how many rays ended in it.
+    /// Runs warp `number` and tells `probe` its events. Returns how many rays ended in it.
     ///
     /// # Errors
     /// As [`EventSource::warp_count`].

@@ -2,18 +2,18 @@
 
 use raywarp_family::{Block, Operation};
 
-/// An event of a warp.
+/// An event of a warp, as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Moment {
-    /// The block that was issued.
+    /// Code block that the warp issued.
     pub block: Block,
-    /// The operation that it came after ([`raywarp_costs::EventKind::after`]).
+    /// Operation that the event came after ([`raywarp_costs::EventKind::after`]).
     pub after: Operation,
-    /// `true` if all lanes took part that could ([`raywarp_costs::EventKind::full`]).
+    /// `true` if all lanes that could take part did ([`raywarp_costs::EventKind::full`]).
     pub full: bool,
 }
 
-/// Events of warps, each from its start. Warps of a block are kept together.
+/// Recorded events of warps, each from the warp's start. Warps of a block are kept together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streams {
     block_warps: u32,
@@ -21,23 +21,23 @@ pub struct Streams {
 }
 
 impl Default for Streams {
-    /// Returns streams of blocks of one warp.
+    /// Returns an empty record of warps in thread blocks of one warp.
     fn default() -> Self {
         Self::of_blocks(1)
     }
 }
 
-/// Most events of a warp that are kept.
+/// Largest number of recorded events of a warp.
 const MOST_EVENTS: usize = 1 << 14;
 
 impl Streams {
-    /// Returns streams of warps whose places on a multiprocessor are free when the last of so many neighbours has
-    /// ended; 1 where each place is always taken. Counts as at least 1.
+    /// Returns an empty record of warps in thread blocks of `block_warps`, whose slots are free when the block's last
+    /// warp has ended; 1 where each slot is always taken. Counts as at least 1.
     pub(crate) fn of_blocks(block_warps: u32) -> Self {
         Self { block_warps: block_warps.max(1), warps: Vec::new() }
     }
 
-    /// Keeps an event of a warp.
+    /// Records an event of a warp.
     pub(crate) fn add(&mut self, warp: u32, moment: Moment) {
         let last = self.warps.iter_mut().rev().find(|(known, _)| *known == warp);
         match last {
@@ -47,42 +47,42 @@ impl Streams {
         }
     }
 
-    /// Adds the warps of another part of the same launch.
+    /// Adds the recorded warps of another part of the same launch.
     pub(crate) fn join(&mut self, other: Self) {
         self.warps.extend(other.warps);
         self.warps.sort_by_key(|(warp, _)| *warp);
     }
 
-    /// Returns the events of each warp, in the order of their numbers.
+    /// Returns the recorded events of each warp, in the order of their indices.
     pub fn warps(&self) -> impl Iterator<Item = &[Moment]> {
         self.warps.iter().map(|(_, events)| events.as_slice())
     }
 
-    /// Returns the number of warps in a block.
+    /// Returns the number of warps in a thread block.
     pub fn block_warps(&self) -> u32 {
         self.block_warps
     }
 
-    /// Returns the same warps, block by block. The launch's last block may have fewer.
+    /// Returns the recorded warps, thread block by thread block. The launch's last block may have fewer.
     pub fn blocks(&self) -> impl Iterator<Item = Vec<&[Moment]>> {
         let blocks = self.warps.chunk_by(|(a, _), (b, _)| a / self.block_warps == b / self.block_warps);
         blocks.map(|block| block.iter().map(|(_, events)| events.as_slice()).collect())
     }
 }
 
-/// A choice of a launch's warps whose events are kept: so many, in whole blocks, evenly.
+/// Choice of the warps of a launch whose events are recorded: a number of whole thread blocks, evenly spread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StreamKeeper {
     block_warps: u32,
     blocks: u32,
-    /// Number of blocks that are kept.
+    /// Number of thread blocks whose events are recorded.
     kept: u32,
-    /// The last warp that was asked for: a warp's events come together.
+    /// Last warp that was asked about, with the answer, as a warp's events come together.
     last: (u32, bool),
 }
 
 impl StreamKeeper {
-    /// Chooses `kept` of `warps`, rounded up to whole blocks of `block_warps`.
+    /// Chooses `kept` of `warps` warps, rounded up to whole thread blocks of `block_warps`.
     pub fn new(warps: u32, kept: u32, block_warps: u32) -> Self {
         let block_warps = block_warps.max(1);
         let [blocks, kept] = [warps, kept.min(warps)].map(|warps| warps.div_ceil(block_warps));
@@ -91,7 +91,7 @@ impl StreamKeeper {
         new
     }
 
-    /// Checks if the warp is one of those that are kept.
+    /// Returns `true` if the events of the warp are recorded.
     pub fn has(&mut self, warp: u32) -> bool {
         if self.last.0 != warp {
             self.last = (warp, self.is_one(warp));

@@ -6,37 +6,37 @@ use raywarp_family::{Block, Operation, Supply};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
 
-/// Number of times that a block was issued, and of lanes that took part.
+/// Number of times that a code block was issued, and number of lanes that took part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCount {
-    /// Times that a warp issued it.
+    /// Number of times that a warp issued the code block.
     pub issued: u64,
-    /// Lanes that took part, over all times.
+    /// Number of lanes that took part, summed over all times.
     pub active: u64,
 }
 
-/// Counts of a launch.
+/// Counts of what the warps of a launch issued, by code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarpCounts {
-    /// Lanes of a warp.
+    /// Number of lanes of a warp.
     pub width: u32,
-    /// Number of rays traced.
+    /// Number of rays that were traced.
     pub rays: u64,
-    /// Warps that traced them.
+    /// Number of warps that traced the rays.
     pub warps: u64,
-    /// Counts by block, in the order of [`Block::ALL`].
+    /// Counts by code block, in the order of [`Block::ALL`].
     pub blocks: [BlockCount; Block::ALL.len()],
-    /// Nodes that rays visited: lanes that share a ray visit one together.
+    /// Number of nodes that rays visited; lanes that share a ray visit a node together.
     pub nodes: u64,
 }
 
 impl WarpCounts {
-    /// Returns counts of nothing yet.
+    /// Returns counts of zero for warps of `width` lanes.
     pub fn new(width: u32) -> Self {
         Self { width, rays: 0, warps: 0, blocks: [BlockCount::default(); Block::ALL.len()], nodes: 0 }
     }
 
-    /// Returns the sums of both.
+    /// Returns the sums of both counts.
     ///
     /// # Panics
     /// If their widths differ.
@@ -53,7 +53,7 @@ impl WarpCounts {
         self
     }
 
-    /// Returns what is left without `other`, which is a part.
+    /// Returns the counts without those of `other`, which is a part of them.
     pub(crate) fn minus(mut self, other: &Self) -> Self {
         self.rays -= other.rays;
         self.warps -= other.warps;
@@ -65,12 +65,12 @@ impl WarpCounts {
         self
     }
 
-    /// Returns the counts of a block.
+    /// Returns the counts of a code block.
     pub fn block(&self, block: Block) -> BlockCount {
         self.blocks[block as usize]
     }
 
-    /// Returns the counts of the block that stands for a whole operation: the one that each lane runs which takes part.
+    /// Returns the counts of the code block that stands for a whole operation: the one that each lane taking part runs.
     pub fn operation(&self, operation: Operation) -> BlockCount {
         let leading: &[Block] = match operation {
             Operation::FetchRay => &[Block::FetchRay],
@@ -95,30 +95,31 @@ impl WarpCounts {
         })
     }
 
-    /// Returns the share of the lanes that took part in `operation` when it was issued, 0 to 1; NaN when it never was.
+    /// Returns the average fraction of lanes, 0 to 1, that took part in `operation` when it was issued; NaN when it
+    /// never was.
     pub fn simd_efficiency(&self, operation: Operation) -> f64 {
         let count = self.operation(operation);
         count.active as f64 / (count.issued as f64 * f64::from(self.width))
     }
 
-    /// Returns the number of nodes that a ray visits, on average.
+    /// Returns the average number of nodes that a ray visits.
     pub fn nodes_per_ray(&self) -> f64 {
         self.nodes as f64 / self.rays as f64
     }
 
-    /// Returns the number of triangles that a ray is tested against, on average.
+    /// Returns the average number of triangles that a ray is tested against.
     pub fn triangles_per_ray(&self) -> f64 {
         self.operation(Operation::TestTriangle).active as f64 / self.rays as f64
     }
 
-    /// Returns the number of lanes that visited a node, a ray: where lanes share a ray each tests one box (AL09 5.3),
-    /// so that this is the number of boxes.
+    /// Returns the average number of lanes that visited a node for a ray: where lanes share a ray each tests one box
+    /// (AL09 5.3), so that this is the number of box tests.
     pub fn lane_visits_per_ray(&self) -> f64 {
         self.operation(Operation::VisitNode).active as f64 / self.rays as f64
     }
 
-    /// Returns the share of the work of all lanes, where `lanes_per_ray` lanes share a ray, that only repeats what a
-    /// neighbour does (AL09 5.3), such as setting up the ray or popping its stack, 0 to 1. Blocks count alike.
+    /// Returns the fraction of all lanes' work, 0 to 1, that only repeats a neighbour's where `lanes_per_ray` lanes
+    /// share a ray (AL09 5.3), such as setting up the ray or popping its stack. Blocks count alike.
     pub fn replicated(&self, lanes_per_ray: u32) -> f64 {
         let repeats = |block: &Block| {
             !matches!(
@@ -143,7 +144,7 @@ impl WarpCounts {
     }
 }
 
-/// The probe that counts.
+/// Probe that counts what warps issue.
 pub(crate) struct Counter {
     pub counts: WarpCounts,
     pub lanes_per_ray: u32,
@@ -171,7 +172,7 @@ impl Probe for Counter {
     }
 }
 
-/// Runs `kernel` over `rays` in warps of `width` lanes and counts, in parallel over warps.
+/// Runs `kernel` over `rays` in warps of `width` lanes, in parallel, and returns the counts of what they issue.
 ///
 /// Supplies with a global pool deal it to as many warps as get about 32 batches each; at least one.
 /// `after` as in [`Batch::after`](raywarp_traverse::Batch::after). The counts do not depend on the number of threads.
@@ -188,7 +189,7 @@ pub fn measure(
     measure_source(&EventSource::Run { kernel, rays, after, query }, width)
 }
 
-/// Counts as [`measure`], for rays that are run or replayed: the same counts.
+/// Counts as [`measure`] does, for rays that are traced or replayed from a dump, with the same result.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the variant.

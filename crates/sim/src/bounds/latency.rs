@@ -19,16 +19,16 @@ use crate::profile::Profile;
 use raywarp_costs::Wait;
 use raywarp_family::{Block, TriangleTest, Variant};
 
-/// Instructions of a block that wait for each other one after the other, at least.
+/// Least number of instructions of a code block that wait for each other one after the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// Loads, one after the other.
+    /// Number of loads in the chain.
     pub loads: u32,
-    /// Arithmetic instructions, one after the other.
+    /// Number of arithmetic instructions in the chain.
     pub arithmetic: u32,
 }
 
-/// Returns the chain of a block: what must have ended before the warp's next decision is known.
+/// Returns the dependency chain of a code block: what must have ended before the warp's next decision is known.
 pub fn chain(block: Block, variant: &Variant) -> Chain {
     let (loads, arithmetic) = match block {
         Block::FetchRay => (1, 0),
@@ -70,17 +70,17 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
     Chain { loads, arithmetic }
 }
 
-/// Components of the time of a lone warp.
+/// What the time of a warp that runs alone is derived from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainOf {
-    /// The machine code of the kernel.
+    /// The kernel's machine code.
     Code,
-    /// The algorithm: the shortest that any code can have.
+    /// The algorithm, with the shortest chains that any code for it can have.
     Algorithm,
 }
 
-/// Returns the clocks that a machine takes for what a warp waits for; for a wait that it has no latency for, as long as
-/// for `arithmetic`.
+/// Returns the latency in clocks of what a warp waits for on a machine; where the machine has no such number, that of
+/// `arithmetic`.
 pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 {
     let key = match wait {
         Wait::L1 => keys::LATENCY_L1,
@@ -94,9 +94,9 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
     machine.get(key).unwrap_or(arithmetic).max(arithmetic)
 }
 
-/// Returns the clocks that all warps of the profile take, one after the other and each alone, and of what; none where
-/// the machine has no `latency.alu`. Without a price it is the chain of the algorithm alone. What the machine has no
-/// latency for takes as long as an arithmetic instruction.
+/// Returns the clocks that all warps of the profile take when run alone one after the other, and what they are derived
+/// from; `None` where the machine has no `latency.alu`. Without a price it is the chain of the algorithm alone. What
+/// the machine has no latency for takes as long as an arithmetic instruction.
 pub fn warp_clocks(
     machine: &Machine,
     variant: &Variant,
@@ -121,8 +121,8 @@ pub fn warp_clocks(
     Some((Block::ALL.into_iter().map(clocks).sum(), if native { ChainOf::Code } else { ChainOf::Algorithm }))
 }
 
-/// The first compute capability, its major number, whose instructions say when the next may issue.
+/// First major compute capability whose instructions say when the next one may issue.
 pub(crate) const FIRST_WITH_SCHEDULE: u32 = 7;
-/// The major number of Kepler's compute capability, of whose code a word in eight says it. Between the two lies
+/// Major compute capability of Kepler, where one word in eight says when instructions may issue. Between the two lies
 /// Maxwell, of which there is no code.
 const KEPLER: u32 = 3;

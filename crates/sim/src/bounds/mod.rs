@@ -23,37 +23,41 @@ use raywarp_costs::Pipe;
 use raywarp_family::{Block, Supply, Sync, TraversalLoop, Tree, Variant};
 use raywarp_traverse::Query;
 
-/// A resource of the machine that limits a rate.
+/// Resource of the machine that limits a kernel's rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// Instructions of lanes over all lanes of the machine, as if every warp were full.
+    /// Instructions of lanes, over all lanes of the machine, as if every warp were full.
     Lanes,
-    /// Warp instructions over the schedulers' slots.
+    /// Issued warp instructions, over the schedulers' issue slots.
     Issue,
-    /// Warp instructions of a pipeline, or of several that share its lanes, over its lanes.
+    /// Warp instructions of one pipeline, or of several that share its lanes, over its lanes.
     Pipe(Pipe),
-    /// Warp instructions that no way to deal rays can do without ([`crate::LeastWork`]), over the schedulers' slots.
+    /// Warp instructions that are needed however rays are dealt to warps ([`crate::LeastWork`]), over the schedulers'
+    /// issue slots.
     LeastIssue,
-    /// Instructions that any way to deal the rays needs, on one pipeline, or on several that share its lanes.
+    /// Instructions of one pipeline, or of several that share its lanes, that are needed however rays are dealt to
+    /// warps.
     LeastPipe(Pipe),
-    /// Passes through the first cache's data stage, by distinct bytes.
+    /// Passes through the first cache's data stage, at the least number that the distinct bytes need.
     L1Least,
-    /// Passes through the same stage as an H200 was seen to make them ([`crate::memory::AccessCost::passes`]).
+    /// Passes through the first cache's data stage, as an H200 was seen to make them
+    /// ([`crate::memory::AccessCost::passes`]).
     L1Passes,
-    /// Bytes that must come from memory and go there, whatever the caches held before and hold after.
+    /// Bytes that must be read from and written to memory, whatever the caches hold before and after.
     Dram,
-    /// Bytes that must come from memory when the caches were empty, and go there in the end.
+    /// Bytes that must be read from memory if the caches are empty at first, and that are written in the end.
     DramCold,
-    /// Bytes that come from memory and go there by a model of the caches ([`crate::memory::Traffic`]).
+    /// Bytes read from and written to memory by a model of least-recently-used caches ([`crate::memory::Traffic`]).
     DramLru,
-    /// Bytes that go between the caches by the same model.
+    /// Bytes between the first and the second caches by a model of least-recently-used caches
+    /// ([`crate::memory::Traffic`]).
     L2,
-    /// Chains of dependent instructions over the warps that are resident.
+    /// Chains of dependent instructions, over the number of resident warps.
     Latency,
 }
 
 impl Limit {
-    /// Returns the limit's name in tables.
+    /// Returns the name of the limit in tables.
     pub fn name(self) -> String {
         match self {
             Self::Lanes => "full lanes".into(),
@@ -72,21 +76,21 @@ impl Limit {
     }
 }
 
-/// The standing of a bound: if a run can pass it, and what it assumes.
+/// How sure a bound is: whether a run can exceed it, and what it assumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Every part is a minimum.
+    /// A true bound: every part of it is a minimum.
     Strict,
     /// A bound that assumes something of the machine or its caches.
     Modelled,
-    /// A rate by prices that were fitted to published rates of a simulator: its like, and no bound.
+    /// An estimate, not a bound, by costs that were fitted to published rates of a simulator.
     Fitted,
-    /// A rate by machine code of another machine, which it is likened to, and no bound.
+    /// An estimate, not a bound, by the machine code of another, similar machine.
     Likened,
 }
 
 impl Class {
-    /// Returns the class in words.
+    /// Returns the name of the class in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -96,7 +100,7 @@ impl Class {
         }
     }
 
-    /// Returns the mark behind a rate in tables: a star for strict bounds, a tilde for rates that are no bounds.
+    /// Returns the mark behind a rate in tables: a star for strict bounds, a tilde for estimates that are no bounds.
     pub fn mark(self) -> &'static str {
         match self {
             Self::Strict => "*",
@@ -106,20 +110,20 @@ impl Class {
     }
 }
 
-/// The source of a kernel's price.
+/// Where the instruction costs of a kernel come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CostBasis {
-    /// Machine code that the machine runs, or a table of the user's.
+    /// Costs of machine code that the machine runs, or of a table that the user gives.
     #[default]
     Code,
-    /// Published rates, which the price was fitted to.
+    /// Costs that were fitted to published rates.
     Fitted,
-    /// Machine code of another machine.
+    /// Costs of the machine code of another machine.
     Likened,
 }
 
 impl CostBasis {
-    /// Returns the class of a rate that comes of such a price, where that is no bound.
+    /// Returns the class of a rate from such costs if it is an estimate; `None` if it is a bound.
     fn no_bound(self) -> Option<Class> {
         match self {
             Self::Code => None,
@@ -129,61 +133,61 @@ impl CostBasis {
     }
 }
 
-/// A bound from above.
+/// An upper bound on a kernel's rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
-    /// The resource that limits.
+    /// Resource that limits the rate.
     pub limit: Limit,
-    /// Rays a second, at most.
+    /// Largest possible number of rays a second.
     pub rays_per_s: f64,
-    /// The class of the bound, which says if it can be passed.
+    /// Class of the bound, which says whether it can be exceeded.
     pub class: Class,
-    /// The assumption behind it, or what makes it a minimum.
+    /// Text of the assumption behind the bound, or of what makes it a minimum.
     pub why: String,
 }
 
-/// A kernel whose rate is bounded, with what is known of it.
+/// A kernel to bound the rate of, with what is known of its work.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundSubject<'a> {
-    /// The kernel. One with lanes left to the hardware (`sync=implicit`) is profiled in its voted form.
+    /// Variant of the kernel. One with lanes left to the hardware (`sync=implicit`) is profiled in its voted form.
     pub variant: &'a Variant,
-    /// The query that its rays ask.
+    /// Query of the kernel's rays: closest hit or any hit.
     pub query: Query,
-    /// Its work on the rays.
+    /// Event counts of the kernel's warps on the rays.
     pub profile: &'a Profile,
-    /// The instructions of that work, if they are known.
+    /// Instructions that the warps issue; `None` if costs are not known.
     pub instructions: Option<&'a LaunchInstructions>,
-    /// The cost of its rays however they are dealt, where that is less than the cost of its own work.
+    /// Least instructions for these rays, however they are dealt to warps; `None` if not computed.
     pub least: Option<&'a LeastInstructions>,
-    /// The resources that its launch takes of a multiprocessor, if they are known.
+    /// Registers, shared memory and threads of the kernel's launch, if they are known.
     pub launch: Option<Launch>,
-    /// Its traffic in the machine's caches, if that was modelled.
+    /// Traffic of the kernel in a model of the machine's caches; `None` if not computed.
     pub traffic: Option<&'a Traffic>,
-    /// The reason why the price is not this kernel's on this machine, if it is not.
+    /// Reason why the costs are not those of this kernel on this machine; `None` if they are.
     pub doubt: Option<&'a str>,
-    /// The source of the price.
+    /// Source of the kernel's instruction costs.
     pub basis: CostBasis,
 }
 
-/// Returns the share by which verified costs may be off: on the launches that a profiler counted no kernel without a
-/// pool asks 2 % more instructions than were counted. One with a pool does ("al09-wide8", 2.7 %), in blocks whose
-/// counts are only nearest, which [`LeastInstructions`] leaves out (docs/internals/simulator.md, "How sure a bound
-/// is"). Those of h8 ask up to 5.6 % more, on a scene that they were not verified on.
+/// Returns the fraction by which verified costs of a variant may be too high, as found by comparing launches with a
+/// profiler's counts. One with a pool does ("al09-wide8", 2.7 %), in blocks whose counts are only nearest, which
+/// [`LeastInstructions`] leaves out (docs/internals/simulator.md, "How sure a bound is"). Those of h8 ask up to 5.6 %
+/// more, on a scene that they were not verified on.
 fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
 
-/// The reason why bounds of [`LeastInstructions`] are minima.
+/// Text of the reason why bounds by [`LeastInstructions`] are minima.
 const LEAST: &str = "what rays need however they are dealt, in full warps";
 
-/// Gathers bounds and what speaks against their being strict.
+/// Collects the bounds of a kernel, with the doubts about each.
 struct Maker<'a> {
     machine: &'a Machine,
     subject: BoundSubject<'a>,
     made: Vec<Bound>,
 }
 
-/// Returns all bounds that can be had, in the order of [`Limit`]'s kinds.
+/// Returns all bounds that can be computed for a kernel, in the order of [`Limit`]'s kinds.
 ///
 /// Rates are those of the traced rays: of a sample, they estimate those of the launches.
 pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
@@ -207,13 +211,13 @@ pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     maker.made
 }
 
-/// Returns the bound that is reached first, of those given; none where none is given.
+/// Returns the lowest of the given bounds; `None` where none is given.
 pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
     bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
 }
 
-/// Returns the next bound above the lowest one, and the share by which the rate could rise to it if the resource that
-/// limits it first did not. None of less than two bounds.
+/// Returns the second lowest bound, and the fraction by which the rate could rise if the resource of the lowest one did
+/// not limit it. None of less than two bounds.
 pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
     let first = lowest(bounds)?;
     let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
@@ -225,7 +229,7 @@ impl Maker<'_> {
         self.subject.profile.rays() as f64
     }
 
-    /// Adds a bound of `seconds` for all traced rays; nothing for a resource that is not used.
+    /// Adds the bound that the traced rays take at least `seconds`; adds nothing for a resource that is not used.
     fn add(&mut self, limit: Limit, seconds: f64, minimum: &str, doubts: &[String]) {
         if seconds.is_nan() || seconds <= 0.0 {
             return;
@@ -247,7 +251,7 @@ impl Maker<'_> {
         self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
     }
 
-    /// Returns the reasons why counts of the traced rays may not be those of the launches.
+    /// Returns the reasons why counts of the traced rays may not represent the launches.
     fn sample_doubts(&self) -> Vec<String> {
         let mut doubts = self.width_doubts();
         if !self.subject.profile.is_whole() {
@@ -256,7 +260,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons why counts of warps may not be those of this machine's.
+    /// Returns the reasons why the counts may not hold for warps of this machine's width.
     fn width_doubts(&self) -> Vec<String> {
         let profile = self.subject.profile;
         let mut doubts = Vec::new();
@@ -266,12 +270,12 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons why counts of the traced rays, of lanes or of warps, may not be those of the launches.
+    /// Returns the reasons why counts, of lanes or of warps, may not be those of the whole launches.
     fn count_doubts(&self, of_warps: bool) -> Vec<String> {
         [self.sample_doubts(), self.order_doubts(of_warps)].concat()
     }
 
-    /// Returns the reasons why another run may not have the counts of this one, of lanes or of warps.
+    /// Returns the reasons why another run may have other counts, of lanes or of warps.
     fn order_doubts(&self, of_warps: bool) -> Vec<String> {
         let variant = self.subject.variant;
         let mut doubts = Vec::new();
@@ -302,7 +306,7 @@ impl Maker<'_> {
         doubts
     }
 
-    /// Returns the reasons why one of the machine's numbers may be higher than it is given.
+    /// Returns the reasons why one of the machine's numbers may really be higher than given.
     fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
         let doubt = |key: &&'static Key| {
             let given = self.machine.given(key)?;
@@ -322,8 +326,7 @@ impl Maker<'_> {
         self.machine.need(keys::SM_WARP_WIDTH)
     }
 
-    /// Returns the number of warps of the profile's width on the lanes of one of the machine's: of warps twice as wide,
-    /// half as many a clock.
+    /// Returns how many of the profile's warps fit on the lanes that the machine has for one of its own.
     fn width_factor(&self) -> f64 {
         self.warp_width() / f64::from(self.subject.profile.counts.width)
     }
@@ -350,7 +353,7 @@ impl Maker<'_> {
         self.add(Limit::Issue, seconds, "instructions of warps", &doubts.concat());
     }
 
-    /// Adds the bound by the instructions that are needed however rays are dealt and whatever other rays do.
+    /// Adds the bound by the instructions that are needed however rays are dealt to warps.
     fn least_issue(&mut self, least: &LeastInstructions, issued: &LaunchInstructions) {
         let instructions = least.warp_instructions / (1.0 + verified_within(self.subject.variant));
         let seconds = instructions / (self.machine.issue_per_s() * self.width_factor());
@@ -362,8 +365,9 @@ impl Maker<'_> {
         self.add(Limit::LeastIssue, seconds, LEAST, &doubts.concat());
     }
 
-    /// Adds the bounds of pipelines. Of those that share lanes the instructions add up (docs/reference/machines.md).
-    /// They are those that warps do by `issued`, or without it the least that they can do.
+    /// Adds the bounds by the pipelines that execute instructions. Of those that share lanes the instructions add up
+    /// (docs/reference/machines.md). They are those that warps do by `issued`, or without it the least that they can
+    /// do.
     fn pipes(&mut self, issued: Option<&LaunchInstructions>) {
         let Some(whole) = self.subject.instructions.filter(|issued| issued.by_pipe) else { return };
         let of_pipe = |pipe: Pipe| match (issued, self.subject.least) {
@@ -486,8 +490,8 @@ impl Maker<'_> {
         self.add(Limit::L2, seconds, "", &doubts);
     }
 
-    /// Adds the bound by latency, with as many warps as the kernel leaves room for, or where nobody knows its code as
-    /// the machine holds at most.
+    /// Adds the bound by latency, for as many warps as the kernel's resources allow, or as the machine holds where
+    /// these are not known.
     fn latency(&mut self) {
         let subject = self.subject;
         let (warps, issued) = match (subject.instructions, subject.launch) {
@@ -512,7 +516,8 @@ impl Maker<'_> {
     }
 }
 
-/// Checks if the nodes that a ray visits depend on the rays of its warp: they are then a superset of what it needs.
+/// Returns `true` if the nodes that a ray visits depend on the other rays of its warp, and so may be more than it
+/// needs.
 pub fn visits_what_others_do(variant: &Variant) -> bool {
     matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
 }

@@ -8,12 +8,12 @@ use raywarp_family::Block;
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_traverse::Kernel;
 
-/// A triangle that every ray hits: a tree of one leaf under its root.
+/// Returns a profile over one triangle that every ray hits: a tree with a single leaf under its root.
 fn one_triangle() -> FlatTriangles {
     FlatTriangles::from_vertices(vec![[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
 }
 
-/// Bytes from memory in a second.
+/// Returns the bytes that a machine reads from memory in a second.
 fn dram_per_s(machine: &Machine) -> f64 {
     machine.get(keys::DRAM_GB_PER_S).unwrap() * 1e9
 }
@@ -36,7 +36,7 @@ fn least(variant: &Variant, rays: &[Ray]) -> LeastInstructions {
     LeastWork::of(&kernel, rays, Query::Closest, None).unwrap().instructions(&costs(), 32)
 }
 
-/// Ten instructions of `alu` and two of `fmaheavy` a visit, a hundred of `fma` a test.
+/// Returns costs of ten `alu` and two `fmaheavy` instructions a visit, and a hundred `fma` instructions a test.
 fn costs() -> PricedKernel {
     let cost = |block, by_pipe: &[(Pipe, u32)]| {
         let mut pipes = [0; Pipe::ALL.len()];
@@ -67,7 +67,7 @@ fn close(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 1e-9
 }
 
-/// Closest hits of which nothing else is known.
+/// Returns a closest-hit kernel to bound of which only the profile is known.
 fn subject<'a>(variant: &'a Variant, profile: &'a Profile, issued: Option<&'a LaunchInstructions>) -> BoundSubject<'a> {
     BoundSubject {
         variant,
@@ -268,7 +268,7 @@ fn a_lone_warp_waits_for_its_chain() {
     assert!(close(bound(20) / bound(40), 2.0), "{}", bound(20) / bound(40));
 }
 
-/// An H200 whose latencies are whole numbers, so that sums are exact.
+/// Returns an H200 whose latencies are whole numbers, so that sums are exact.
 fn whole_clocks() -> Machine {
     let mut machine = Machine::find("h200").unwrap();
     let keys = [keys::LATENCY_L1, keys::LATENCY_SHARED, keys::LATENCY_XU, keys::LATENCY_LANES, keys::LATENCY_CONSTANT];
@@ -279,7 +279,8 @@ fn whole_clocks() -> Machine {
     machine
 }
 
-/// The costs above with times alone: of a visit 30 clocks, a load and a reciprocal, of a test 120 and two loads.
+/// Returns the costs of [`costs`] with times of a lone warp: for a visit 30 clocks, a load and a reciprocal, for a test
+/// 120 and two loads.
 fn timed() -> PricedKernel {
     let mut costs = costs();
     costs.blocks[0].alone = Some(Alone { clocks: 30, waits: [1, 0, 1, 0, 0, 0] });

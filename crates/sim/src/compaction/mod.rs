@@ -15,7 +15,7 @@ pub use work::{Work, work};
 
 use crate::machine::{Launch, Machine, Occupancy, OccupancyError, keys};
 
-/// Segments of every path of some frames, in the order in which threads take them.
+/// Number of segments of every light path of some frames, in the order in which threads take them.
 ///
 /// A path of 3 is extended at bounces 0, 1 and 2. A thread without a path, as at the edge of a picture whose size
 /// blocks don't divide, has 0.
@@ -26,7 +26,8 @@ pub struct PathLengths<'a> {
 }
 
 impl<'a> PathLengths<'a> {
-    /// Takes `segments` of one frame after the other, `threads` each: no warp and no tile has paths of two frames.
+    /// Takes the segment counts of consecutive frames with `threads` paths each; no warp or tile has paths of two
+    /// frames.
     ///
     /// Returns `None` unless `threads` is at least 1 and divides the length.
     pub fn new(segments: &'a [u16], threads: usize) -> Option<Self> {
@@ -38,27 +39,27 @@ impl<'a> PathLengths<'a> {
         self.segments.len() / self.threads
     }
 
-    /// Segments of the longest path.
+    /// Returns the number of segments of the longest path.
     pub fn longest(&self) -> u16 {
         self.segments.iter().copied().max().unwrap_or(0)
     }
 }
 
-/// Counts of one bounce, over all frames.
+/// Path and warp counts of one bounce, over all frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounce {
-    /// Paths that are extended.
+    /// Number of light paths that are extended at the bounce.
     pub paths: u64,
-    /// Warps with any of them, where threads keep their paths.
+    /// Number of warps with any such path, where threads keep their paths.
     pub naive_warps: u64,
-    /// Warps, once all living paths of a frame have moved together.
+    /// Number of warps with any such path, once all living paths of a frame are compacted.
     pub compact_warps: u64,
-    /// Warps, once those of each tile have.
+    /// Number of warps with any such path, once the living paths of each tile are compacted.
     pub tiled_warps: u64,
 }
 
 impl Bounce {
-    /// Returns the sums of both.
+    /// Returns the sums of both bounces' counts.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -69,25 +70,25 @@ impl Bounce {
         }
     }
 
-    /// Returns the number of paths in a warp on average where threads keep them, above 0 to the width; NaN where there
-    /// is none.
+    /// Returns the average number of living paths in a warp where threads keep their paths; NaN where there are no
+    /// warps.
     pub fn naive_paths_per_warp(&self) -> f64 {
         self.paths as f64 / self.naive_warps as f64
     }
 
-    /// Returns how many times fewer warps run with compaction of whole frames (W11's "saved"), at least 1; NaN where
-    /// there is none.
+    /// Returns the factor by which fewer warps run with compaction of whole frames (W11's "saved"), at least 1; NaN
+    /// where there are no warps.
     pub fn saved(&self) -> f64 {
         self.naive_warps as f64 / self.compact_warps as f64
     }
 
-    /// Returns how many times fewer warps run with compaction of tiles.
+    /// Returns the factor by which fewer warps run with compaction within tiles.
     pub fn saved_by_tiles(&self) -> f64 {
         self.naive_warps as f64 / self.tiled_warps as f64
     }
 }
 
-/// Counts each bounce, from bounce 0 to the last of the longest path.
+/// Counts paths and warps of each bounce, from bounce 0 to the last of the longest path.
 ///
 /// `width` is the lanes of a warp; `tile` the paths of a tile, a multiple of it (W11: 64 M, for M paths a thread in
 /// blocks of 64). Warps are runs of `width` threads, the last of a frame perhaps not full; tiles likewise.
@@ -120,7 +121,7 @@ pub fn bounces(paths: PathLengths, width: usize, tile: usize) -> Vec<Bounce> {
     sum
 }
 
-/// Counts the paths that live at each bounce; `alive` is all zero before.
+/// Counts the paths that are alive at each bounce into `alive`, which must be all zero.
 fn living(segments: &[u16], alive: &mut [u64]) {
     // Paths that end at a bounce first, then from the last bounce down those that end there or later.
     for &segments in segments.iter().filter(|&&segments| segments > 0) {
@@ -131,8 +132,8 @@ fn living(segments: &[u16], alive: &mut [u64]) {
     }
 }
 
-/// Computes figure 2 of W11, right: what stays resident on a multiprocessor against shared memory of a block, from none
-/// to the most in steps of `step_bytes`, for a kernel of so many registers a thread and threads a block.
+/// Returns the curve on the right of W11's figure 2: occupancy of a multiprocessor by the shared memory of a block, in
+/// steps of `step_bytes`, for a kernel of this many registers a thread and threads a block.
 ///
 /// Registers above what a thread may have count as that: W11's 64 are 63 on its GTX 480, and take as many.
 ///
@@ -158,7 +159,7 @@ pub fn occupancy_curve(
 mod tests {
     use super::*;
 
-    /// By the definitions: every thread and every bounce.
+    /// Counts path by path and bounce by bounce, straight from the definitions.
     fn slow(segments: &[u16], threads: usize, width: usize, tile: usize) -> Vec<Bounce> {
         let longest = segments.iter().copied().max().unwrap_or(0);
         let mut all = Vec::new();
@@ -241,8 +242,8 @@ mod tests {
         assert_eq!(bounces(PathLengths::new(&[u16::MAX], 1).unwrap(), 1, 1).len(), 65_535);
     }
 
-    /// "33 % device occupancy even if the kernel uses no shared memory", 8 % at 24 KB, 4 % at what eight paths a thread
-    /// take.
+    /// Checks figure 2 of W11: "33 % device occupancy even if the kernel uses no shared memory", 8 % at 24 KB, 4 % at
+    /// what eight paths a thread take.
     #[test]
     fn shared_memory_takes_the_occupancy_that_figure_2_shows() {
         let curve = occupancy_curve(&Machine::find("gtx480").unwrap(), 64, 64, 1024).unwrap();

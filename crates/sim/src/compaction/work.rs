@@ -9,23 +9,23 @@ use raywarp_family::Operation;
 use raywarp_geom::Ray;
 use raywarp_traverse::{Kernel, KernelError, Query};
 
-/// Work of some warps.
+/// Work of some warps that trace the rays of a bounce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Number of rays traced.
+    /// Number of rays that were traced.
     pub rays: u64,
-    /// Warps with a ray.
+    /// Number of warps with at least one ray.
     pub warps: u64,
-    /// Node visits that warps issued.
+    /// Number of node visits that warps issued.
     pub visits: u64,
-    /// Triangle tests that warps issued.
+    /// Number of triangle tests that warps issued.
     pub tests: u64,
-    /// Lanes that took part in those, over all of both.
+    /// Number of lanes that took part in the visits and tests, summed over all of them.
     pub active: u64,
 }
 
 impl Work {
-    /// Returns the sums of both.
+    /// Returns the sums of both works' counts.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -37,19 +37,19 @@ impl Work {
         }
     }
 
-    /// Returns the node visits and triangle tests that a warp issues, on average; NaN without warps.
+    /// Returns the average number of node visits and triangle tests that a warp issues; NaN without warps.
     pub fn steps_per_warp(&self) -> f64 {
         (self.visits + self.tests) as f64 / self.warps as f64
     }
 
-    /// Returns the node visits and triangle tests that a ray takes part in, on average; NaN without rays.
+    /// Returns the average number of node visits and triangle tests that a ray takes part in; NaN without rays.
     pub fn steps_per_ray(&self) -> f64 {
         self.active as f64 / self.rays as f64
     }
 }
 
-/// Traces the rays of one bounce, a lane each, in the order of threads: as they are, `None` where a path has ended, and
-/// moved together. Warps without any ray don't run.
+/// Traces the rays of one bounce, one a lane, in the order of threads, and returns the warps' work without compaction
+/// (lanes of `None` idle) and with it. Warps without any ray don't run.
 ///
 /// # Errors
 /// [`KernelError::Width`] if warps of this width do not fit the kernel.
@@ -79,7 +79,7 @@ mod tests {
     use raywarp_bvh::{BuildOptions, build};
     use raywarp_geom::FlatTriangles;
 
-    /// Halves of 16 x 16 squares in the plane z = 0.
+    /// Returns triangles: the halves of 16 x 16 squares in the plane z = 0.
     fn grid() -> FlatTriangles {
         let corner = |x: usize, y: usize| [x as f32, y as f32, 0.0];
         let squares = (0..256).map(|i| (i % 16, i / 16));

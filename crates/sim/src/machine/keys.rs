@@ -2,22 +2,22 @@
 //!
 //! A number's key is its group and its name in it, as the file writes them: `l2.bytes` is `bytes` under `[l2]`.
 
-/// A number that a machine file may give.
+/// A number that a machine file may give: its name, unit and range.
 #[derive(Debug)]
 pub struct Key {
-    /// Group and name, with a dot between.
+    /// Name of the number: its group and its name in it, with a dot between.
     pub path: &'static str,
-    /// The unit, and of what.
+    /// Unit of the number, with what it is a number of.
     pub unit: &'static str,
-    /// `true` if each file must give it.
+    /// `true` if every machine file must give the number.
     pub required: bool,
-    /// `true` if it counts something, and so has no fraction.
+    /// `true` if the number is a count, which has no fraction.
     pub whole: bool,
-    /// The smallest value that makes sense.
+    /// Smallest value that makes sense.
     pub least: f64,
-    /// The greatest; above it a unit was mistaken.
+    /// Largest value that makes sense; above it the unit was mistaken.
     pub most: f64,
-    /// The number's meaning, in words.
+    /// Meaning of the number, in words.
     pub meaning: &'static str,
 }
 
@@ -36,7 +36,7 @@ macro_rules! keys {
                 meaning: $meaning,
             };
         )*
-        /// All keys, in the order of a machine file.
+        /// All numbers that machine files may give, in the order of a file.
         pub const ALL: &[&Key] = &[$($name),*];
     };
     (@need must) => { true };
@@ -102,12 +102,12 @@ keys! {
     RESIDENT_BLOCK_THREADS, "resident.threads_per_block", must, count, 1, 65_536, "threads", "The most that a block may have.";
 }
 
-/// Returns the key of this path.
+/// Returns the key with this name; `None` if there is none.
 pub fn find(path: &str) -> Option<&'static Key> {
     ALL.iter().find(|key| key.path == path).copied()
 }
 
-/// Returns up to three keys whose paths are most like `path`, best first; none where nothing is alike.
+/// Returns up to three keys whose names are most like `path`, best first; none where nothing is alike.
 pub fn near(path: &str) -> Vec<&'static str> {
     let asked = path.to_ascii_lowercase();
     let mut scored: Vec<(f64, &'static str)> = ALL
@@ -126,7 +126,7 @@ pub fn near(path: &str) -> Vec<&'static str> {
 }
 
 impl Key {
-    /// Says what is wrong with `value` under this key, if anything is.
+    /// Returns what is wrong with `value` for this key; `None` if it is fine.
     pub fn fault(&self, value: f64) -> Option<String> {
         // Written so that NaN is a fault.
         if !(value >= self.least && value <= self.most) {
@@ -137,7 +137,7 @@ impl Key {
     }
 }
 
-/// Returns a number as a message writes it: with a power of ten where it would have many zeros.
+/// Returns a number as text for messages, with a power of ten in place of many zeros.
 fn plain(value: f64) -> String {
     let is_short = value == 0.0 || (1e-6..1e15).contains(&value.abs());
     if is_short { format!("{value}") } else { format!("{value:e}") }

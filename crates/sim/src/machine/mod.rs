@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The files of `machines/`, by age of the machine; this crate has copies, which `cargo xtask copies` writes.
+/// Names and texts of the built-in machine files, by age of the machine; copies of `machines/`, made by `cargo xtask
+/// copies`.
 const FILES: [(&str, &str); 9] = [
     ("gtx285", include_str!("../../machines/gtx285.toml")),
     ("gtx480", include_str!("../../machines/gtx480.toml")),
@@ -30,38 +31,38 @@ const FILES: [(&str, &str); 9] = [
     ("rtx5090", include_str!("../../machines/rtx5090.toml")),
 ];
 
-/// A machine file may have this many bytes; the built-in ones have less than a tenth.
+/// Largest size in bytes of a machine file; the built-in ones have less than a tenth of it.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The degree to which a number's source was followed.
+/// How far the source of a machine's number was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// The document was itself read; or the number is a measurement of ours.
+    /// The source was read, or the number is a measurement of ours.
     Read,
-    /// The user set the number ([`Machine::set`]).
+    /// The user has set the number ([`Machine::set`]).
     Set,
-    /// The document was not read, but a text that quotes or copies it, named here.
+    /// The source was not read, but a text that quotes or copies it, which is named.
     Quoted(String),
     /// The source could not be had: the number is known, and the document said to have it.
     Unread,
 }
 
-/// A number and where it is from.
+/// A machine's number, with where it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// The number, in its key's unit.
+    /// Value of the number, in its key's unit.
     pub value: f64,
-    /// The document, or run, that has it; "set by the user" after [`Machine::set`].
+    /// Name of the document or run that has the number; "set by the user" after [`Machine::set`].
     pub source: String,
-    /// The degree to which that source was followed.
+    /// How far the source was checked.
     pub checked: Checked,
-    /// A note on how it was read or made from the source, where that needs saying.
+    /// Note on how the number was read or derived from the source, where that needs saying.
     pub note: Option<String>,
-    /// `true` if it is not what the source says but was made from it, as the note says.
+    /// `true` if the number is not in the source but was derived from it, as the note says.
     pub estimate: bool,
 }
 
-/// A GPU as a table of numbers.
+/// A GPU described by numbers, from a machine file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     name: String,
@@ -69,53 +70,53 @@ pub struct Machine {
     numbers: BTreeMap<&'static str, Given>,
 }
 
-/// An error of a machine that cannot be had, or of a number in it.
+/// Error that a machine cannot be loaded, or that a number of it is wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// The name is neither that of a machine that is built in nor that of a file.
+    /// The name is neither that of a built-in machine nor that of a file.
     #[error("no machine \"{name}\"; there are {known}, or give the path of a .toml file")]
     Unknown {
-        /// The name that was asked for.
+        /// Name that was asked for.
         name: String,
-        /// The names of those built in.
+        /// Names of the built-in machines.
         known: String,
     },
-    /// The file cannot be read.
+    /// The machine file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// The path of the file.
+        /// Path of the machine file.
         path: PathBuf,
-        /// The error of reading it.
+        /// Error of reading the machine file.
         source: std::io::Error,
     },
-    /// The file is not that of a machine.
+    /// The file is not a valid machine file.
     #[error("{file}: line {line}: {message}")]
     Malformed {
-        /// The file, or the name of one that is built in.
+        /// Name of the file, or of a built-in machine.
         file: String,
-        /// The line's number, counted from 1.
+        /// Line number in the file, counted from 1.
         line: usize,
-        /// The key and what is wrong with it.
+        /// Name of the number, and what is wrong with it.
         message: String,
     },
-    /// A key that no machine has.
+    /// No machine has a number of this name.
     #[error("no number \"{key}\" in a machine{}", hint(near))]
     Key {
-        /// The key that was asked for.
+        /// Name of the number that was asked for.
         key: String,
-        /// Keys like it, best first.
+        /// Names of similar numbers, best first.
         near: Vec<&'static str>,
     },
-    /// A value that its key may not have.
+    /// The value is not allowed for its number.
     #[error("{message}")]
     Value {
-        /// The key, the value and what is allowed.
+        /// Name of the number, its value, and what is allowed.
         message: String,
     },
 }
 
-/// Reads the text of a file of at most `most` bytes: a device may never end.
+/// Reads the text of a file of at most `most` bytes, as a device file may never end.
 ///
 /// # Errors
 /// What reading it says; that it is longer; that it is no UTF-8.
@@ -134,12 +135,12 @@ fn hint(near: &[&str]) -> String {
 }
 
 impl Machine {
-    /// Returns the short names of those built in, oldest first.
+    /// Returns the short names of the built-in machines, oldest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FILES.iter().map(|&(name, _)| name)
     }
 
-    /// Returns all machines that are built in, oldest first.
+    /// Returns all built-in machines, oldest first.
     ///
     /// # Panics
     /// If a built-in file is malformed: a bug, and the tests read them all.
@@ -155,7 +156,7 @@ impl Machine {
         MACHINES.get_or_init(|| FILES.iter().map(read).collect())
     }
 
-    /// Returns a machine by its short name ("h200"), its full name ("GeForce GTX 285") or the path of its file.
+    /// Returns the machine with a short name ("h200"), a full name ("GeForce GTX 285") or the path of its file.
     ///
     /// Case, spaces and dashes of a name don't matter; what ends in `.toml` or has a `/` is a path.
     ///
@@ -189,22 +190,22 @@ impl Machine {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Returns the vendor's name for it.
+    /// Returns the vendor's name for the machine.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the major and minor compute capability.
+    /// Returns the machine's major and minor compute capability.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
 
-    /// Returns a number that this machine need not have; none where no source has it.
+    /// Returns a number that the machine need not have; `None` where no source has it.
     pub fn get(&self, key: &Key) -> Option<f64> {
         self.given(key).map(|given| given.value)
     }
 
-    /// Returns a number with its source.
+    /// Returns a number of the machine with its source.
     pub fn given(&self, key: &Key) -> Option<&Given> {
         self.numbers.get(key.path)
     }
@@ -218,7 +219,7 @@ impl Machine {
         self.numbers[key.path].value
     }
 
-    /// Returns a number as [`Machine::need`], for a count.
+    /// Returns a number that every machine has, as [`Machine::need`], for a count.
     ///
     /// # Panics
     /// If the key is not a required one.
@@ -228,31 +229,31 @@ impl Machine {
         self.need(key) as u32
     }
 
-    /// Returns all numbers that it has, in the order of [`keys::ALL`].
+    /// Returns all numbers that the machine has, in the order of [`keys::ALL`].
     pub fn numbers(&self) -> impl Iterator<Item = (&'static Key, &Given)> {
         keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
     }
 
-    /// Returns the numbers that are not those of the built-in machine of the same name: set by the user, or by a file
-    /// of theirs, or missing. None where no machine of that name and compute capability is built in.
+    /// Returns the numbers that differ from the built-in machine of that name: set by the user, in the user's file, or
+    /// missing. None where no machine of that name and compute capability is built in.
     pub fn altered(&self) -> Option<Vec<&'static Key>> {
         let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
         let builtin = Self::read_once().iter().find(|machine| is_it(machine))?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 
-    /// Returns the most warp instructions that the whole machine issues in a second.
+    /// Returns the largest number of warp instructions that the whole machine issues in a second.
     pub fn issue_per_s(&self) -> f64 {
         let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);
         self.need(keys::SM_COUNT) * per_clock * self.clock_hz()
     }
 
-    /// Returns the number of clocks in a second.
+    /// Returns the machine's clock rate in Hz.
     pub fn clock_hz(&self) -> f64 {
         self.need(keys::CLOCK_MHZ) * 1e6
     }
 
-    /// Changes a number: `l2.bytes` to `1e8`, or to `2x` for twice what it is.
+    /// Sets a number of the machine, such as `l2.bytes` to `1e8`, or to `2x` for twice its value.
     ///
     /// # Errors
     /// [`MachineError::Key`] for a key that no machine has, with keys like it; [`MachineError::Value`] for what is no

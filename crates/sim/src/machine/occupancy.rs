@@ -5,23 +5,23 @@
 
 use super::{Machine, keys};
 
-/// Resources that a kernel's launch takes.
+/// Resources that a kernel's launch takes of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Launch {
-    /// Registers of a thread, as the assembler reports them.
+    /// Number of registers per thread, as the assembler reports them.
     pub registers_per_thread: u32,
-    /// Shared memory of a block, static and dynamic, in bytes.
+    /// Bytes of shared memory per block, static and dynamic.
     pub shared_bytes_per_block: u32,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads_per_block: u32,
 }
 
-/// The resource that keeps a further block out.
+/// Resource that keeps a multiprocessor from holding another block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OccupancyLimit {
-    /// Resident warps: `resident.warps`.
+    /// Largest number of resident warps: `resident.warps`.
     Warps,
-    /// Resident blocks: `resident.blocks`.
+    /// Largest number of resident blocks: `resident.blocks`.
     Blocks,
     /// Registers of a multiprocessor: `registers.per_sm`.
     Registers,
@@ -30,7 +30,7 @@ pub enum OccupancyLimit {
 }
 
 impl OccupancyLimit {
-    /// Returns the resource in words.
+    /// Returns the name of the resource in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Warps => "warps",
@@ -44,34 +44,34 @@ impl OccupancyLimit {
 /// Blocks and warps that are resident on one multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Occupancy {
-    /// Blocks, at least one.
+    /// Number of resident blocks, at least one.
     pub blocks: u32,
-    /// Warps of the resident blocks.
+    /// Number of warps of the resident blocks.
     pub warps: u32,
-    /// The share `warps` of what the multiprocessor can hold, above 0, at most 1.
+    /// Fraction of the warps that the multiprocessor can hold, above 0, at most 1.
     pub share: f64,
-    /// The resource that keeps a further block out; the first of several, in the order of [`OccupancyLimit`].
+    /// Resource that keeps out another block; the first of several, in the order of [`OccupancyLimit`].
     pub limit: OccupancyLimit,
 }
 
-/// A launch that the machine refuses.
+/// Error that the machine cannot run a launch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {found}, but {machine} allows {least} to {most}")]
 pub struct OccupancyError {
-    /// The resource that there is too much or too little of.
+    /// Name of the resource that there is too much or too little of.
     pub what: &'static str,
-    /// The amount that was found.
+    /// Amount that the launch has.
     pub found: u64,
-    /// The least that is allowed.
+    /// Least amount that is allowed.
     pub least: u64,
-    /// The most that is allowed.
+    /// Largest amount that is allowed.
     pub most: u64,
-    /// The machine's name.
+    /// Name of the machine.
     pub machine: String,
 }
 
 impl Machine {
-    /// Returns the blocks and warps that `launch` keeps resident on a multiprocessor.
+    /// Returns the blocks and warps of `launch` that are resident on a multiprocessor at once.
     ///
     /// # Errors
     /// [`OccupancyError`] when not even one block fits.
@@ -142,7 +142,7 @@ impl Machine {
     }
 }
 
-/// The rule by which registers are given out.
+/// Rule by which a machine allocates registers to warps or blocks.
 struct RegisterRule {
     per_sm: u64,
     unit: u64,
@@ -151,11 +151,11 @@ struct RegisterRule {
     to_blocks: bool,
 }
 
-/// Resources that the blocks of one launch get.
+/// Registers that the blocks of one launch get.
 struct Allocation {
-    /// Registers that a block must not have too many of.
+    /// Number of registers of a block, which must not exceed the limit.
     assumed: u64,
-    /// Blocks whose registers fit.
+    /// Number of blocks whose registers fit.
     blocks: u64,
 }
 

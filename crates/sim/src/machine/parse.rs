@@ -13,10 +13,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A fault of a file: its place in the text, and what is wrong.
+/// A fault of a machine file: its position in the text, and what is wrong.
 type Fault = (Range<usize>, String);
 
-/// An entry of `[sources]`.
+/// A document in `[sources]` of a machine file, with how far it was checked.
 struct Source {
     span: Range<usize>,
     document: String,
@@ -24,7 +24,7 @@ struct Source {
 }
 
 impl Machine {
-    /// Reads the text of a machine file; `file` is for messages.
+    /// Parses the text of a machine file; `file` is its name for messages.
     ///
     /// # Errors
     /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has
@@ -115,7 +115,7 @@ fn kind(value: &Spanned<DeValue>) -> &'static str {
     }
 }
 
-/// Reads a source: a document's name, or `{ document, quoted_in, read }`.
+/// Parses a source of a machine file: a document's name, or `{ document, quoted_in, read }`.
 fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fault> {
     let (name, span) = (id.get_ref(), id.span());
     let Some(fields) = value.get_ref().as_table() else {
@@ -151,7 +151,7 @@ fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fa
     Ok(Source { span, document, checked })
 }
 
-/// Reads a capability: "9.0" as (9, 0).
+/// Parses a compute capability: "9.0" as (9, 0).
 fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     let parsed = value.get_ref().as_str().and_then(|text| {
         let (major, minor) = text.split_once('.')?;
@@ -160,7 +160,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
     parsed.ok_or_else(|| (value.span(), "compute_capability must be two numbers in a text, as \"9.0\"".into()))
 }
 
-/// Reads a number: one `{ value, source, note, estimate }`.
+/// Parses a number of a machine file: a plain one, or `{ value, source, note, estimate }`.
 fn number(
     key: &Key,
     value: &Spanned<DeValue>,
@@ -212,7 +212,7 @@ fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
     parsed.ok_or_else(|| (value.span(), format!("{path} must be a finite decimal number, not {}", kind(value))))
 }
 
-/// Finds two numbers that cannot both be so: the key to blame, and why.
+/// Finds two numbers of a machine that contradict each other, and returns the key to blame and why.
 pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, String)> {
     // The first is at most the second.
     let ordered = [

@@ -3,8 +3,8 @@
 use super::{Checked, Given, Machine, keys};
 use std::fmt::Write as _;
 
-/// Returns a table with a row a number and a column a machine. Estimates are in italics, a number whose document was
-/// not read has a question mark; what no source has is a dash.
+/// Returns a Markdown table with a row for each number and a column for each machine. Estimates are in italics, a
+/// number whose document was not read has a question mark; what no source has is a dash.
 pub fn number_table(machines: &[Machine]) -> String {
     let mut text = String::from("| number | unit |");
     for machine in machines {
@@ -33,7 +33,7 @@ pub fn number_table(machines: &[Machine]) -> String {
     text
 }
 
-/// Returns a list of each machine's documents, each with a word on if it was read, the numbers that are from it and
+/// Returns a Markdown list of each machine's source documents: whether each was read, the numbers that are from it, and
 /// their notes.
 pub fn source_list(machines: &[Machine]) -> String {
     let mut text = String::new();
@@ -67,7 +67,7 @@ pub fn source_list(machines: &[Machine]) -> String {
     text
 }
 
-/// Wraps an item of a list in lines of at most 120 columns, as pages have them.
+/// Wraps an item of a list in lines of at most 120 columns, as the documentation has them.
 fn wrapped(item: &str) -> String {
     const COLUMNS: usize = 120;
     let mut text = String::new();
@@ -90,7 +90,7 @@ fn wrapped(item: &str) -> String {
 mod tests {
     use super::*;
 
-    /// `cargo run --release -p raywarp-sim --example machines` prints what it should show.
+    /// Checks that the documentation shows what `cargo run --release -p raywarp-sim --example machines` prints.
     #[test]
     fn docs_show_the_numbers_and_sources_of_the_files() {
         let page = include_str!("../../../../docs/reference/machines.md");

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The built-in H200's file, with one text replaced by another.
+/// Returns the built-in H200's file with one text replaced by another.
 fn changed(from: &str, to: &str) -> Result<Machine, MachineError> {
     let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
     assert!(text.contains(from), "{from} is not in h200.toml");
@@ -41,7 +41,7 @@ fn every_machine_file_is_built_in() {
     assert_eq!(found, known);
 }
 
-/// Peak rates that vendors print, from our parts: lanes, multiprocessors, clocks.
+/// Compares the peak float rates that vendors print with lanes times multiprocessors times clock.
 #[test]
 fn peak_float_rates_are_those_that_vendors_print() {
     // 10^12 operations a second, two for a multiply-add, without the GTX 285's second pipe; in NVIDIA's whitepapers and
@@ -195,7 +195,8 @@ fn a_machine_knows_by_which_numbers_it_is_another() {
     }
 }
 
-/// A strict bound must not be above what the memory's clock and width give, nor below it as a printed number, rounded down, is.
+/// Checks that a memory bandwidth, which strict bounds use, is not above what the memory's clock and width give, nor
+/// below the vendor's rounded number.
 #[test]
 fn memory_bandwidths_are_those_of_clock_and_width() {
     for (name, mega_transfers, bits, printed) in [

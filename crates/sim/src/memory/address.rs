@@ -5,33 +5,34 @@ use raywarp_family::{Space, Supply, TraversalLoop, Variant};
 use raywarp_layout::{MemoryLayout, Swizzle};
 use raywarp_traverse::Touch;
 
-/// A memory of its own. Arrays begin at multiples of 256 bytes.
+/// A kind of memory with addresses of its own. Arrays begin at multiples of 256 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Region {
-    /// Nodes; of h8 its leaves too.
+    /// Nodes of the tree; of h8 its leaves, too.
     Nodes,
-    /// Records of triangles.
+    /// Triangle records of the tree.
     Triangles,
-    /// The words that name triangles.
+    /// Table with the triangle index of each record.
     Slots,
-    /// Rays of the batch.
+    /// Rays of the batch that is traced.
     Rays,
-    /// Results of the rays.
+    /// Results of the batch's rays.
     Hits,
-    /// Stacks in the lanes' own memory, word by word over the lanes; or in global memory, for rays that move.
+    /// Traversal stacks: in lanes' local memory, word by word over the lanes, or in global memory for rays that move
+    /// between lanes.
     Stacks,
-    /// On-chip memory of a block.
+    /// Shared memory of a thread block.
     Shared,
-    /// The counter of rays.
+    /// Global counter from which warps take rays.
     Counter,
 }
 
 impl Region {
-    /// All, in the order of their numbers.
+    /// All regions of memory, in the order of their numbers.
     pub const ALL: [Self; 8] =
         [Self::Nodes, Self::Triangles, Self::Slots, Self::Rays, Self::Hits, Self::Stacks, Self::Shared, Self::Counter];
 
-    /// Returns the region in words.
+    /// Returns the name of the region in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nodes => "nodes",
@@ -46,37 +47,37 @@ impl Region {
     }
 }
 
-/// The bytes that one lane touches, as loads or stores of `chunk` bytes.
+/// The addresses that one lane touches, as loads or stores of `chunk` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The region of memory.
     pub region: Region,
-    /// The first byte of the record.
+    /// Address of the record's first byte in the region.
     pub base: u64,
-    /// The first chunk of it.
+    /// Index of the first chunk of the record that is touched.
     pub first: u8,
-    /// The number of chunks: as many loads or stores one after the other.
+    /// Number of chunks, each a load or store of its own.
     pub chunks: u8,
-    /// Bytes of a chunk, 4 or 16.
+    /// Number of bytes of a chunk, 4 or 16.
     pub chunk: u8,
-    /// Bytes from one chunk to the next.
+    /// Number of bytes from one chunk to the next.
     pub stride: u16,
-    /// Chunk k lies at place k xor this.
+    /// Number by which chunk indices are swizzled: chunk k lies at index k xor this.
     pub swizzle: u8,
 }
 
 impl Place {
-    /// Returns where chunk `k` begins, of those that are touched.
+    /// Returns the address of the `k`-th chunk that is touched.
     #[inline]
     pub fn address(&self, k: u8) -> u64 {
         self.base + u64::from((self.first + k) ^ self.swizzle) * u64::from(self.stride)
     }
 }
 
-/// Bytes that the widest load brings a lane.
+/// Largest number of bytes that one load brings a lane.
 const WIDEST: u16 = 16;
 
-/// Turns touches into addresses for a variant.
+/// Converts touches of records into memory addresses, for a variant's layout.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressMap {
     tree: MemoryLayout,
@@ -92,7 +93,7 @@ enum Stacks {
 }
 
 impl AddressMap {
-    /// Returns the layout of `variant` with warps of `width` lanes.
+    /// Returns the memory layout of `variant` for warps of `width` lanes.
     pub fn new(variant: &Variant, width: u32) -> Self {
         let shared = variant.organisation() == TraversalLoop::Packet || variant.lanes_per_ray() > 1;
         let stacks = match variant.supply() {
@@ -103,7 +104,7 @@ impl AddressMap {
         Self { tree: *MemoryLayout::of(variant.tree()), stacks, width: u64::from(width) }
     }
 
-    /// Returns the place of `touch`.
+    /// Returns the addresses of `touch`.
     pub fn place(&self, touch: &Touch) -> Place {
         let index = u64::from(touch.index);
         let record = |region, bytes: u64| {
@@ -158,7 +159,7 @@ impl AddressMap {
         }
     }
 
-    /// Returns a place word by word over the lanes, as lanes' own memory is: word w of lane i at `4 (w width + i)`.
+    /// Returns addresses that interleave the lanes' words, as local memory does: word w of lane i at `4 (w width + i)`.
     fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
         let base = 4 * (word * self.width + u64::from(touch.lane));
         let chunks = (touch.bytes / 4).max(1) as u8;

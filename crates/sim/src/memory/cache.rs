@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Lines by their numbers, in the order of their use. Fully associative: caches with fewer ways miss more.
+/// A fully associative cache that drops the least recently used line. Fully associative: caches with fewer ways miss
+/// more.
 #[derive(Debug)]
 pub struct Lru {
     capacity: usize,
@@ -16,30 +17,30 @@ pub struct Lru {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     line: u64,
-    /// Bits of the sectors that are there.
+    /// Bit mask of the line's sectors that are in the cache.
     sectors: u32,
     older: u32,
     newer: u32,
 }
 
-/// The result of an access: what it found in the cache.
+/// What an access found in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// Sectors that were not there, bit by bit.
+    /// Bit mask of the sectors that were not in the cache.
     pub missed: u32,
-    /// A line that was dropped.
+    /// Line that was dropped to make room.
     pub dropped: Option<u64>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Lru {
-    /// Returns an empty cache of `capacity` lines; of none, everything misses.
+    /// Returns an empty cache of `capacity` lines; with none, every access misses.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, entries: Vec::new(), places: HashMap::default(), newest: NONE, oldest: NONE }
     }
 
-    /// Looks for sectors of a line, bit by bit, which are there from then on.
+    /// Accesses sectors of a line, given as a bit mask, which are in the cache from then on.
     pub fn access(&mut self, line: u64, sectors: u32) -> Found {
         if self.capacity == 0 {
             return Found { missed: sectors, dropped: None };
@@ -93,7 +94,7 @@ impl Lru {
     }
 }
 
-/// Lines are numbers that no adversary chose: one multiplication is hash enough.
+/// Hasher of line numbers: as no adversary chooses them, one multiplication is enough.
 #[derive(Default)]
 struct Mix(u64);
 
@@ -116,7 +117,7 @@ impl Hasher for Mix {
 mod tests {
     use super::*;
 
-    /// A list, newest last.
+    /// A cache as a plain list, newest line last, to compare with.
     struct Slow(usize, Vec<(u64, u32)>);
 
     impl Slow {

@@ -6,22 +6,23 @@ use raywarp_traverse::Touch;
 
 const REGIONS: usize = Region::ALL.len();
 
-/// Accesses to one memory.
+/// Counts of accesses to one region of memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RegionCounts {
-    /// Loads and stores that warps issued.
+    /// Number of loads and stores that warps issued.
     pub accesses: u64,
-    /// Lanes that took part, over all of them.
+    /// Number of lanes that took part, summed over all accesses.
     pub lanes: u64,
-    /// Passes through the first cache's data stage at least.
+    /// Least number of passes through the first cache's data stage.
     pub least: u64,
-    /// Passes as hardware was seen to make them ([`super::AccessCost::passes`]).
+    /// Number of passes through the first cache's data stage as hardware was seen to make them
+    /// ([`super::AccessCost::passes`]).
     pub passes: u64,
-    /// Distinct sectors of each access, over all of them.
+    /// Number of distinct sectors of each access, summed over all accesses.
     pub sectors: u64,
-    /// Distinct lines of each access, over all of them.
+    /// Number of distinct lines of each access, summed over all accesses.
     pub lines: u64,
-    /// Distinct sectors of a launch, over all launches; counted of the tree alone.
+    /// Number of distinct sectors that a launch touches, summed over all launches; counted for the tree only.
     pub distinct: u64,
 }
 
@@ -37,30 +38,30 @@ impl RegionCounts {
     }
 }
 
-/// Accesses to all memories.
+/// Counts of accesses to all regions of memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryCounts([RegionCounts; REGIONS]);
 
 impl MemoryCounts {
-    /// Returns the counts of accesses to one memory.
+    /// Returns the counts of accesses to one region of memory.
     pub fn region(&self, region: Region) -> &RegionCounts {
         &self.0[region as usize]
     }
 
-    /// Returns the counts of accesses to all memories.
+    /// Returns the sums of the counts over all regions of memory.
     pub fn all(&self) -> RegionCounts {
         let mut sum = RegionCounts::default();
         self.0.iter().for_each(|counts| sum.add(counts));
         sum
     }
 
-    /// Adds another launch's.
+    /// Adds the counts of another launch.
     pub fn merge(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| mine.add(theirs));
     }
 }
 
-/// A bit a sector.
+/// A set of sectors, with one bit for each.
 #[derive(Debug, Clone, Default)]
 struct SectorSet(Vec<u64>);
 
@@ -86,7 +87,7 @@ impl SectorSet {
     }
 }
 
-/// A load or store of several chunks, as its lanes come in.
+/// A load or store of several chunks that is being gathered lane by lane.
 #[derive(Debug, Clone, Default)]
 struct Open {
     key: Option<(Region, bool, u8, u8, u8)>,
@@ -94,12 +95,12 @@ struct Open {
     places: Vec<(u8, Place)>,
 }
 
-/// Gathers [`MemoryCounts`] from touches.
+/// Probe that gathers [`MemoryCounts`] from the memory that warps touch.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryProbe {
     map: AddressMap,
     counts: MemoryCounts,
-    /// Distinct sectors of nodes, triangles and slots.
+    /// Sets of the distinct sectors touched of nodes, triangles and slots.
     distinct: [SectorSet; 3],
     open: Vec<Open>,
     used: usize,
@@ -164,7 +165,7 @@ impl MemoryProbe {
         self.used = 0;
     }
 
-    /// Adds what another probe of the same launch saw.
+    /// Adds what another probe of the same launch has counted.
     pub fn join(&mut self, other: &Self) {
         self.counts.merge(&other.counts);
         self.distinct.iter_mut().zip(&other.distinct).for_each(|(mine, theirs)| mine.join(theirs));

@@ -10,51 +10,51 @@ use raywarp_geom::Ray;
 use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Query, Touch};
 use std::collections::HashSet;
 
-/// The caches of a machine, and how many warps share them.
+/// Sizes of a machine's caches, with how many warps share them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caches {
-    /// Bytes of each multiprocessor's first cache.
+    /// Bytes of each multiprocessor's first cache (L1).
     pub l1_bytes: u64,
-    /// Bytes of the second cache.
+    /// Bytes of the second cache (L2).
     pub l2_bytes: u64,
     /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Warps of each that are resident.
+    /// Number of resident warps of each multiprocessor.
     pub warps: u32,
 }
 
-/// Sectors of 32 bytes that were asked for and that missed.
+/// Memory traffic of a launch in a model of the caches, in sectors of 32 bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Rays that were traced.
+    /// Number of rays that were traced.
     pub rays: u64,
-    /// Sectors that loads asked the first caches for.
+    /// Number of sectors that loads asked the first caches for.
     pub asked: u64,
-    /// Sectors that the first caches asked the second for.
+    /// Number of sectors that the first caches asked the second for.
     pub missed_l1: u64,
-    /// Sectors that stores sent there.
+    /// Number of sectors that stores sent to the second cache.
     pub stored: u64,
-    /// Sectors of loads that the second asked memory for.
+    /// Number of sectors of loads that the second cache asked memory for.
     pub missed_l2: u64,
-    /// Sectors of these that it had dropped: all others must come once.
+    /// Number of sectors that the second cache asked for again after dropping them; all others must be read once.
     pub again: u64,
-    /// Loads of events, by [`Region`].
+    /// Counts of load events by [`Region`].
     pub loads: [LoadEvents; Region::ALL.len()],
 }
 
-/// Events of warps that load from a region, each with all its lanes and words together.
+/// Counts of warps' events that load from a region, each with all its lanes and words as one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadEvents {
-    /// All events that load.
+    /// Number of events that load from the region.
     pub all: u64,
-    /// Loads of which anything missed the first cache.
+    /// Number of loads of which any sector missed the first cache.
     pub missed: u64,
-    /// Loads of which anything came from memory that the second cache had dropped.
+    /// Number of loads of which any sector came from memory after the second cache had dropped it.
     pub again: u64,
 }
 
 impl Traffic {
-    /// Returns the sums of both.
+    /// Returns the sums of both launches' traffic.
     #[must_use]
     pub fn plus(self, other: &Self) -> Self {
         Self {
@@ -68,12 +68,12 @@ impl Traffic {
         }
     }
 
-    /// Returns the share of the loads' sectors that the first caches had, 0 to 1.
+    /// Returns the fraction of the loads' sectors that hit the first caches, 0 to 1.
     pub fn l1_hit_share(&self) -> f64 {
         1.0 - self.missed_l1 as f64 / self.asked as f64
     }
 
-    /// Returns the bytes between the caches, a ray.
+    /// Returns the bytes between the first and second caches, per ray.
     pub fn l2_bytes_per_ray(&self) -> f64 {
         (SECTOR * (self.missed_l1 + self.stored)) as f64 / self.rays as f64
     }
@@ -85,7 +85,7 @@ impl LoadEvents {
     }
 }
 
-/// A line, the sectors of it, and whether they are written.
+/// A request to a cache: a line, a mask of its sectors, and whether they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     line: u64,
@@ -93,7 +93,7 @@ struct Request {
     write: bool,
 }
 
-/// Requests of a warp, with the place where those of each event end.
+/// Requests of a warp, with the index where those of each event end.
 #[derive(Debug, Clone, Default)]
 struct Stream {
     requests: Vec<Request>,
@@ -101,13 +101,13 @@ struct Stream {
     rays: u64,
 }
 
-/// Records what a warp asks for.
+/// Probe that records the cache requests of a warp.
 struct Recorder {
     map: AddressMap,
     stream: Stream,
 }
 
-/// Numbers of lines: a region's, and within it.
+/// Bit position of the region in a line's number; the bits below it are the line's number in the region.
 const REGION_SHIFT: u32 = 56;
 
 impl Recorder {
@@ -143,8 +143,8 @@ impl Probe for Recorder {
     }
 }
 
-/// Traces `rays`, at most as many as fill `most_warps` warps of `width` lanes under a pool's deal, through the caches.
-/// Fewer multiprocessors than there are take part where the rays are too few for all.
+/// Traces `rays`, at most as many as fill `most_warps` warps of `width` lanes dealt by a pool, and sends their accesses
+/// through a model of the caches. Fewer multiprocessors than there are take part where the rays are too few for all.
 ///
 /// # Errors
 /// As [`crate::profile`].
@@ -173,7 +173,8 @@ pub fn traffic(
     Ok(through(&streams, caches))
 }
 
-/// Sends the requests through the caches: warps in turns, an event each; where one ends the next begins.
+/// Sends recorded requests through the caches: resident warps take turns of one event each; where one ends the next
+/// begins.
 fn through(streams: &[Stream], caches: Caches) -> Traffic {
     let lines = |bytes: u64| (bytes / LINE) as usize;
     // Each should see some warps come and go.
@@ -250,7 +251,7 @@ mod tests {
         Request { line, sectors, write: false }
     }
 
-    /// A warp that asks for one thing an event.
+    /// Returns the requests of a warp that asks for one line an event.
     fn stream(requests: &[Request]) -> Stream {
         Stream { requests: requests.to_vec(), ends: (1..=requests.len() as u32).collect(), rays: 32 }
     }

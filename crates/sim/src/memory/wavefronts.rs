@@ -11,28 +11,28 @@
 //!   nearest to recorded counters, 1 to 16 % below them (docs/internals/simulator.md); banks over the whole warp are
 //!   half of what is counted, and a pass for each line is too many where nodes are swizzled.
 
-/// The cost of a warp-wide access.
+/// What one access of a whole warp costs the first cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessCost {
-    /// The least number of passes.
+    /// Least number of passes through the data stage.
     pub least: u32,
-    /// Passes by parts, banks and lines.
+    /// Number of passes through the data stage, as hardware makes them by parts, banks and lines.
     pub passes: u32,
-    /// Distinct sectors of 32 bytes.
+    /// Number of distinct sectors of 32 bytes.
     pub sectors: u32,
-    /// Distinct lines of 128 bytes.
+    /// Number of distinct lines of 128 bytes.
     pub lines: u32,
 }
 
-/// Bytes of a line, and of a pass.
+/// Bytes of a cache line, which is also the width of a pass.
 pub(crate) const LINE: u64 = 128;
-/// Bytes of a sector.
+/// Bytes of a sector of a cache line.
 pub(crate) const SECTOR: u64 = 32;
-/// Lines that a pass reads from at most.
+/// Largest number of lines that one pass reads from.
 const LINES_PER_PASS: u32 = 2;
 
-/// Returns the cost of an access of `bytes` a lane: lanes, 0 to 63, each once, and their addresses, which are multiples
-/// of `bytes` (4, 8 or 16).
+/// Returns the cost of an access of `bytes` bytes a lane, given each lane (0 to 63, once each) and its address, a
+/// multiple of `bytes` (4, 8 or 16).
 pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
     let mut addresses = [0u64; 64];
     let mut sorted = |part: Option<u64>| {
@@ -60,11 +60,11 @@ struct Distinct {
     units: u32,
     sectors: u32,
     lines: u32,
-    /// Units at one place of a line, of the place that has the most.
+    /// Number of units that lie at the same offset of different lines, at the offset with the most.
     deepest: u32,
 }
 
-/// Counts the distinct units of `bytes`, sectors and lines among sorted addresses.
+/// Counts the distinct units of `bytes` bytes, sectors and lines among sorted addresses.
 fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
     let mut at_place = [0u32; 32];
     let mut found = Distinct::default();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Byte by byte: which words there are, which bank each is in.
+    /// Counts passes byte by byte: which words there are, and in which bank each is.
     fn slow(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
         let touched = |of: &dyn Fn(u8) -> bool| -> BTreeSet<u64> {
             lanes.iter().filter(|(lane, _)| of(*lane)).flat_map(|&(_, address)| address..address + bytes).collect()

@@ -20,12 +20,12 @@ pub struct CheaperCode {
     architecture: u32,
 }
 
-/// An instruction that may go: its pipeline, its block and its place there, and how often it is issued.
+/// An instruction that may be removed: its pipeline, its basic block and index there, and how often it is issued.
 type Candidate = (Pipe, usize, usize, f64);
 
 impl CheaperCode {
-    /// Returns `code` with the instructions of an operation cut to a share, or to nothing, for warps that do what
-    /// `tally` counted.
+    /// Returns `code` with only a fraction of an operation's instructions, or none, for warps with the event counts
+    /// `tally`; `None` where that cannot be done.
     ///
     /// None where that cannot be told: of a change to anything else than a share of 0 to 1 or nothing, to nothing of
     /// what loads, of Kepler's code, whose instructions wait for registers, of code with an instruction that is not
@@ -85,18 +85,18 @@ impl CheaperCode {
         Self { costs, words: left, architecture: code.architecture }
     }
 
-    /// Returns the code, for a model of warps that run it.
+    /// Returns the shortened code, to be simulated clock by clock.
     pub fn code(&self) -> KernelCode<'_> {
         KernelCode { costs: &self.costs, words: &self.words, architecture: self.architecture }
     }
 
-    /// Returns the number of warp instructions that warps with the events `tally` issue by it.
+    /// Returns the number of warp instructions that warps with the event counts `tally` issue in this code.
     pub fn issued(&self, tally: &EventCounts) -> u64 {
         self.costs.issued(tally)
     }
 }
 
-/// Finds the instructions that set no barrier and wait for none, by pipeline.
+/// Returns the instructions that set no barrier and wait for none, sorted by pipeline.
 fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec<Candidate>> {
     let mut found = Vec::new();
     for (block, (words, &times)) in words.iter().zip(times).enumerate().filter(|(_, (_, times))| **times > 0.0) {
@@ -112,8 +112,8 @@ fn candidates(words: &[&[Word]], times: &[f64], architecture: u32) -> Option<Vec
     Some(found)
 }
 
-/// Takes of each pipeline the same share, so that `goal` issued instructions go, to half of one candidate's; none where
-/// there are not so many.
+/// Chooses an equal fraction of each pipeline's instructions, so that `goal` issued instructions go, to within half a
+/// candidate's; `None` where there are not that many.
 fn evenly(candidates: &[Candidate], goal: f64) -> Option<Vec<(usize, usize)>> {
     let all: f64 = candidates.iter().map(|(.., times)| times).sum();
     if goal > all {
@@ -145,7 +145,7 @@ mod tests {
         Word(operation | 1 << 105 | 7 << 110 | 7 << 113)
     }
 
-    /// A load that sets barrier 2, and what waits for it.
+    /// Returns a load that sets barrier 2, and an instruction that waits for it.
     fn load() -> Word {
         Word(LDL | 1 << 105 | 2 << 110 | 7 << 113)
     }
@@ -154,7 +154,7 @@ mod tests {
         Word(FFMA | 1 << 105 | 7 << 110 | 7 << 113 | 1 << (116 + 2))
     }
 
-    /// Code of blocks with their words, and a tally in which each was issued so often.
+    /// Returns code of basic blocks with their instructions, and a tally in which each is issued this often.
     fn code_of(blocks: &[(Block, u64, &[Word])]) -> (PricedKernel, Vec<Word>, EventCounts) {
         let (mut costs, mut all) = (PricedKernel { blocks: vec![], verified: true }, Vec::new());
         let mut tally = EventCounts::default();

@@ -36,26 +36,26 @@ use multiprocessor::Multiprocessor;
 use program::{Program, is_kepler};
 use raywarp_costs::{KeplerWord, PricedKernel, Word};
 
-/// A kernel's machine code and what is known of it.
+/// A kernel's machine code with its table of costs.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelCode<'a> {
-    /// Its blocks, and when they are issued.
+    /// Basic blocks of the kernel, with formulas for when they are issued.
     pub costs: &'a PricedKernel,
-    /// Its instructions, from its start.
+    /// Instructions of the kernel, from its start.
     pub words: &'a [Word],
-    /// The architecture that it was compiled for (90 for compute capability 9.0).
+    /// Architecture that the kernel was compiled for (90 for compute capability 9.0).
     pub architecture: u32,
 }
 
-/// Clocks that are followed.
+/// Number of clocks that are simulated and counted.
 const CLOCKS: u64 = 1 << 18;
-/// Clocks before those that count.
+/// Number of clocks that are simulated before counting starts.
 const WARM_UP: u64 = 1 << 14;
 
-/// Returns the pace of a multiprocessor while it holds `warps` warps that do what was profiled. None where the profile
-/// has no streams of the machine's width; where the machine is older than compute capability 7.0 and no Kepler with
-/// code of its own, issues more or less than one instruction a clock (Kepler two) or has no `latency.alu`; and where an
-/// instruction of the code is not known.
+/// Simulates a multiprocessor with `warps` resident warps of a profiled launch clock by clock, and returns its
+/// instructions a clock and stalls. None where the profile has no streams of the machine's width; where the machine is
+/// older than compute capability 7.0 and no Kepler with code of its own, issues more or less than one instruction a
+/// clock (Kepler two) or has no `latency.alu`; and where an instruction of the code is not known.
 pub fn pace(
     machine: &Machine,
     code: KernelCode<'_>,
@@ -96,7 +96,7 @@ mod tests {
     use raywarp_costs::{CountSource, EventCounts, Pipe, PricedBlock};
     use raywarp_family::{Block, Operation};
 
-    /// Operations: of the whole pipeline of floats, of its heavy half, of the other pipelines.
+    /// Operation codes of test instructions: on the whole float pipeline, on its heavy half, and on other pipelines.
     const FFMA: u128 = 0x023;
     const IMAD: u128 = 0x024;
     const IADD3: u128 = 0x010;
@@ -108,7 +108,7 @@ mod tests {
         Word(operation | stall << 105 | 7 << 110 | 7 << 113)
     }
 
-    /// One that sets barrier 2, and one that waits for it.
+    /// Returns an instruction that sets barrier 2, and one that waits for it.
     fn sets(operation: u128) -> Word {
         Word(operation | 1 << 105 | 2 << 110 | 7 << 113)
     }
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Instructions a clock of warps that run `words` again and again.
+    /// Returns the instructions a clock of warps that run `words` again and again.
     fn rate(words: &[Word], warps: u32) -> f64 {
         rate_on("h200", words, warps)
     }
@@ -142,7 +142,8 @@ mod tests {
         pace_of((machine, warps), words, traffic, 1, &[50; 3]).instructions_per_clock
     }
 
-    /// Of warps in blocks of `block_warps`, each of which runs `words` as often as `lengths` has it.
+    /// Returns the pace of warps in thread blocks of `block_warps`, each of which runs `words` as often as `lengths`
+    /// says.
     fn pace_of(
         (machine, warps): (&str, u32),
         words: &[Word],
@@ -260,7 +261,7 @@ mod tests {
         check(&[plain(FFMA, 1)], 2, 2.0);
     }
 
-    /// A product of the registers of three places; the first two stay where `keeps`.
+    /// Returns a product of three registers, of which the first two stay in the reuse cache where `keeps` says so.
     fn product([a, b, c]: [u8; 3], keeps: bool, stall: u128) -> Word {
         let places = u128::from(a) << 24 | u128::from(b) << 32 | u128::from(c) << 64;
         let kept = if keeps { 3 << 122 } else { 0 };

@@ -10,69 +10,72 @@ use crate::machine::{Key, Machine, keys};
 use crate::streams::Moment;
 use std::collections::{HashMap, VecDeque};
 
-/// Clocks until operands of a load or store are read: an estimate.
+/// Clocks until the operands of a load or store are read, an estimate.
 const READ: u64 = 10;
 
-/// A warp's place on a multiprocessor. Without a next instruction its warp has ended.
+/// A warp slot of a multiprocessor, with the state of the warp in it. Without a next instruction its warp has ended.
 struct Slot<'a> {
     events: &'a [Moment],
     next_event: usize,
-    /// Number of times that each block is still to be issued; below 0 what a combination takes back.
+    /// Number of times that each basic block is still to be issued; negative where a formula subtracts more than was
+    /// added so far.
     owed: Vec<i32>,
-    /// Blocks to be issued now.
+    /// Basic blocks to issue now, in order.
     blocks: VecDeque<usize>,
-    /// The place after the next instruction in the first of them.
+    /// Index after that of the next instruction, in the first of those basic blocks.
     after: usize,
     next: Option<Instruction>,
-    /// The time from which on the warp may issue.
+    /// Clock from which on the warp may issue.
     ready: u64,
-    /// The times at which the warp's barriers are released.
+    /// Clocks at which the warp's dependency barriers are released.
     barriers: [u64; BARRIERS],
-    /// A bit a barrier: whether it is a load's.
+    /// Bit mask of the barriers that wait for a load.
     of_loads: u64,
-    /// Decide whether the loads of the block miss the caches, all together: they go to the same lines.
+    /// Random numbers that decide for all loads of a basic block together whether they miss the caches, as they go to
+    /// the same lines.
     drawn: [u32; 2],
-    /// The how many-th block it is of.
+    /// Number of thread blocks that were started before the warp's.
     started: u64,
 }
 
 pub(super) struct Multiprocessor<'a> {
     program: &'a Program<'a>,
-    /// Events of the warps of each block.
+    /// Recorded events of the warps of each thread block.
     blocks: &'a [Vec<&'a [Moment]>],
     next_block: usize,
-    /// Places that a block takes.
+    /// Number of warp slots that a thread block takes.
     block_warps: usize,
-    /// Blocks that an event asks for, and how often.
+    /// Basic blocks that an event makes warps issue, and how often, kept from earlier look-ups.
     asked: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
     schedulers: Vec<Scheduler>,
-    /// Parts of a clock that a unit is taken by a warp.
+    /// Fractions of a clock, in [`PARTS`]ths, for which a warp's instruction occupies each unit.
     taken: [u64; Unit::COUNT],
-    /// The time at which units are free that all schedulers share, in parts of a clock.
+    /// Time at which the load/store unit, which all schedulers share, is free again, in fractions of a clock.
     lsu_free: u64,
     cache_free: u64,
-    /// The clock that is followed now.
+    /// Clock that is being simulated.
     clock: u64,
     pub issued: u64,
-    /// Clocks that warps waited for each cause.
+    /// Number of clocks that warps waited, by cause.
     pub waited: [u64; Cause::ALL.len()],
-    /// Blocks that were given a place.
+    /// Number of thread blocks that were started.
     started: u64,
     random: u64,
 }
 
 struct Scheduler {
     last: usize,
-    /// The time at which its units are free, in parts of a clock.
+    /// Time at which each of the scheduler's units is free again, in fractions of a clock.
     free: [u64; Unit::COUNT],
     registers: RegisterFile,
-    /// The clock from which on it may issue.
+    /// Clock from which on the scheduler may issue.
     open: u64,
 }
 
 impl<'a> Multiprocessor<'a> {
-    /// Returns a multiprocessor that holds `warps` warps of `blocks`, each of `block_warps` places.
+    /// Returns a multiprocessor that holds `warps` warps of the thread blocks `blocks`, each of which takes
+    /// `block_warps` slots.
     pub fn new(
         machine: &Machine,
         program: &'a Program<'a>,
@@ -139,8 +142,8 @@ impl<'a> Multiprocessor<'a> {
         new
     }
 
-    /// Takes all places as if blocks had come and gone for long: on a line where each block is as long as its longest
-    /// warp, places stand evenly, so that they find long blocks more often than short ones, and each at any age.
+    /// Fills all slots as if thread blocks had come and gone for a long time, so that each is at a random age and long
+    /// ones are met more often.
     fn begin(&mut self, places: usize) {
         let longest = |block: &Vec<&[Moment]>| block.iter().map(|events| events.len()).max().unwrap_or(0);
         let ends: Vec<usize> = self
@@ -162,14 +165,14 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Returns the slots of a block.
+    /// Returns the slots of a resident thread block.
     fn slots_of(&self, place: usize) -> std::ops::Range<usize> {
         let first = place * self.block_warps;
         first..(first + self.block_warps).min(self.slots.len())
     }
 
-    /// Gives a place to the next block of which any warp has something to issue from clock `from` on: nothing, if there
-    /// is none.
+    /// Starts the next thread block with anything to issue in some slots, from clock `from` on; leaves them empty if
+    /// there is none.
     fn start_block(&mut self, place: usize, from: u64) {
         for _ in 0..self.blocks.len() {
             let block = self.next_block;
@@ -180,7 +183,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Gives a place to a block whose warps have done so many of their events already. Whether any has more.
+    /// Puts a thread block in slots with its warps a given number of events after their start. Whether any has more.
     fn occupy(&mut self, place: usize, block: usize, done: usize, from: u64) -> bool {
         let block = &self.blocks[block];
         self.started += 1;
@@ -197,7 +200,7 @@ impl<'a> Multiprocessor<'a> {
         has_more
     }
 
-    /// Makes sure that a warp has blocks of code to issue, unless none of its events asks for more.
+    /// Queues the basic blocks that a warp's next events ask for, until there are any to issue or the warp has ended.
     fn supply(&mut self, number: usize) {
         let program = self.program;
         let slot = &mut self.slots[number];
@@ -215,7 +218,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Goes on with a warp that issued its last instruction at `clock`, and waits `stall` clocks, then for a jump.
+    /// Moves a warp on after the instruction that it issued at `clock`: it waits `stall` clocks, and then for a jump.
     fn step(&mut self, number: usize, clock: u64, stall: u8, jump: u8) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
@@ -234,8 +237,8 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Takes the next instruction of a warp, which may issue from `known` on but for the barriers that it waits for.
-    /// False if there is none: the warp has ended.
+    /// Fetches a warp's next instruction, which may issue from clock `known` on unless barriers hold it up. False if
+    /// there is none: the warp has ended.
     fn take(&mut self, number: usize, known: u64) -> bool {
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
@@ -278,14 +281,14 @@ impl<'a> Multiprocessor<'a> {
         self.clock += 1;
     }
 
-    /// Checks if a unit that is free at the time `free` is so before this clock ends.
+    /// Returns `true` if a unit that is free at the time `free` is so before the present clock ends.
     fn in_time(&self, free: u64) -> bool {
         free < PARTS as u64 * (self.clock + 1)
     }
 
-    /// Returns the warp that a scheduler issues for now, if one is ready: the last one again, or one of the oldest
-    /// block. Were it one of the youngest, the last warps of old blocks would keep places empty for longer than an
-    /// H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
+    /// Returns the warp for which a scheduler issues now: the last one again, or one of the oldest thread block; `None`
+    /// if none is ready. Were it one of the youngest, the last warps of old blocks would keep places empty for longer
+    /// than an H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
     fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
         let ready = |slot: usize| self.ready(number, slot);
         let own = (number..self.slots.len()).step_by(self.schedulers.len());
@@ -293,7 +296,7 @@ impl<'a> Multiprocessor<'a> {
             .or_else(|| own.filter_map(ready).min_by_key(|(slot, _)| self.slots[*slot].started))
     }
 
-    /// Counts why those of a scheduler's warps wait that nothing else holds up, when it issues for `chosen`.
+    /// Counts the causes for which the other warps of a scheduler wait while it issues for `chosen`.
     fn count_ready(&mut self, number: usize, chosen: Option<usize>, is_open: bool) {
         for slot in (number..self.slots.len()).step_by(self.schedulers.len()) {
             let warp = &self.slots[slot];
@@ -308,7 +311,7 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Returns the instruction of a warp that its scheduler could issue for it now.
+    /// Returns the next instruction of a warp if its scheduler could issue it now.
     fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
         let scheduler = &self.schedulers[number];
         let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
@@ -366,7 +369,7 @@ impl<'a> Multiprocessor<'a> {
         self.issued += 1;
     }
 
-    /// Returns the next of a fixed sequence of numbers (PCG's multiplier).
+    /// Returns the next number of a fixed pseudo-random sequence (PCG's multiplier).
     fn chance(&mut self) -> u32 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.random >> 32) as u32

@@ -10,62 +10,62 @@ use crate::streams::Moment;
 use raywarp_costs::{Access, IssueFormula, KeplerWord, Pipe, PricedBlock, PricedKernel, Wait, Word};
 use raywarp_family::Block;
 
-/// Sectors that miss a real first cache for each of the model's: an H200's counters have 1.4 to 1.6 (sibenik, three
-/// kernels).
+/// Number of sectors that miss a real first cache for each one in the model: an H200's counters have 1.4 to 1.6
+/// (sibenik, three kernels).
 const MISSES: f64 = 1.5;
-/// Clocks until a warp goes on where its lanes meet, and behind a jump that is taken or not: what explains best the
-/// stalls for branches that an H200 counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
+/// Clocks until a warp goes on at a place where its lanes meet, chosen to explain the branch stalls that an H200
+/// counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
 const MEETING: u8 = 8;
 const CONDITIONAL_JUMP: u8 = 5;
-/// Since compute capability 8.0 registers are known to be read so ([`super::registers`]).
+/// First compute capability (80 for 8.0) whose register banks are modelled ([`super::registers`]).
 const FIRST_WITH_BANKS: u32 = 80;
-/// Passes are counted in parts of a clock.
+/// Number of parts into which a clock is divided for counting passes and occupied units.
 pub(super) const PARTS: f64 = 256.0;
 
-/// An instruction as the model follows it: the unit that it runs on, and its waits.
+/// An instruction as the model runs it: the unit that it occupies, and its waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub unit: Unit,
     pub stall: u8,
     pub written: Option<u8>,
     pub read: Option<u8>,
-    /// A bit a barrier.
+    /// Bit mask of the barriers that the instruction waits for.
     pub waits: u64,
-    /// Clocks until its result is there, at least.
+    /// Least number of clocks until the result is there.
     pub latency: u32,
-    /// Parts of a clock in the first cache.
+    /// Time in the first cache's data stage, in parts of a clock.
     pub passes: u32,
-    /// Kind of its load if it may miss the first cache: 0 from global memory, 1 from the lanes' own.
+    /// Kind of load if the instruction may miss the first cache: 0 from global memory, 1 from local memory.
     pub may_miss: Option<u8>,
-    /// `true` if its result comes by the first cache.
+    /// `true` if the result comes by the first cache.
     pub is_load: bool,
-    /// Clocks beyond `stall` until the next place in the code is known, if it is a jump.
+    /// Clocks beyond `stall` until a jump's target is known; 0 for other instructions.
     pub jump: u8,
-    /// Registers that it reads.
+    /// Registers that the instruction reads.
     pub reads: Reads,
 }
 
-/// The unit that an instruction runs on.
+/// The execution unit that an instruction occupies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Alu,
-    /// Products of floats: all of their pipeline, or its light half.
+    /// Float products: their whole pipeline, or its light half.
     Fma,
-    /// Products of integers: a pipeline of their own, or the heavy half.
+    /// Integer products: a pipeline of their own, or the heavy half of the float pipeline.
     Heavy,
-    /// Products of floats on whichever half is free.
+    /// Float products on whichever half of their pipeline is free.
     Either,
     Half,
     Double,
     Xu,
-    /// The unit of loads and stores, of the whole multiprocessor.
+    /// The load/store unit, which all schedulers of the multiprocessor share.
     Lsu,
-    /// No unit: it takes no longer than to issue.
+    /// No unit: the instruction only takes an issue slot.
     Free,
 }
 
 impl Unit {
-    /// The number of units.
+    /// Number of units.
     pub const COUNT: usize = 9;
 
     fn of(pipe: Pipe, machine: &Machine) -> Self {
@@ -88,15 +88,16 @@ impl Unit {
     }
 }
 
-/// Barriers of a warp: more than words have, of registers that the machine counts itself.
+/// Number of barriers that the model keeps for a warp: more than instructions can name, as on Kepler they stand for
+/// registers that the hardware tracks.
 pub(super) const BARRIERS: usize = 64;
 
-/// Checks if a machine issues by words of Kepler.
+/// Returns `true` if the machine is of the Kepler generation, whose scheduling words say when instructions issue.
 pub(super) fn is_kepler(machine: &Machine) -> bool {
     machine.capability().0 == KeplerWord::ARCHITECTURE / 10
 }
 
-/// The content of an instruction's word, whatever the generation.
+/// What an instruction's bits say, for whatever generation of GPUs.
 struct Said {
     pipe: Option<Pipe>,
     wait: Option<Wait>,
@@ -110,7 +111,7 @@ struct Said {
     reads: Reads,
 }
 
-/// Reads the words of a block.
+/// Decodes the instructions of a basic block.
 fn said(words: &[Word], architecture: u32) -> Vec<Said> {
     if architecture == KeplerWord::ARCHITECTURE {
         return said_by_kepler(&words.iter().map(|&word| KeplerWord::from(word)).collect::<Vec<_>>());
@@ -134,9 +135,8 @@ fn said(words: &[Word], architecture: u32) -> Vec<Said> {
     words.iter().map(of).collect()
 }
 
-/// Reads Kepler's words of a block: a barrier for each result of the block whose time nobody knows beforehand, for
-/// which whoever touches its registers waits, or who leaves fewer results of the texture units on their way. What is
-/// still on its way at the block's end nobody waits for.
+/// Decodes a basic block of Kepler's instructions, with a barrier for each result of unknown latency, for which
+/// whatever uses its registers waits. What is still on its way at the block's end nobody waits for.
 fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
     let (mut next, mut registers, mut textures) = (0, Vec::new(), Vec::new());
     let of = |word: &KeplerWord| {
@@ -176,15 +176,15 @@ fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
     words.iter().map(of).collect()
 }
 
-/// A kernel as its warps run it here.
+/// A kernel in the form that the model runs.
 pub(super) struct Program<'a> {
     pub costs: &'a PricedKernel,
-    /// Instructions of each block.
+    /// Instructions of each basic block.
     pub blocks: Vec<Vec<Instruction>>,
-    /// Chances that a block's loads miss the first cache, and then the second, in 2^32ths: those from global memory,
-    /// and those from the lanes' own.
+    /// Probabilities, in 2^32ths, that a basic block's loads miss the first cache and then the second: for loads from
+    /// global and from local memory.
     pub misses: Vec<[[u32; 2]; 2]>,
-    /// Clocks that a load takes longer by the second cache, and by memory.
+    /// Clocks that a load takes longer if it comes from the second cache, and if from memory.
     pub longer: [u64; 2],
 }
 
@@ -251,7 +251,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Returns the region that a block loads from in global memory.
+/// Returns the region of global memory that a code block's loads read.
 fn region_of(block: Block) -> Region {
     match block {
         Block::FetchBatch | Block::FetchRay | Block::SetupRay | Block::SetupAgain | Block::Prologue => Region::Rays,
@@ -263,8 +263,8 @@ fn region_of(block: Block) -> Region {
     }
 }
 
-/// Returns the chances that loads from a region miss the first cache, and then the second, in 2^32ths. Rays always come
-/// from memory: each is read once.
+/// Returns the probabilities, in 2^32ths, that loads from a region miss the first cache, and then the second. Rays
+/// always come from memory: each is read once.
 fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] {
     if region == Region::Rays {
         return [u32::MAX; 2];
@@ -277,8 +277,8 @@ fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] 
     [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
 }
 
-/// Returns the passes through the first cache by [`Access`]. Stacks are in the lanes' own memory if that is there, else
-/// in global memory.
+/// Returns the average number of passes through the first cache's data stage of a load or store, by kind of memory
+/// ([`Access`]). Stacks are in the lanes' own memory if that is there, else in global memory.
 fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     let of = |region: Region| memory.region(region).passes as f64;
     let (stacks, shared) = (of(Region::Stacks), of(Region::Shared));
@@ -286,7 +286,7 @@ fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     if local { [global, stacks, shared] } else { [global + stacks, 0.0, shared] }
 }
 
-/// Checks if products of floats have two halves of a pipeline, of which one has those of integers too.
+/// Returns `true` if the machine's float pipeline has two halves, one of which also computes integer products.
 pub(super) fn has_halves(machine: &Machine) -> bool {
     match (machine.get(keys::PIPE_FMA), machine.get(keys::PIPE_FMAHEAVY)) {
         (Some(fma), Some(heavy)) => fma > heavy && machine.capability() > (8, 0),
@@ -294,7 +294,7 @@ pub(super) fn has_halves(machine: &Machine) -> bool {
     }
 }
 
-/// Returns the blocks that an event is part of the count of, and how often it has them issued.
+/// Returns the basic blocks whose issue formulas count an event, and how often the event makes warps issue each.
 pub(super) fn blocks_of(costs: &PricedKernel, event: Moment) -> Vec<(usize, i32)> {
     let times = |issued: &IssueFormula| -> i32 {
         let counts = issued.0.iter().filter(|(_, count)| count.has(event.block, event.after, event.full));

@@ -8,29 +8,29 @@
 
 use raywarp_costs::Word;
 
-/// Banks of a scheduler's registers.
+/// Number of register banks of a scheduler.
 const BANKS: usize = 2;
-/// Places of an instruction's operands.
+/// Number of operand positions of an instruction.
 const PLACES: usize = Word::PLACES;
-/// Clocks within which registers are read of instructions that take a fixed time.
+/// Number of clocks within which an instruction of fixed latency must read its registers.
 const WINDOW: u64 = 3;
 
 /// Registers that an instruction reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reads {
-    /// The registers, by place.
+    /// First register of each operand, by position.
     operands: [Option<u8>; PLACES],
-    /// A bit a place: the register stays there for the next instruction.
+    /// Bit mask of the operand positions whose register stays in the reuse cache for the next instruction.
     keeps: u8,
-    /// Further reads of each bank: second halves of pairs, and words that are stored.
+    /// Number of further reads of each bank: second halves of pairs, and words that are stored.
     more: [u8; BANKS],
-    /// `true` if the scheduler waits until they can be read in time. Loads, stores and what else takes its time read
-    /// when they can.
+    /// `true` if the scheduler waits until the registers can be read in time. Loads, stores and what else takes its
+    /// time read when they can.
     in_time: bool,
 }
 
 impl Reads {
-    /// Returns the reads of an instruction since compute capability 8.0.
+    /// Returns the registers that an instruction reads, for compute capability 8.0 and later.
     pub fn of(word: Word) -> Self {
         let keeps = (0..PLACES).fold(0, |all, place| all | u8::from(word.keeps(place)) << place);
         let in_time = word.wait().is_none() && word.access().is_none();
@@ -38,18 +38,18 @@ impl Reads {
     }
 }
 
-/// The registers of a scheduler's warps.
+/// The register file of a scheduler's warps, with its reuse cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RegisterFile {
-    /// The time from which on each bank can be read.
+    /// Clock from which on each bank can be read.
     free: [u64; BANKS],
-    /// Registers that stayed, with their warp, by place and bank.
+    /// Registers in the reuse cache with their warp, by operand position and bank.
     kept: [[Option<(usize, u8)>; BANKS]; PLACES],
 }
 
 impl RegisterFile {
-    /// Reads the registers of an instruction that is issued at `clock` for the warp in `slot`; from the clock that it
-    /// gives on the scheduler may issue again.
+    /// Reads the registers of an instruction issued at `clock` for the warp in `slot`, and returns the clock from which
+    /// on the scheduler may issue again.
     pub fn read(&mut self, clock: u64, slot: usize, reads: &Reads) -> u64 {
         let mut count = reads.more.map(u64::from);
         for (place, register) in reads.operands.into_iter().enumerate() {

@@ -1,30 +1,31 @@
 //! Causes of warps' waits, as Nsight Compute counts them on a GPU ("Warp Stall Reasons" in its profiling guide).
 
-/// A cause for which a warp issues nothing for a clock.
+/// Cause for which a warp issues nothing in a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Another warp of its scheduler was taken.
+    /// The scheduler issued for another warp.
     NotSelected,
-    /// Its pipeline is taken, or the queue to the first cache.
+    /// The instruction's pipeline is occupied, or the queue to the first cache is full.
     Pipe,
-    /// A fixed time that its last instruction asks for.
+    /// The fixed time that the last instruction asks for is not over.
     Wait,
-    /// A load by the first cache.
+    /// The result of a load through the first cache is missing.
     Load,
-    /// Results of another pipeline's queue: shared memory, reciprocals, shuffles; and operands that are not read yet.
+    /// A result of another pipeline's queue is missing: shared memory, reciprocals, shuffles; or operands are not read
+    /// yet.
     Short,
-    /// A jump whose target is not known yet.
+    /// The target of a jump is not known yet.
     Branch,
-    /// Its scheduler issues nothing until an instruction's registers are read.
+    /// The scheduler issues nothing until an instruction's registers are read.
     Dispatch,
 }
 
 impl Cause {
-    /// All, in the order of their numbers.
+    /// All causes of waiting, in the order of their numbers.
     pub const ALL: [Self; 7] =
         [Self::NotSelected, Self::Pipe, Self::Wait, Self::Load, Self::Short, Self::Branch, Self::Dispatch];
 
-    /// Returns the name in tables.
+    /// Returns the name of the cause in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotSelected => "not selected",
@@ -37,8 +38,8 @@ impl Cause {
         }
     }
 
-    /// Returns Nsight Compute's names of it: the ends of the names of its counters
-    /// `smsp__average_warps_issue_stalled_..._per_issue_active`, to be added up.
+    /// Returns the names of the cause in Nsight Compute's counters
+    /// `smsp__average_warps_issue_stalled_..._per_issue_active`, which are to be added up.
     pub fn counters(self) -> &'static [&'static str] {
         match self {
             Self::NotSelected => &["not_selected"],
@@ -52,18 +53,18 @@ impl Cause {
     }
 }
 
-/// The pace of a multiprocessor's warps, and what holds it down.
+/// How fast a multiprocessor's warps issue, and what they wait for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Instructions of warps that a multiprocessor issues a clock.
+    /// Number of warp instructions that a multiprocessor issues per clock.
     pub instructions_per_clock: f64,
-    /// Warps of a scheduler that wait for each [`Cause`], on average, for each instruction that it issues.
+    /// Average number of a scheduler's warps that wait for each [`Cause`], for each instruction that it issues.
     pub waiting: [f64; Cause::ALL.len()],
 }
 
 impl Pace {
-    /// Returns warps of a multiprocessor on average that issue or wait; the places of others are empty until their
-    /// block has ended.
+    /// Returns the average number of a multiprocessor's warps that issue or wait; slots of warps that ended are empty
+    /// until their block has ended.
     pub fn resident_warps(&self) -> f64 {
         self.instructions_per_clock * (1.0 + self.waiting.iter().sum::<f64>())
     }

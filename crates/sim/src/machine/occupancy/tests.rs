@@ -4,14 +4,14 @@ fn launch(registers_per_thread: u32, shared_bytes_per_block: u32, threads_per_bl
     Launch { registers_per_thread, shared_bytes_per_block, threads_per_block }
 }
 
-/// Blocks and warps of a launch that fits.
+/// Returns the resident blocks and warps of a launch that fits.
 #[track_caller]
 fn resident(name: &str, launch: Launch) -> (u32, u32, OccupancyLimit) {
     let got = Machine::find(name).unwrap().occupancy(launch).unwrap();
     (got.blocks, got.warps, got.limit)
 }
 
-/// Blocks placed one at a time, warp by warp, until one does not fit; none where the launch is refused.
+/// Returns the number of blocks that fit when placed one at a time, warp by warp; `None` where the launch is refused.
 fn by_placing(machine: &Machine, launch: Launch) -> u32 {
     let count = |key| machine.count(key);
     let or_zero = |key| machine.get(key).unwrap_or(0.0) as u32;
@@ -167,7 +167,8 @@ fn occupancy_is_what_placing_blocks_one_by_one_gives() {
     assert!(refused > 0, "no launch was too large");
 }
 
-/// Blocks that NVIDIA's own calculator (`cuda_occupancy.h` of CUDA 13.0, largest carve-out) finds; 0 where it refuses.
+/// Compares with the number of blocks by NVIDIA's own calculator (`cuda_occupancy.h` of CUDA 13.0, largest carve-out);
+/// 0 where it refuses.
 #[test]
 fn occupancy_is_what_nvidias_header_finds() {
     let table = include_str!("../../../tests/data/occupancy.csv");
