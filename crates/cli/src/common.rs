@@ -14,8 +14,10 @@ use raywarp::cpu::Isa;
 use raywarp::cuda::auto::{Choice, Promise, cache_file, choose};
 use raywarp::cuda::{CudaError, Device};
 use raywarp::render::output::ExposureChoice;
+use raywarp::render::{JobError, LoadedJob, RenderJob};
 use raywarp::scene::{
-    Description, Format, GltfOptions, LightUnits, LoadOptions, Loaded, Prefer, SceneLookup, Warning, WithoutTriangles,
+    Description, Format, GltfOptions, LightUnits, LoadError, LoadOptions, Loaded, Prefer, SceneLookup, Warning,
+    WithoutTriangles,
 };
 use raywarp_lab::bench::table::Room;
 use std::fmt::Display;
@@ -353,21 +355,37 @@ impl Common {
         self.load_with(path, allow_missing, false, WithoutTriangles::Refused)
     }
 
-    /// Loads a scene to render as [`Common::load_file`] does; `without_triangles` says whether it may be empty but for
-    /// light around it.
-    pub fn load_to_see(
-        &self,
-        path: PathBuf,
-        allow_missing: bool,
-        without_triangles: WithoutTriangles,
-    ) -> Result<(Loaded, PathBuf, Duration), CliError> {
-        self.load_with(path, allow_missing, false, without_triangles)
-    }
-
     /// Loads a scene as [`Common::load_file`] does, for its triangles alone: missing or broken materials are only
     /// warnings.
     pub fn load_triangles(&self, path: PathBuf, allow_missing: bool) -> Result<(Loaded, PathBuf, Duration), CliError> {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
+    }
+
+    /// Loads the scene of a render, which lies in `path` (`-` being standard input) unless it is in memory, and prints
+    /// its warnings. Refused if an output is a file of the scene.
+    pub fn load_job(&self, job: RenderJob, path: Option<PathBuf>) -> Result<LoadedJob, CliError> {
+        let Some(path) = path else { return job.load().map_err(CliError::job) };
+        let (path, loading) = self.begin_loading(path)?;
+        let loaded = job.load();
+        drop(loading);
+        let loaded = loaded.map_err(|error| match error {
+            JobError::Load { error } => self.load_failed(error),
+            other => CliError::job(other),
+        })?;
+        self.say_loaded(&path, &loaded.loaded)?;
+        Ok(loaded)
+    }
+
+    /// Returns the options of loading a scene that is to be seen.
+    pub fn load_options(&self, allow_missing: bool, without_triangles: WithoutTriangles) -> LoadOptions {
+        LoadOptions {
+            allow_missing,
+            format: self.format,
+            geometry_only: false,
+            light_units: self.light_units,
+            without_triangles,
+            gltf: self.gltf.clone(),
+        }
     }
 
     fn load_with(
@@ -378,50 +396,59 @@ impl Common {
         without_triangles: WithoutTriangles,
     ) -> Result<(Loaded, PathBuf, Duration), CliError> {
         let start = Instant::now();
-        let options = LoadOptions {
-            allow_missing,
-            format: self.format,
-            geometry_only,
-            light_units: self.light_units,
-            without_triangles,
-            gltf: self.gltf.clone(),
+        let options = LoadOptions { geometry_only, ..self.load_options(allow_missing, without_triangles) };
+        let is_input = is_standard_stream(&path);
+        let (path, loading) = self.begin_loading(path)?;
+        let loaded = match is_input {
+            true => raywarp::scene::load_from(std::io::stdin().lock(), &path, &options),
+            false => raywarp::scene::load(&path, &options),
         };
-        let (path, loaded) = if is_standard_stream(&path) {
-            if self.format.is_none() {
-                return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
-            }
-            self.files.reads(&path)?;
-            let path = PathBuf::from(STANDARD_INPUT);
-            let _loading = self.activity("loading a scene from standard input");
-            let loaded = raywarp::scene::load_from(std::io::stdin().lock(), &path, &options);
-            (path, loaded)
-        } else {
-            self.files.reads(&path)?;
-            let _loading = self.activity(format!("loading {}", path.display()));
-            let loaded = raywarp::scene::load(&path, &options);
-            (path, loaded)
-        };
-        let warn_all = |warnings: &[Warning]| {
-            for warning in warnings {
-                self.note(format!("warning: {warning}"));
-                crate::screen::keep_warning(warning.to_string());
-            }
-        };
-        let loaded = loaded.map_err(|failed| {
-            // They come first: what was left out may be why nothing is left.
-            warn_all(&failed.warnings);
-            CliError::scene(failed.error)
-        })?;
+        drop(loading);
+        let loaded = loaded.map_err(|error| self.load_failed(error))?;
+        self.say_loaded(&path, &loaded)?;
+        Ok((loaded, path, start.elapsed()))
+    }
+
+    /// Makes sure that a scene may be read, and shows that it is; returns the path that messages have for it.
+    fn begin_loading(&self, path: PathBuf) -> Result<(PathBuf, Activity), CliError> {
+        let is_input = is_standard_stream(&path);
+        if is_input && self.format.is_none() {
+            return Err(CliError::usage("a scene on standard input needs --format, such as --format ply"));
+        }
+        self.files.reads(&path)?;
+        if is_input {
+            return Ok((STANDARD_INPUT.into(), self.activity("loading a scene from standard input")));
+        }
+        let loading = self.activity(format!("loading {}", path.display()));
+        Ok((path, loading))
+    }
+
+    /// Prints the warnings of a scene that cannot be loaded. They come first: what was left out may be why nothing is
+    /// left.
+    fn load_failed(&self, failed: LoadError) -> CliError {
+        self.warn_all(&failed.warnings);
+        CliError::scene(failed.error)
+    }
+
+    /// Prints what is to be said of a scene, and keeps it for documents. Refused if an output is a file of the scene.
+    fn say_loaded(&self, path: &Path, loaded: &Loaded) -> Result<(), CliError> {
         loaded.files.iter().try_for_each(|file| self.files.reads(file))?;
-        warn_all(&loaded.warnings);
+        self.warn_all(&loaded.warnings);
         if let Some(stand_ins) = loaded.stand_ins {
             self.note(format!("{}: {stand_ins}", path.display()));
         }
         if let Some(units) = &loaded.lamp_units {
             self.note(format!("{}: {units}", path.display()));
         }
-        self.remember(&loaded, &path);
-        Ok((loaded, path, start.elapsed()))
+        self.remember(loaded, path);
+        Ok(())
+    }
+
+    fn warn_all(&self, warnings: &[Warning]) {
+        for warning in warnings {
+            self.note(format!("warning: {warning}"));
+            crate::screen::keep_warning(warning.to_string());
+        }
     }
 
     /// Records the facts about a loaded scene for JSON documents.

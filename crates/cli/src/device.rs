@@ -27,7 +27,12 @@ pub fn parser_of_several() -> impl TypedValueParser<Value = DeviceChoice> {
 /// # Errors
 /// The first one's that is not there or fails.
 pub fn open(choice: &DeviceChoice) -> Result<Vec<Device>, CliError> {
-    choice.open().map_err(|error| CliError::machine(format!("--device {choice}: {error}; --device cpu does without")))
+    choice.open().map_err(|error| missing(choice, error))
+}
+
+/// Returns the error for a GPU that was named and is not there, or fails.
+pub fn missing(choice: &DeviceChoice, error: impl std::fmt::Display) -> CliError {
+    CliError::machine(format!("--device {choice}: {error}; --device cpu does without"))
 }
 
 fn parse(text: &str, known: &'static str) -> Result<DeviceChoice, &'static str> {

@@ -165,6 +165,37 @@ impl CliError {
         }
     }
 
+    /// Returns the error that ends a render job, in the words of the command's flags.
+    pub fn job(error: raywarp::render::JobError) -> Self {
+        use raywarp::render::JobError;
+        match error {
+            JobError::Device { choice, error } => crate::device::missing(&choice, error),
+            JobError::SeveralGpus { choice } => Self::usage(format!(
+                "--device {choice}: several GPUs only take whole paths; with --organisation rays or --export-rays, and \
+                 for layers beside normals and distances, name one"
+            )),
+            JobError::Kernels(error) => error.downcast().map_or_else(Self::machine, |error| *error),
+            JobError::Load { error } => Self::scene(error.error),
+            JobError::Prepare { scene, error } => Self::prepare(scene, error),
+            JobError::Settle { error, .. } => Self::settle(error),
+            JobError::Share(error) => Self::share(error),
+            JobError::EarlierSamples { path, samples } => Self::input(format!(
+                "{}: holds samples {}..{} of each pixel; --resume goes on with those from 0, raywarp merge adds others",
+                path.display(),
+                samples.start,
+                samples.end
+            )),
+            JobError::OtherPicture { .. } => Self::input(format!("{error}; give it the same scene and options")),
+            JobError::Render { error, .. } => Self::render(error),
+            JobError::Write(error) => Self::picture(error),
+            JobError::PartOfShare { path } => Self::Stop(
+                Status::Interrupted,
+                format!("{}: interrupted before the share was whole; nothing was written", path.display()),
+            ),
+            other => Self::machine(other),
+        }
+    }
+
     pub fn status(&self) -> Status {
         match self {
             Self::Stop(status, _) => *status,
@@ -190,6 +221,8 @@ impl std::fmt::Display for CliError {
         }
     }
 }
+
+impl std::error::Error for CliError {}
 
 /// Converts the error of a file that cannot be written.
 impl From<raywarp::system::FileError> for CliError {

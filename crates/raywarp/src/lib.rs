@@ -61,6 +61,6 @@ pub use raywarp_geom::{
 struct Readme;
 
 /// Runs the programs of the library's guide as tests.
-#[cfg(all(doctest, feature = "cuda", feature = "formats"))]
+#[cfg(all(doctest, feature = "cuda", feature = "render"))]
 #[doc = include_str!("../../../docs/guide/library.md")]
 struct LibraryGuide;

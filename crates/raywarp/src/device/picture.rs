@@ -26,11 +26,6 @@ pub struct PictureWork<'a> {
 }
 
 impl Plan {
-    /// Plans to render a picture on the CPU, with a tree whose quality suits the render's length.
-    pub fn picture_by_cpu(options: &RenderOptions, reason: Reason) -> Self {
-        Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
-    }
-
     /// Plans to render a picture on the named GPUs together: as whole paths if `work` has an engine, else as rays
     /// traced by `kernels`. The CPU renders where there is neither, and what has no triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {

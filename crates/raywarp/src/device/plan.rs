@@ -106,6 +106,12 @@ impl Plan {
         Self { kernels: PlannedKernels::Own(factory), ..Self::cpu(build) }
     }
 
+    /// Plans to render a picture on the CPU, with a tree whose quality suits the render's length.
+    #[cfg(feature = "render")]
+    pub fn picture_by_cpu(options: &raywarp_render::RenderOptions, reason: Reason) -> Self {
+        Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
+    }
+
     /// Plans the named GPUs, which share each batch of rays; the CPU if `devices` is empty. Without `build` the tree is
     /// [`presets::GPU`], or the CPU's default.
     #[cfg(feature = "cuda")]

@@ -8,6 +8,7 @@ mod darkness;
 mod frame_scene;
 mod framing;
 mod free_space;
+mod job;
 mod lamps;
 mod lighting;
 mod lost_pixels;
@@ -23,6 +24,9 @@ mod visible_light;
 pub use added_light::Added;
 pub use darkness::Darkness;
 pub use framing::frame_bounds;
+pub use job::{
+    FileContents, JobError, LoadedJob, PictureWriter, PreparedJob, RenderJob, RenderedJob, SettledJob, StageTimes,
+};
 pub use lighting::{BuiltInLight, LightRequest, LightSource};
 pub use lost_pixels::lost_pixels;
 pub use path_rays::{BounceRays, PathRays, PathRaysError, is_bounce_file, query_of_name};

@@ -1,7 +1,7 @@
 //! Arguments of `raywarp render`, and what they ask of the library.
 
 use crate::command::render::organisation::OrganisationArgs;
-use crate::common::{Common, Replacing, Scenes, Threads};
+use crate::common::{Common, Replacing, Scenes, Threads, command_line};
 use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
@@ -11,9 +11,9 @@ use crate::options::made_of::MadeOfArg;
 use crate::options::values;
 use clap::{Args, ValueEnum, ValueHint};
 use raywarp::render::film::Crop;
-use raywarp::render::gpu::{EngineOptions, Organisation, TextureFilter};
+use raywarp::render::gpu::{EngineOptions, TextureFilter};
 use raywarp::render::output::ExposureChoice;
-use raywarp::render::{DirectLight, PictureRequest, Scattering, Shown, output};
+use raywarp::render::{DirectLight, FileContents, PictureRequest, Scattering, Shown, output};
 use raywarp::scene::{FilterKind, SamplerKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -290,19 +290,10 @@ impl RenderArgs {
         self.integrator == IntegratorArg::Cost
     }
 
-    /// Returns the way in which GPUs take paths as a whole, if they do: not where their rays are to be told of, and not
-    /// where layers beside normals and distances ask for an albedo.
+    /// Returns the way in which GPUs take paths as a whole, if they do: not where their rays are to be told of.
     pub fn engine(&self) -> Option<EngineOptions> {
-        let of_paths = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
-        let texture_filter = self.texture_filter();
-        let of_paths = EngineOptions { texture_filter, ..of_paths };
-        let first_hits = EngineOptions { texture_filter, ..EngineOptions::of(Organisation::FirstHits) };
-        match self.integrator {
-            IntegratorArg::Path => Some(of_paths),
-            IntegratorArg::Ao => Some(first_hits),
-            IntegratorArg::Normal | IntegratorArg::Depth => Some(first_hits).filter(|_| !self.has_features()),
-            IntegratorArg::Cost => None,
-        }
+        let engine = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
+        Some(EngineOptions { texture_filter: self.texture_filter(), ..engine })
     }
 
     /// Returns the filter of textures on GPUs.
@@ -313,19 +304,21 @@ impl RenderArgs {
         }
     }
 
-    /// Returns `true` if layers of first hits are asked for.
-    fn has_features(&self) -> bool {
-        self.layers().is_ok_and(|layers| layers.needs_features())
-    }
-
     /// Returns `true` if outputs are shares.
     pub fn is_share(&self) -> bool {
         self.samples.is_some()
     }
 
-    /// Returns the tone curve of a PNG.
-    pub fn tone(&self) -> output::Tone {
-        self.tone
+    /// Returns what the picture's files hold.
+    pub fn contents(&self) -> Result<FileContents, CliError> {
+        Ok(FileContents {
+            tone: self.tone,
+            layers: self.layers()?,
+            sums: self.keeps_sums(),
+            share: self.is_share(),
+            time: self.record_time,
+            command: command_line(),
+        })
     }
 
     /// Returns the layers that an EXR gets.

@@ -4,8 +4,7 @@ use crate::command::render::args::RenderArgs;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::replace;
-use raywarp::render::film::Film;
-use raywarp::render::{PathRays, PathRaysError, RenderOptions, is_bounce_file};
+use raywarp::render::{PathRays, PathRaysError, RenderedJob, SettledJob, StopReason, is_bounce_file};
 use raywarp::system;
 use raywarp::trace::npy::write_rays_of_scene;
 use raywarp_lab::traverse::Query;
@@ -39,12 +38,33 @@ fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// Returns the listener that keeps the rays of a render, where they are asked for.
-pub fn listener(args: &RenderArgs, film: &Film, options: &RenderOptions) -> Result<Option<PathRays>, CliError> {
-    if args.export_rays.is_none() {
+/// Returns the listener that keeps the rays of a render, where they are asked for and there is something to render.
+pub fn listener(args: &RenderArgs, settled: &mut SettledJob) -> Result<Option<PathRays>, CliError> {
+    let options = settled.picture.options.clone();
+    if args.export_rays.is_none() || options.samples.is_empty() {
         return Ok(None);
     }
-    PathRays::new(film, options, args.export_samples.unwrap_or(1)).map(Some).map_err(|error| failure(&error))
+    let film = settled.film().map_err(CliError::job)?;
+    PathRays::new(film, &options, args.export_samples.unwrap_or(1)).map(Some).map_err(|error| failure(&error))
+}
+
+/// Writes the rays that were asked for, if the render came to its end: those of a part of the pixels are of no use.
+pub fn export(
+    args: &RenderArgs,
+    rendered: &RenderedJob,
+    rays: Option<PathRays>,
+    common: &Common,
+) -> Result<Option<Exported>, CliError> {
+    let Some(folder) = &args.export_rays else { return Ok(None) };
+    let is_cancelled = rendered.rendered.stop == StopReason::Cancelled;
+    match rays.filter(|_| !is_cancelled) {
+        Some(rays) => write(rays, rendered.prepared.scene().origin, folder, common).map(Some),
+        None => {
+            let why = if is_cancelled { "interrupted" } else { "nothing was left to render" };
+            common.note(format!("{why}: no rays were written to {}", folder.display()));
+            Ok(None)
+        }
+    }
 }
 
 fn failure(error: &PathRaysError) -> CliError {
@@ -60,7 +80,7 @@ pub struct Exported {
 
 /// Writes the rays of a render that was not interrupted to their files.
 /// They are in the coordinates of the scene's file, whose origin is `origin`.
-pub fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Result<Exported, CliError> {
+fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Result<Exported, CliError> {
     let mut exported = Exported::default();
     for bounce in rays.into_bounces().map_err(|error| failure(&error))? {
         let path = folder.join(bounce.file_name());

@@ -1,21 +1,19 @@
-//! Measurement of a scene: the loop over trees, subjects and batches.
+//! Measurement of a scene: the loop over trees.
 
-use crate::check::Answers;
-use crate::dispute::is_borderline;
-use crate::engine::{Encoded, Prepared, Session, refusal, trace};
+mod on_tree;
+mod steps;
+
 use crate::rays::{RayBatch, make};
-use crate::report::{Row, SceneReport, TreeFacts, ViewTimes};
-use crate::{BenchError, BenchRequest, Check, Clocks, Quartiles, RaySource, Subject, Target, Watch};
-use rayon::prelude::*;
+use crate::report::{SceneReport, TreeFacts};
+use crate::{BenchError, BenchRequest, Clocks, RaySource, Subject, Target, Watch};
+use on_tree::OnTree;
 use raywarp_bvh::{BuildOptions, Bvh2, build_with_choice};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{CudaError, LaunchBounds};
-use raywarp_family::Variant;
-use raywarp_geom::{Control, FlatTriangles, Kernels, Ray, TraceError};
+use raywarp_geom::FlatTriangles;
 use raywarp_scene::{Description, flatten};
-use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use std::collections::HashMap;
 use std::time::Instant;
+use steps::Steps;
 
 /// Benchmarks a scene, and writes each result into `report` at once, so that the report is valid after an error, too.
 ///
@@ -41,114 +39,55 @@ pub fn bench_scene(
     report.triangles = triangles.len();
     let plan = plan(request);
     let Some((first, _)) = plan.first() else { return Ok(()) };
-    // A peer has no bounds to choose.
-    let bounds = |subject: &Subject| match subject.has_own_tree() {
-        true => vec![LaunchBounds::default()],
-        false => request.bounds.clone(),
-    };
-    let (mut done, all) =
-        (0, plan.iter().flat_map(|(_, subjects)| subjects).map(|subject| bounds(subject).len()).sum());
+    let mut steps = Steps::new(&plan, request, watch);
     let bvh = timed_tree(&triangles, first, report)?;
-    let batches = {
-        let tracer = CpuTracer::new(&bvh, &triangles)?;
-        make(source, &triangles, &tracer, request, watch, &report.scene)?
-    };
-    let free = batches.iter().map(|batch| batch.id + 1).max().unwrap_or(0);
-    let halves: Vec<Option<[RayBatch; 2]>> =
-        if request.halves { batches.iter().map(|batch| batch.halves(free)).collect() } else { Vec::new() };
-    let mut kept = Some(bvh);
-    for (column, total) in report.columns.iter_mut().enumerate() {
-        let batches = batches.iter().filter(|batch| batch.column == column);
-        let (rays, sort) = batches.fold((0, 0.0), |sum, batch| (sum.0 + batch.rays.len() as u64, sum.1 + batch.sort));
-        (total.rays, total.sort_seconds) = (rays, sort);
-    }
+    let batches = batches(source, &triangles, &bvh, (request, watch), report)?;
+    let halves = halves(&batches, request);
     watch.say(|| {
         let rays: u64 = report.columns.iter().map(|column| column.rays).sum();
         let seconds = start.elapsed().as_secs_f64();
         format!("{}: {} triangles, {rays} rays, ready in {seconds:.1} s", report.scene, report.triangles)
     });
     let mut session = target.session()?;
-    let diagonal = triangles.bounds().diagonal();
+    let mut kept = Some(bvh);
     for (tree, (options, subjects)) in plan.iter().enumerate() {
         // One tree at a time: the first is there already.
         let bvh = match kept.take() {
             Some(bvh) => bvh,
             None => timed_tree(&triangles, options, report)?,
         };
-        let mut run = OnTree {
-            session: &mut *session,
-            triangles: &triangles,
-            bvh: &bvh,
-            tree,
-            diagonal,
-            batches: &batches,
-            halves: &halves,
-            request,
-            watch,
-            references: HashMap::new(),
-        };
-        for some in target.groups(subjects).chunks(target.encoded_at_once(triangles.len())) {
-            if watch.is_cancelled() {
-                return Err(TraceError::Cancelled.into());
-            }
-            let encode = |group: &Vec<Subject>| target.encode(&group[0], &bvh, &triangles);
-            let encoded: Vec<Result<Encoded, BenchError>> = some.par_iter().map(encode).collect();
-            for (group, encoded) in some.iter().zip(encoded) {
-                let encoded = match encoded {
-                    Ok(encoded) => encoded,
-                    Err(error) => {
-                        // Where that cannot hold the scene either the reason is the first one's.
-                        let instead = instead_of(group, &error, &run, report)
-                            .and_then(|wide| Some((wide, target.encode(&wide, &bvh, &triangles).ok()?)));
-                        let mut why = refusal(&error).ok_or(error)?;
-                        if let Some((wide, _)) = &instead {
-                            why += &format!("; {} is measured instead", wide.name());
-                        }
-                        report.skipped.extend(group.iter().map(|subject| (*subject, why.clone())));
-                        if let Some((wide, encoded)) = instead {
-                            for bounds in &bounds(&wide) {
-                                let prepared =
-                                    target.prepare(&wide, bounds, &encoded, (&bvh, &triangles), request.width)?;
-                                run.subject(&wide, bounds, &prepared, report)?;
-                            }
-                        }
-                        done += group.iter().map(|subject| bounds(subject).len()).sum::<usize>();
-                        watch.progress(done, all);
-                        continue;
-                    }
-                };
-                for (subject, bounds) in
-                    group.iter().flat_map(|subject| bounds(subject).into_iter().map(move |bounds| (subject, bounds)))
-                {
-                    let bounds = &bounds;
-                    let prepared = target.prepare(subject, bounds, &encoded, (&bvh, &triangles), request.width);
-                    if let Err(error) = prepared.and_then(|prepared| run.subject(subject, bounds, &prepared, report)) {
-                        report.skipped.push((*subject, refusal(&error).ok_or(error)?));
-                    }
-                    done += 1;
-                    watch.progress(done, all);
-                }
-            }
-        }
+        let (session, references) = (&mut *session, HashMap::new());
+        let (triangles, bvh, batches, halves) = (&triangles, &bvh, &batches[..], &halves[..]);
+        let mut run = OnTree { target, session, triangles, bvh, tree, batches, halves, request, watch, references };
+        run.subjects(subjects, &mut steps, report)?;
     }
     report.clocks = target.is_gpu().then(Clocks::read).flatten();
     report.complete = true;
     Ok(())
 }
 
-/// Returns the kernel to measure in place of `group`, whose tree cannot hold the scene because of `error`; `None` if
-/// the user named the whole group, or the kernel is measured on this tree anyway.
-fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
-    let (unnamed, wide) = run.request.instead.as_ref()?;
-    let farthest = run.triangles.bounds().farthest();
-    let is_sure = match wide {
-        Subject::Kernel(variant) => CudaError::check_reach(variant, farthest).is_ok(),
-        _ => false,
-    };
-    let is_held = is_sure && matches!(error, BenchError::Cuda(error) if error.is_limit());
-    let is_done = report.rows.iter().any(|row| row.subject == *wide && row.tree == run.tree);
-    let is_there = run.request.subjects.contains(wide) || is_done;
-    (is_held && !is_there && group.iter().any(|subject| unnamed.contains(subject))).then_some(*wide)
+/// Makes the batches of rays, and writes into `report` how many rays each column has.
+fn batches(
+    source: RaySource<'_>,
+    triangles: &FlatTriangles,
+    bvh: &Bvh2,
+    (request, watch): (&BenchRequest, &Watch<'_>),
+    report: &mut SceneReport,
+) -> Result<Vec<RayBatch>, BenchError> {
+    let tracer = CpuTracer::new(bvh, triangles)?;
+    let batches = make(source, triangles, &tracer, request, watch, &report.scene)?;
+    for (column, total) in report.columns.iter_mut().enumerate() {
+        let batches = batches.iter().filter(|batch| batch.column == column);
+        let (rays, sort) = batches.fold((0, 0.0), |sum, batch| (sum.0 + batch.rays.len() as u64, sum.1 + batch.sort));
+        (total.rays, total.sort_seconds) = (rays, sort);
+    }
+    Ok(batches)
+}
+
+/// Returns the halves of each batch, where they are timed.
+fn halves(batches: &[RayBatch], request: &BenchRequest) -> Vec<Option<[RayBatch; 2]>> {
+    let free = batches.iter().map(|batch| batch.id + 1).max().unwrap_or(0);
+    if request.halves { batches.iter().map(|batch| batch.halves(free)).collect() } else { Vec::new() }
 }
 
 /// Returns the trees to build, each with the subjects that walk it, in the request's order.
@@ -177,128 +116,6 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
     let seconds = start.elapsed().as_secs_f64();
     report.trees.push(TreeFacts { options: *options, builder: taken.builder, seconds, nodes: bvh.nodes.len() });
     Ok(bvh)
-}
-
-/// Data that the subjects on one tree share.
-struct OnTree<'a> {
-    session: &'a mut dyn Session,
-    triangles: &'a FlatTriangles,
-    bvh: &'a Bvh2,
-    tree: usize,
-    diagonal: f32,
-    batches: &'a [RayBatch],
-    /// Both halves of each batch, if halves are timed, too.
-    halves: &'a [Option<[RayBatch; 2]>],
-    request: &'a BenchRequest,
-    watch: &'a Watch<'a>,
-    /// Answers of each reference tracer to the checked rays of each batch.
-    references: HashMap<Variant, Vec<Answers>>,
-}
-
-impl OnTree<'_> {
-    /// Measures one subject on the rays of all columns.
-    fn subject(
-        &mut self,
-        subject: &Subject,
-        bounds: &LaunchBounds,
-        prepared: &Prepared,
-        report: &mut SceneReport,
-    ) -> Result<(), BenchError> {
-        let reference = subject.reference();
-        self.refer(&reference)?;
-        for (column, what) in self.request.columns.iter().enumerate() {
-            let mut row = Row {
-                subject: *subject,
-                bounds: *bounds,
-                tree: self.tree,
-                column,
-                views: Vec::new(),
-                check: Check::default(),
-                kernels: Kernels::default(),
-                resources: self.session.resources(prepared, what.rays.is_any())?,
-            };
-            for (index, batch) in self.batches.iter().enumerate().filter(|(_, batch)| batch.column == column) {
-                let mut times = Vec::with_capacity(self.request.runs as usize);
-                for run in 0..self.request.warmup + self.request.runs.max(1) {
-                    if self.watch.is_cancelled() {
-                        return Err(TraceError::Cancelled.into());
-                    }
-                    let seconds = self.session.run(prepared, batch)?;
-                    if run >= self.request.warmup {
-                        times.push(seconds);
-                    }
-                }
-                let seconds = Quartiles::of(&times);
-                let start_and_tail = self.start_and_tail(prepared, index, seconds.median)?;
-                let (answers, kernels) = self.session.answers(prepared, batch)?;
-                row.kernels += kernels;
-                let step = self.request.check.step(batch.rays.len());
-                let mut check = Check::default();
-                let expected = &self.references[&reference][index];
-                let own_test = subject.has_own_tree();
-                check.add(&answers, expected, step, &batch.watertight, self.diagonal, own_test, |example| {
-                    let (ray, test) = (&batch.rays[example.ray as usize], reference.triangle());
-                    is_borderline(self.triangles, ray, test, example.got, example.want)
-                });
-                row.check += check;
-                row.views.push(ViewTimes {
-                    view: batch.view,
-                    rays: batch.rays.len() as u64,
-                    seconds,
-                    sort_seconds: batch.sort,
-                    check,
-                    start_and_tail,
-                });
-            }
-            report.rows.push(row);
-        }
-        self.watch.say(|| report.progress(self.request.columns.len()));
-        Ok(())
-    }
-
-    /// Returns the seconds that two launches of half a batch take more than one launch of all, which takes `whole`
-    /// seconds. Each is timed as often as the whole; the rays of both are those of the whole, so that what differs is
-    /// one more start and tail.
-    fn start_and_tail(&mut self, prepared: &Prepared, index: usize, whole: f64) -> Result<Option<f64>, BenchError> {
-        let Some([first, second]) = self.halves.get(index).and_then(Option::as_ref) else { return Ok(None) };
-        let mut sum = 0.0;
-        for half in [first, second] {
-            let mut times = Vec::with_capacity(self.request.runs as usize);
-            for run in 0..1 + self.request.runs.max(1) {
-                if self.watch.is_cancelled() {
-                    return Err(TraceError::Cancelled.into());
-                }
-                let seconds = self.session.run(prepared, half)?;
-                if run > 0 {
-                    times.push(seconds);
-                }
-            }
-            sum += Quartiles::of(&times).median;
-        }
-        // Noise may make it less than nothing.
-        Ok(Some((sum - whole).max(0.0)))
-    }
-
-    /// Computes the answers of the subject's reference tracer, unless they are there already.
-    fn refer(&mut self, reference: &Variant) -> Result<(), BenchError> {
-        if self.references.contains_key(reference) {
-            return Ok(());
-        }
-        let kernel = Kernel::new(reference, self.bvh, self.triangles)?;
-        let tracer = FamilyTracer::new(kernel, Execution::Scalar)?;
-        let control = Control { cancel: self.watch.cancel, progress: None };
-        let answers = |batch: &RayBatch| {
-            let step = self.request.check.step(batch.rays.len());
-            if step == 1 {
-                return trace(&tracer, &batch.rays, batch.any, &control);
-            }
-            let sample: Vec<Ray> = batch.rays.iter().copied().step_by(step).collect();
-            trace(&tracer, &sample, batch.any, &control)
-        };
-        let answers = self.batches.iter().map(answers).collect::<Result<_, _>>()?;
-        self.references.insert(*reference, answers);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

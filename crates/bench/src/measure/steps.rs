@@ -1,0 +1,36 @@
+//! Progress of a scene's measurement.
+
+use crate::{BenchRequest, Subject, Watch};
+use raywarp_bvh::BuildOptions;
+use raywarp_cuda::LaunchBounds;
+
+/// Progress of a scene's measurement; a step is a subject with one of its launch bounds.
+pub(super) struct Steps<'a> {
+    done: usize,
+    all: usize,
+    watch: &'a Watch<'a>,
+}
+
+impl<'a> Steps<'a> {
+    /// Counts the steps of a plan: trees, each with the subjects that walk it.
+    pub fn new(plan: &[(BuildOptions, Vec<Subject>)], request: &BenchRequest, watch: &'a Watch<'a>) -> Self {
+        let all = plan.iter().map(|(_, subjects)| of(subjects, request)).sum();
+        Self { done: 0, all, watch }
+    }
+
+    /// Reports that so many steps more are done.
+    pub fn add(&mut self, steps: usize) {
+        self.done += steps;
+        self.watch.progress(self.done, self.all);
+    }
+}
+
+/// Returns the number of steps that subjects take.
+pub(super) fn of(subjects: &[Subject], request: &BenchRequest) -> usize {
+    subjects.iter().map(|subject| bounds(subject, request).len()).sum()
+}
+
+/// Returns the launch bounds that a subject is measured with: a peer has none to choose.
+pub(super) fn bounds(subject: &Subject, request: &BenchRequest) -> Vec<LaunchBounds> {
+    if subject.has_own_tree() { vec![LaunchBounds::default()] } else { request.bounds.clone() }
+}

@@ -1,0 +1,266 @@
+//! `raywarp bench SCENE...`: kernels on scenes, in turn.
+
+use crate::command::bench::args::BenchArgs;
+use crate::command::bench::place::{Place, failure, name_scenes};
+use crate::command::bench::{outputs, rays, simulated};
+use crate::common::{Common, command_line};
+use crate::exit::{CliError, Status};
+use crate::interrupt;
+use crate::interrupted_table;
+use crate::options::views::name_inputs;
+use crate::progress::Steps;
+use crate::replace;
+use raywarp::cuda::auto::{BatchKind, Promise};
+use raywarp::device::{Plan, Reason};
+use raywarp::trace::npy::{RayFile, write_rays_of_scene};
+use raywarp::{Ray, Variant, system};
+use raywarp_lab::bench::{BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch};
+use raywarp_lab::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::measured::MeasuredReport;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Runs the command.
+pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let scenes = name_scenes(args, common)?;
+    name_inputs(common, args.view.as_deref())?;
+    rays::check(args, common)?;
+    outputs::check(args, common)?;
+    let (sets, rays): (Vec<RaySet>, Vec<RayFile>) = rays::read_all(args, common)?.into_iter().unzip();
+    let target = target(common)?;
+    if args.has_bounds() && !target.is_gpu() {
+        return Err(CliError::machine("--block-threads and --max-registers are for kernels on a GPU"));
+    }
+    let simulated = simulated::machine(args, &target, common)?;
+    let mut session = Session::new(args, common, target, &sets)?;
+    session.measure_all(&scenes, rays, out)?;
+    session.summarize(out)?;
+    // After all that is measured: this CPU is busy then.
+    if let Some(machine) = &simulated {
+        session.simulate(machine, out);
+    }
+    session.print_json(out)?;
+    session.status()
+}
+
+/// Returns the processor that is measured. Says so where it is the CPU because no GPU can be opened.
+fn target(common: &Common) -> Result<Target, CliError> {
+    let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
+    let plan = Plan::for_measuring(&common.device).map_err(failed)?;
+    if let Reason::NoneUsable(gpus) = &plan.reason {
+        gpus.iter().for_each(|gpu| common.note(format!("{}; going on with the CPU", gpu.cause)));
+    }
+    Ok(plan.gpus().first().map_or(Target::Cpu, |device| Target::Cuda(device.clone())))
+}
+
+/// Returns the kernels that `auto` stands for, where it is asked for.
+fn auto_kernels(args: &BenchArgs, common: &Common, target: &Target) -> Result<Vec<Variant>, CliError> {
+    match target {
+        Target::Cuda(device) if args.has_auto() => {
+            let choice = common.choose(device, Promise::Bits)?;
+            Ok(BatchKind::ALL.map(|kind| choice.of(kind).variant).to_vec())
+        }
+        Target::Cpu if args.has_auto() => Err(crate::options::variant::auto_needs_gpu()),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Kernels that are measured on scenes, and what came out so far.
+struct Session<'a> {
+    args: &'a BenchArgs,
+    common: &'a Common,
+    target: Target,
+    machine: MachineFacts,
+    request: BenchRequest,
+    /// Scenes that were measured, with a report each.
+    scenes: Vec<PathBuf>,
+    reports: Vec<SceneReport>,
+    /// Error of the scene that ended the measurement.
+    outcome: Result<(), CliError>,
+    simulated: Vec<MeasuredReport>,
+    /// Error that ended the simulation.
+    simulation: Result<(), CliError>,
+}
+
+impl<'a> Session<'a> {
+    fn new(args: &'a BenchArgs, common: &'a Common, target: Target, sets: &[RaySet]) -> Result<Self, CliError> {
+        let machine = MachineFacts::read(&target);
+        common.note(machine.line());
+        let auto = auto_kernels(args, common, &target)?;
+        let request = args.request(&target, &auto, sets);
+        let (scenes, reports, simulated) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self {
+            args,
+            common,
+            target,
+            machine,
+            request,
+            scenes,
+            reports,
+            outcome: Ok(()),
+            simulated,
+            simulation: Ok(()),
+        })
+    }
+
+    /// Measures scene after scene, and prints and saves each as it is done; the first takes the rays of files.
+    fn measure_all(&mut self, scenes: &[PathBuf], rays: Vec<RayFile>, out: &mut dyn Write) -> Result<(), CliError> {
+        let mut rays = Some(rays).filter(|rays| !rays.is_empty());
+        for scene in scenes {
+            let mut report = None;
+            self.outcome = self.measure(scene, rays.take(), &mut report);
+            if let Some(report) = report.filter(|report| !report.rows.is_empty() || !report.skipped.is_empty()) {
+                self.print(&report, out)?;
+                self.reports.push(report);
+                self.scenes.push(scene.clone());
+                // After each scene, so that a run that is cut short leaves what it has.
+                self.save()?;
+                let text = self.summary();
+                interrupted_table::leave((text, self.document()), self.common);
+            }
+            if self.outcome.is_err() || interrupt::is_interrupted() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(
+        &self,
+        scene: &Path,
+        rays: Option<Vec<RayFile>>,
+        report: &mut Option<SceneReport>,
+    ) -> Result<(), CliError> {
+        let common = self.common;
+        let Place { loaded, path, name, views } = Place::find(self.args, common, scene)?;
+        let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
+        let (numbers, source) = match rays {
+            Some(files) => (Vec::new(), RaySource::Lists(rays::relative_to(files, loaded.scene.origin))),
+            None => (numbers, RaySource::Views(&views)),
+        };
+        let report = report.insert(SceneReport::new(&name, &self.target, numbers, &self.request));
+        let say = |line: String| common.note(line);
+        let origin = loaded.scene.origin;
+        let export = |file: &str, rays: &[Ray]| self.export(file, rays, origin);
+        let doing = format!("measuring {name}");
+        let _doing = interrupt::doing(&doing);
+        let steps = Steps::new(common.quiet, doing, "kernels", 0);
+        let keep = interrupt::Keep::later("what was measured will be printed");
+        let progress = |done: usize, all: usize| {
+            keep.begin();
+            steps.set(done as u64, all as u64);
+        };
+        let watch = Watch {
+            cancel: Some(interrupt::flag()),
+            say: Some(&say),
+            progress: Some(&progress),
+            export: self.args.export_rays.is_some().then_some(&export as _),
+        };
+        match bench_scene(&self.target, loaded.scene, source, &self.request, &watch, report) {
+            // What is in the report is printed.
+            Err(error) if error.is_cancelled() => Ok(()),
+            other => other.map_err(|error| failure(error, &path)),
+        }
+    }
+
+    /// Writes a batch of rays, in the coordinates of the scene's file, whose origin is `origin`.
+    fn export(&self, file: &str, rays: &[Ray], origin: [f64; 3]) -> Result<(), String> {
+        let Some(folder) = &self.args.export_rays else { return Ok(()) };
+        let path = folder.join(format!("{file}.npy"));
+        self.common.files.writes(&path).map_err(|error| error.to_string())?;
+        replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
+        system::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
+    }
+
+    /// Prints the table of a scene; the legend before the first.
+    fn print(&self, report: &SceneReport, out: &mut dyn Write) -> Result<(), CliError> {
+        if self.common.json || self.args.top.is_some() {
+            return Ok(());
+        }
+        if self.reports.is_empty() {
+            writeln!(out, "{LEGEND}")?;
+        }
+        writeln!(out, "{}", text(report, self.common.room()))?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes the files that were asked for.
+    fn save(&self) -> Result<(), CliError> {
+        let write = |path: &Path, text: &str| system::write_atomic(path, text.as_bytes()).map_err(CliError::output);
+        if let Some(file) = &self.args.csv {
+            write(file, &csv(&self.reports))?;
+        }
+        if let Some(folder) = &self.args.record {
+            for (name, text) in record::files(&self.reports, &self.machine, &command_line()) {
+                write(&folder.join(name), &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if any kernel was measured.
+    fn has_rows(&self) -> bool {
+        self.reports.iter().any(|report| !report.rows.is_empty())
+    }
+
+    fn summary(&self) -> String {
+        summary(&self.reports, self.args.top.map(|top| top as usize), self.common.room())
+    }
+
+    fn document(&self) -> serde_json::Value {
+        json(&self.reports, &self.machine, &command_line())
+    }
+
+    /// Prints all scenes together.
+    fn summarize(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if !self.has_rows() || self.common.json {
+            return Ok(());
+        }
+        if interrupt::is_interrupted() {
+            writeln!(out, "{}", interrupted_table::MARK)?;
+        }
+        Ok(write!(out, "{}", self.summary())?)
+    }
+
+    /// Simulates what was measured, if all was, and prints the tables as they come.
+    fn simulate(&mut self, machine: &Machine, out: &mut dyn Write) {
+        if self.outcome.is_err() || interrupt::is_interrupted() {
+            return;
+        }
+        if !self.common.json {
+            interrupt::leave(String::new(), "what was measured was printed");
+        }
+        let what = (self.args, &self.request, machine);
+        self.simulation = simulated::run(what, &self.scenes, &self.reports, &mut self.simulated, self.common, out);
+    }
+
+    /// Prints the JSON document, where that is asked for.
+    fn print_json(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if !self.has_rows() || !self.common.json {
+            return Ok(());
+        }
+        let mut document = self.document();
+        document["interrupted"] = interrupt::is_interrupted().into();
+        self.common.describe_scenes(&mut document);
+        if self.args.simulate {
+            document["simulated"] = self.simulated.iter().map(|one| one.document().json()).collect();
+        }
+        Ok(writeln!(out, "{document:#}")?)
+    }
+
+    /// Returns the status that the command ends with.
+    fn status(self) -> Result<Status, CliError> {
+        let has_rows = self.has_rows();
+        self.outcome?;
+        self.simulation?;
+        if interrupt::is_interrupted() {
+            return Ok(Status::Interrupted);
+        }
+        if !has_rows {
+            return Err(CliError::machine("nothing was measured: this machine runs none of these kernels"));
+        }
+        let passes = self.reports.iter().all(SceneReport::passes) && self.simulated.iter().all(MeasuredReport::passes);
+        Ok(if passes { Status::Done } else { Status::Failed })
+    }
+}

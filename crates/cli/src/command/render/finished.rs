@@ -1,0 +1,94 @@
+//! A finished render: its files, what is said of it, and the status that it ends with.
+
+use crate::command::render::args::RenderArgs;
+use crate::command::render::rays::{self, Exported};
+use crate::command::render::report::Report;
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use raywarp::render::output::{Look, PictureFormat};
+use raywarp::render::{Integrator, PathRays, PictureWriter, RenderedJob, StopReason, lost_pixels};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A render whose files are written.
+pub struct Finished<'a> {
+    rendered: &'a RenderedJob,
+    outputs: &'a [PathBuf],
+    look: Look,
+    /// Files of rays, where they were asked for and written.
+    rays: Option<Exported>,
+    /// Time that writing took.
+    write: Duration,
+}
+
+impl<'a> Finished<'a> {
+    /// Writes pictures and rays; a file that fails keeps no other from being written.
+    pub fn write(
+        rendered: &'a RenderedJob,
+        rays: Option<PathRays>,
+        (args, outputs, writer): (&RenderArgs, &'a [PathBuf], &PictureWriter),
+        common: &Common,
+    ) -> Result<Self, CliError> {
+        let start = Instant::now();
+        let (film, time) = (&rendered.rendered.film, rendered.rendered.elapsed);
+        let write = |path: &PathBuf| writer.write(path, film, time).map_err(CliError::job);
+        let written: Vec<_> = outputs.iter().map(write).collect();
+        let exported = rays::export(args, rendered, rays, common);
+        written.into_iter().collect::<Result<(), _>>()?;
+        let rays = exported?;
+        Ok(Self { rendered, outputs, look: writer.look(film), rays, write: start.elapsed() })
+    }
+
+    /// Prints what came out: notes on exposure and on pixels that are lost, then the report.
+    pub fn say(&self, args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<(), CliError> {
+        let picture = &self.rendered.picture;
+        common.say_exposure(picture.exposure_choice, picture.stops(self.look.exposure));
+        self.say_lost(args, common);
+        let report = self.report(common);
+        if common.json {
+            writeln!(out, "{:#}", report.json())?;
+        } else if !common.quiet {
+            writeln!(out, "{}", report.line())?;
+            if let (Some(folder), Some(exported)) = (&args.export_rays, &self.rays) {
+                writeln!(out, "{}", exported.line(folder))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints a line about a PNG of which much is black or blown out.
+    fn say_lost(&self, args: &RenderArgs, common: &Common) {
+        let RenderedJob { prepared, picture, rendered, .. } = self.rendered;
+        let is_png = |path: &PathBuf| PictureFormat::of(path).is_ok_and(|format| format == PictureFormat::Png);
+        if !args.is_share()
+            && picture.options.integrator == Integrator::Path
+            && self.outputs.iter().any(is_png)
+            && prepared.triangle_count() > 0
+            && let Some(line) = lost_pixels(prepared, picture, &rendered.film, &self.look)
+        {
+            common.note(line);
+        }
+    }
+
+    fn report(&self, common: &Common) -> Report<'_> {
+        Report {
+            job: self.rendered,
+            outputs: self.outputs,
+            look: self.look,
+            write: self.write,
+            total: common.start.elapsed(),
+            rays: self.rays.as_ref(),
+        }
+    }
+
+    /// Returns the status that the command ends with.
+    pub fn status(&self) -> Result<Status, CliError> {
+        let rendered = &self.rendered.rendered;
+        match &rendered.failure {
+            Some(failure) => Err(CliError::machine(format!("{failure}; what was finished before is written"))),
+            None if rendered.stop == StopReason::Cancelled => Ok(Status::Interrupted),
+            None => Ok(Status::Done),
+        }
+    }
+}

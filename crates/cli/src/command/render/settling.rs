@@ -1,0 +1,41 @@
+//! Settling a render: camera, light and the film to go on with, and what is said of them.
+
+use crate::command::render::args::RenderArgs;
+use crate::command::render::resume;
+use crate::common::Common;
+use crate::exit::CliError;
+use crate::plan_words;
+use raywarp::bvh::presets;
+use raywarp::render::{PreparedJob, SettledJob};
+
+/// Settles the picture and takes the film to go on with; says what was assumed.
+pub fn settle(prepared: PreparedJob, args: &RenderArgs, common: &Common) -> Result<SettledJob, CliError> {
+    let mut settled = prepared.settle().map_err(CliError::job)?;
+    for note in &settled.picture.notes {
+        common.note(note);
+    }
+    if let Some(flag) = args.light.without_effect().filter(|_| !settled.picture.added_light) {
+        common.note(format!("{flag} is about added light, and none is added: give --light with one, or a FILE"));
+    }
+    if let Some(path) = &args.resume {
+        resume::take(&mut settled, path, common)?;
+    }
+    say_tree(&settled, common);
+    Ok(settled)
+}
+
+/// Prints what was built, for those who want to know.
+fn say_tree(settled: &SettledJob, common: &Common) {
+    let prepared = &settled.prepared;
+    common.detail(format!("instruction set of the CPU: {}", raywarp::cpu::Isa::preferred()));
+    let preset = presets::name_of(prepared.build_options()).map_or_else(String::new, |name| format!(" ({name})"));
+    common.detail(format!(
+        "loaded in {:.2} s; {} triangles, tree in {:.2} s{preset}",
+        settled.times.load.as_secs_f64(),
+        prepared.triangle_count(),
+        settled.times.tree.as_secs_f64()
+    ));
+    if let Some(tree) = prepared.gpu_tree() {
+        common.detail(format!("the tree for GPUs: {}", plan_words::of_tree(tree)));
+    }
+}

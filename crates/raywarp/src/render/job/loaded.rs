@@ -1,0 +1,89 @@
+//! The stage of a job whose scene is loaded.
+
+use super::{JobError, PreparedJob, RenderJob, StageTimes};
+use crate::device::Plan;
+use crate::render::Prepared;
+use crate::scene::{Loaded, make_of};
+use raywarp_geom::Aabb;
+use raywarp_render::RenderOptions;
+use std::time::Instant;
+
+#[cfg(feature = "cuda")]
+use super::OpenedDevices;
+#[cfg(not(feature = "cuda"))]
+use crate::device::Reason;
+#[cfg(feature = "cuda")]
+use crate::device::{DeviceChoice, PictureWork};
+
+/// A job whose scene is loaded.
+pub struct LoadedJob {
+    /// Scene, with what its file holds that could not be mapped. It may be changed before it is prepared.
+    pub loaded: Loaded,
+    /// Name of the scene in messages.
+    pub name: String,
+    /// Time of each stage so far.
+    pub times: StageTimes,
+    /// What is asked for.
+    pub job: RenderJob,
+}
+
+impl LoadedJob {
+    pub(super) fn new(mut job: RenderJob) -> Result<Self, JobError> {
+        let start = Instant::now();
+        let name = job.source.name();
+        let source = std::mem::replace(&mut job.source, super::JobSource::Scene(Box::default(), name.clone()));
+        let mut loaded = source.load(&job.load)?;
+        if let Some(made_of) = job.made_of {
+            make_of(&mut loaded.scene, made_of);
+        }
+        let times = StageTimes { load: start.elapsed(), ..StageTimes::default() };
+        Ok(Self { loaded, name, times, job })
+    }
+
+    /// Returns the options of the render, as far as they are known before the scene is prepared: of samples those that
+    /// are not there already.
+    pub fn planned(&self) -> RenderOptions {
+        let (mut options, _) = self.job.request.options(&self.loaded.scene, &Aabb::EMPTY);
+        if let Some(earlier) = &self.job.earlier {
+            let has = earlier.info.samples.end;
+            options.samples = has..options.samples.end.max(has);
+        }
+        options
+    }
+
+    /// Decides what renders the picture.
+    #[cfg(feature = "cuda")]
+    fn plan(&mut self) -> Plan {
+        let (options, engine) = (self.planned(), self.job.whole_paths());
+        let triangles = self.loaded.scene.triangle_count();
+        let work = PictureWork { options: &options, engine: engine.as_ref(), triangles };
+        match (&self.job.device, self.job.opened.take()) {
+            (DeviceChoice::Auto, _) | (_, None) => Plan::for_picture(&work),
+            (_, Some(OpenedDevices { devices, kernels })) => Plan::picture_on(devices, kernels, &work),
+        }
+    }
+
+    /// Decides what renders the picture.
+    #[cfg(not(feature = "cuda"))]
+    fn plan(&mut self) -> Plan {
+        Plan::picture_by_cpu(&self.planned(), Reason::BuiltWithoutCuda)
+    }
+
+    /// Decides what renders the picture, and makes the scene ready for its rays.
+    ///
+    /// # Errors
+    /// [`JobError::Prepare`].
+    /// # Panics
+    /// If the scene was changed, and does not pass [`validate`](crate::scene::validate).
+    pub fn prepare(mut self) -> Result<PreparedJob, JobError> {
+        let start = Instant::now();
+        let plan = self.plan();
+        let Self { loaded, name, mut times, job } = self;
+        let prepared = match Prepared::new(loaded.scene, &plan) {
+            Ok(prepared) => prepared,
+            Err(error) => return Err(JobError::Prepare { scene: name, error }),
+        };
+        times.tree = start.elapsed();
+        Ok(PreparedJob { prepared, name, times, warnings: loaded.warnings, request: job.request, earlier: job.earlier })
+    }
+}
