@@ -1,6 +1,6 @@
 //! `raywarp simulate SCENE --experiment compaction`: how full warps of a path tracer are, as in Wald 2011.
 
-use crate::command::simulate::ReportArgs;
+use crate::command::simulate::SimulateArgs;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -13,6 +13,7 @@ use clap::Args;
 use raywarp::BuildOptions;
 use raywarp::device::Plan;
 use raywarp::render::{Prepared, RenderError, Watch};
+use raywarp::scene::Description;
 use raywarp_lab::compaction::{
     CompactionError, CompactionReport, CompactionRequest, CountError, W11_DEPTH, W11_REFLECTANCE, W11_SIZE, compaction,
 };
@@ -47,55 +48,49 @@ fn parse_clay(text: &str) -> Result<Clay, String> {
     if text == "off" { Ok(Clay(None)) } else { values::share(text).map(|share| Clay(Some(share))) }
 }
 
-/// Settings of the command line that all experiments share.
-pub struct Shared<'a> {
-    pub scene: &'a Path,
-    pub view: Option<&'a str>,
-    pub size: Option<[u32; 2]>,
-    pub widths: &'a [u32],
-    pub build: BuildOptions,
-    pub allow_missing: bool,
-}
-
 /// Runs the experiment.
-pub fn run(
-    args: &CompactionArgs,
-    page: &ReportArgs,
-    shared: &Shared,
-    common: &Common,
-    out: &mut dyn Write,
-) -> Result<Status, CliError> {
+pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (loaded, path, _) =
-        common.load_file(common.find(shared.scene, raywarp::scene::Prefer::Geometry)?, shared.allow_missing)?;
-    let mut scene = loaded.scene;
-    let name = raywarp::scene::scene_name(&path);
-    let views = views(common, &scene, &name, shared.view)?;
-    if let Clay(Some(reflectance)) = args.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
-        raywarp::scene::make_clay(&mut scene, reflectance);
-    }
-    let options = Plan::cpu(shared.build);
-    let building = common.building(&scene);
-    let mut prepared = Prepared::new(scene, &options).map_err(|error| CliError::prepare(path.display(), error))?;
-    drop(building);
+        common.load_file(common.find(name, raywarp::scene::Prefer::Geometry)?, args.allow_missing)?;
+    let views = views(common, &loaded.scene, &raywarp::scene::scene_name(&path), args.view.as_deref())?;
+    let mut prepared = args.compaction.prepare(loaded.scene, &path, args.tree.options(), common)?;
+    let own = &args.compaction;
     let request = CompactionRequest {
-        scene: raywarp::scene::scene_name(shared.scene),
+        scene: raywarp::scene::scene_name(name),
         cameras: views.into_iter().map(|(_, view)| view.camera).collect(),
-        size: shared.size.unwrap_or(W11_SIZE),
-        frames: args.frames.unwrap_or(1),
-        max_depth: args.max_depth.unwrap_or(W11_DEPTH),
-        lens_radius: args.lens_radius,
-        widths: shared.widths.to_vec(),
+        size: args.size.unwrap_or(W11_SIZE),
+        frames: own.frames.unwrap_or(1),
+        max_depth: own.max_depth.unwrap_or(W11_DEPTH),
+        lens_radius: own.lens_radius,
+        widths: args.kernels.widths(false),
         threads: common.threads,
     };
     let report = count(&mut prepared, &request, common)?;
     let document = report.document();
-    page.write(&path, &document)?;
+    args.report.write(&path, &document)?;
     if common.json {
         writeln!(out, "{:#}", document.json())?;
     } else {
         write!(out, "{}", document.text(common.room()))?;
     }
     Ok(Status::Done)
+}
+
+impl CompactionArgs {
+    /// Makes the scene of clay, unless it is to keep its materials, and builds its tree.
+    fn prepare(
+        &self,
+        mut scene: Description,
+        path: &Path,
+        build: BuildOptions,
+        common: &Common,
+    ) -> Result<Prepared, CliError> {
+        if let Clay(Some(reflectance)) = self.clay.unwrap_or(Clay(Some(W11_REFLECTANCE))) {
+            raywarp::scene::make_clay(&mut scene, reflectance);
+        }
+        let _building = common.building(&scene);
+        Prepared::new(scene, &Plan::cpu(build)).map_err(|error| CliError::prepare(path.display(), error))
+    }
 }
 
 fn count(prepared: &mut Prepared, request: &CompactionRequest, common: &Common) -> Result<CompactionReport, CliError> {

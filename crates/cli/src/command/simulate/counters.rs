@@ -1,29 +1,37 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
-use crate::command::simulate::{SimulateArgs, refusal};
+use crate::command::simulate::asked::Asked;
+use crate::command::simulate::{SimulateArgs, progress};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
-use crate::interrupt;
+use crate::heading;
 use crate::interrupted_table;
-use crate::progress::Steps;
-use raywarp::Control;
-use raywarp::scene::Description;
-use raywarp_lab::sim::machine::Machine;
+use clap::Args;
 use raywarp_lab::study::counters::{Counted, CountersError, CountersRequest, beside_counters, read_counters};
-use raywarp_lab::study::simulate::EfficiencyRequest;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A table may have this many bytes; ours have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 24;
 
+/// The mode's option.
+#[derive(Debug, Args)]
+pub struct CountersArgs {
+    /// What a profiler counted on this GPU, beside what is foretold.
+    ///
+    /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of
+    /// each kind a pixel.
+    #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
+    pub counters: Option<PathBuf>,
+}
+
 /// Returns the rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
-pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
+fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_BYTES)?;
     let wanted = |row: &Counted| {
-        let variant = args.variant.is_empty() || args.variant.contains(&row.variant);
-        row.scene == scene && variant && args.kinds().contains(&row.kind)
+        let variant = args.kernels.variant.is_empty() || args.kernels.variant.contains(&row.variant);
+        row.scene == scene && variant && args.rays.kinds().contains(&row.kind)
     };
     let rows: Vec<Counted> =
         read_counters(&text).map_err(|error| fault(error.to_string()))?.into_iter().filter(wanted).collect();
@@ -33,33 +41,24 @@ pub(super) fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<
     Ok(rows)
 }
 
-/// Runs the command.
-pub(super) fn run(
-    rows: Vec<Counted>,
-    (scene, path): (&Description, &Path),
-    mut rays: EfficiencyRequest,
-    machines: Vec<Machine>,
-    common: &Common,
-    out: &mut dyn Write,
-) -> Result<Status, CliError> {
-    let Ok([machine]) = <[Machine; 1]>::try_from(machines) else {
+/// Runs the mode.
+pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let setup = Asked::check(args)?.load(name, args, common)?;
+    let table = args.counters.counters.as_deref().unwrap_or(Path::new(""));
+    let rows = read(table, &setup.name, args)?;
+    let [machine] = &setup.machines[..] else {
         return Err(CliError::usage("--counters are of one GPU: give one --machine"));
     };
+    let machine = machine.clone();
+    let mut rays = setup.request();
     rays.views.truncate(1);
     rays.rays_per_pixel = rays.rays_per_pixel.or(Some(1));
     rays.kinds.retain(|kind| rows.iter().any(|row| row.kind == *kind));
-    let _doing = interrupt::doing("simulating");
-    let bar = Steps::new(common.quiet, "simulating", "rows", rows.len() as u64);
-    let keep = interrupt::Keep::later(interrupted_table::KEEPS);
-    let progress = |steps: usize| {
-        keep.begin();
-        bar.advance(steps as u64);
-    };
-    let control = Control { cancel: Some(interrupt::flag()), progress: Some(&progress) };
-    let report = beside_counters(scene, &CountersRequest { rays, machine, rows, changes: vec![] }, &control);
-    drop(bar);
+    let steps = ("rows", rows.len());
+    let request = CountersRequest { rays, machine, rows, changes: vec![] };
+    let (_kept, report) = progress::steps(common, steps, |control| beside_counters(setup.scene(), &request, control));
     let report = report.map_err(|error| match error {
-        CountersError::Simulate(error) => refusal(error, path),
+        CountersError::Simulate(error) => setup.refusal(error),
         other => CliError::input(other),
     })?;
     let document = report.document();

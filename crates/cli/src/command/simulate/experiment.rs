@@ -1,6 +1,7 @@
 //! `raywarp simulate --experiment NAME SCENE`: the papers' simulated experiments, theirs beside ours.
 
-use crate::command::simulate::{ReportArgs, refusal};
+use crate::command::simulate::SimulateArgs;
+use crate::command::simulate::asked::{Asked, Setup};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -10,8 +11,9 @@ use crate::progress::Steps;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use raywarp::Control;
-use raywarp::scene::Description;
-use raywarp_lab::study::simulate::{Al09Costs, EfficiencyRequest, Experiment, ExperimentRequest, Machine, experiment};
+use raywarp_lab::study::simulate::{
+    Al09Costs, EfficiencyRequest, Experiment, ExperimentReport, ExperimentRequest, Machine, experiment,
+};
 use std::io::Write;
 use std::path::Path;
 
@@ -79,48 +81,53 @@ impl ExperimentArgs {
         !self.prices.is_empty()
     }
 
-    /// Runs the experiment; `sample` is how many rays of a kind and view are to be traced, if that was said.
-    pub(super) fn run(
-        &self,
-        which: Experiment,
-        (scene, path): (&Description, &Path),
-        (rays, machines): (EfficiencyRequest, Vec<Machine>),
-        sample: Option<u32>,
-        (page, common): (&ReportArgs, &Common),
-        out: &mut dyn Write,
-    ) -> Result<Status, CliError> {
-        let machine = match machines.into_iter().next() {
-            Some(machine) => machine,
-            None => Machine::find("gtx285").map_err(CliError::usage)?,
-        };
-        if machine.capability().0 != 1 && !self.prices.is_empty() {
-            return Err(CliError::usage(
-                "--price is of the GTX 285: other machines have what the kernels' machine code says",
-            ));
-        }
+    /// Returns what operations cost, with the prices that were given.
+    fn costs(&self) -> Al09Costs {
         let mut costs = Al09Costs::default();
         for (operation, price) in &self.prices {
             *operation(&mut costs) = *price;
         }
-        let sample = sample.map_or_else(|| which.sample(), |sample| sample as usize);
-        let request =
-            ExperimentRequest { rays: EfficiencyRequest { sample, ..rays }, experiment: which, costs, machine };
-        let _doing = interrupt::doing(&format!("running experiment {}", which.name()));
-        // Each line holds one kernel against another, so that half an experiment says nothing.
-        interrupt::leave(String::new(), "an experiment has no partial results, so nothing was printed");
-        let bar = Steps::new(common.quiet, "experiment", "steps", which.steps() as u64);
-        let progress = |steps: usize| bar.advance(steps as u64);
-        let control = Control { cancel: None, progress: Some(&progress) };
-        let report = experiment(scene, &request, &control);
-        drop(bar);
-        let report = report.map_err(|error| refusal(error, path))?;
-        let document = report.document();
-        page.write(path, &document)?;
-        if common.json {
-            writeln!(out, "{:#}", document.json())?;
-        } else {
-            write!(out, "{}", document.text(common.room()))?;
-        }
-        Ok(Status::Done)
+        costs
     }
+}
+
+/// Runs the experiment that is named.
+pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment else {
+        return Err(CliError::usage("no experiment is named"));
+    };
+    let setup = Asked::check(args)?.load(name, args, common)?;
+    let machine = match setup.machines.first() {
+        Some(machine) => machine.clone(),
+        None => Machine::find("gtx285").map_err(CliError::usage)?,
+    };
+    if machine.capability().0 != 1 && args.experiment.has_prices() {
+        return Err(CliError::usage(
+            "--price is of the GTX 285: other machines have what the kernels' machine code says",
+        ));
+    }
+    let sample = args.rays.sample.map_or_else(|| which.sample(), |sample| sample as usize);
+    let rays = EfficiencyRequest { sample, ..setup.request() };
+    let request = ExperimentRequest { rays, experiment: which, costs: args.experiment.costs(), machine };
+    let report = simulate(&setup, &request)?;
+    let document = report.document();
+    args.report.write(&setup.path, &document)?;
+    if common.json {
+        writeln!(out, "{:#}", document.json())?;
+    } else {
+        write!(out, "{}", document.text(common.room()))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Repeats the experiment, with its steps shown.
+fn simulate(setup: &Setup<'_>, request: &ExperimentRequest) -> Result<ExperimentReport, CliError> {
+    let which = request.experiment;
+    let _doing = interrupt::doing(&format!("running experiment {}", which.name()));
+    // Each line holds one kernel against another, so that half an experiment says nothing.
+    interrupt::leave(String::new(), "an experiment has no partial results, so nothing was printed");
+    let bar = Steps::new(setup.common.quiet, "experiment", "steps", which.steps() as u64);
+    let progress = |steps: usize| bar.advance(steps as u64);
+    let control = Control { cancel: None, progress: Some(&progress) };
+    experiment(setup.scene(), request, &control).map_err(|error| setup.refusal(error))
 }

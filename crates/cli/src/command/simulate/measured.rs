@@ -1,87 +1,103 @@
 //! `raywarp simulate SCENE --machine h200 --measured bench.csv`: a recorded run beside what was possible.
 
-use crate::command::simulate::SimulateArgs;
-use crate::command::simulate::measured_bounds;
+use crate::command::simulate::asked::{Asked, Setup};
+use crate::command::simulate::{SimulateArgs, bounds, measured_bounds};
 use crate::common::Common;
 use crate::exit::{CliError, Status, after_printing};
+use crate::heading;
 use crate::interrupted_table;
-use raywarp::scene::{Description, View};
+use clap::Args;
 use raywarp_lab::bench::Subject;
-use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::{MeasuredRate, MeasuredReport, MeasuredRequest, set_clock};
 use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The mode's option.
+#[derive(Debug, Args)]
+pub struct MeasuredArgs {
+    /// What was measured on this GPU, beside what is possible.
+    ///
+    /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel
+    /// must be that run's. Exit status 1 if a run passed a strict bound.
+    #[arg(long, value_name = "FILE.csv", help_heading = heading::WITH_MACHINE)]
+    pub measured: Option<PathBuf>,
+}
+
+/// Runs the mode.
+pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let asked = Asked::check(args)?;
+    let table = args.measured.measured.as_deref().unwrap_or(Path::new(""));
+    let rates = read(table, args)?;
+    let setup = asked.load(name, args, common)?;
+    let report = simulate(rates, &setup)?;
+    if report.interrupted && args.report.wanted() {
+        interrupted_table::no_page(common);
+    }
+    if report.interrupted || !args.report.wanted() {
+        return print(&report, common, out);
+    }
+    let document = report.document();
+    interrupted_table::leave((document.text(common.room()), document.json()), common);
+    bounds::print(&setup, None, Some(&report), out)
+}
 
 /// Returns the rates of a table that are of the workload, kernels and kinds that were asked for.
-pub(super) fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
-    if args.sets_kernels() {
+fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
+    if args.kernels.sets_kernels() {
         return Err(CliError::usage(
             "--measured: kernels and their costs are those of the run; --set numbers of the machine",
         ));
     }
     let wanted = |rate: &MeasuredRate| {
-        let kernel = args.variant.is_empty()
-            || matches!(&rate.subject, Subject::Kernel(variant) if args.variant.contains(variant));
-        kernel && rate.workload == args.workload() && args.kinds().contains(&rate.kind)
+        let kernel = args.kernels.variant.is_empty()
+            || matches!(&rate.subject, Subject::Kernel(variant) if args.kernels.variant.contains(variant));
+        kernel && rate.workload == args.rays.workload() && args.rays.kinds().contains(&rate.kind)
     };
     let rates: Vec<MeasuredRate> = measured_bounds::read(path)?.into_iter().filter(wanted).collect();
     if rates.is_empty() {
-        let workload = args.workload().name();
+        let workload = args.rays.workload().name();
         return Err(CliError::input(format!("{}: it has no such rates of workload {workload}", path.display())));
     }
     Ok(rates)
 }
 
-/// Rates of a recorded run, and the scene, views and machines that they are put beside.
-pub(super) struct Settings<'a> {
-    pub rates: Vec<MeasuredRate>,
-    pub scene: &'a str,
-    pub views: &'a [(usize, View)],
-    pub machines: &'a [Machine],
-}
-
 /// Simulates the rates that are of the scene and machine.
-pub(super) fn run(
-    settings: Settings<'_>,
-    (scene, path): (&Description, &Path),
-    args: &SimulateArgs,
-    common: &Common,
-) -> Result<MeasuredReport, CliError> {
-    let Settings { rates, scene: name, views, machines } = settings;
-    let [machine] = machines else {
+fn simulate(rates: Vec<MeasuredRate>, setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
+    let (args, name) = (setup.args, &setup.name);
+    let [machine] = &setup.machines[..] else {
         return Err(CliError::usage("--measured rates are of one GPU: give one --machine"));
     };
     let mut targets: Vec<&str> = rates.iter().map(|rate| rate.target.as_str()).collect();
     targets.dedup();
     let others = targets.join(", ");
-    let is_of = |rate: &&MeasuredRate| rate.scene == name && rate.ran_on(machine);
+    let is_of = |rate: &&MeasuredRate| rate.scene == *name && rate.ran_on(machine);
     let rates: Vec<MeasuredRate> = rates.iter().filter(is_of).cloned().collect();
     let Some(first) = rates.first() else {
         let machine = machine.name();
         return Err(CliError::input(format!("--measured: no such rates of {name} on {machine}; they are of {others}")));
     };
     let mut machine = machine.clone();
-    let clock = if args.sets_clock() {
+    let clock = if args.kernels.sets_clock() {
         format!("{:.0} MHz, as it was set", machine.clock_hz() / 1e6)
     } else {
         set_clock(&mut machine, first.clocks).to_string()
     };
     let request = MeasuredRequest {
-        scene: name.to_string(),
-        views: measured_bounds::views_of(&rates, views.to_vec()),
+        scene: name.clone(),
+        views: measured_bounds::views_of(&rates, setup.views.clone()),
         size: args.size.unwrap_or(RESOLUTION),
-        rays_per_pixel: args.rays_per_pixel,
-        sample: args.sample.unwrap_or(measured_bounds::SAMPLE) as usize,
+        rays_per_pixel: args.rays.rays_per_pixel,
+        sample: args.rays.sample.unwrap_or(measured_bounds::SAMPLE) as usize,
         machine,
         clock,
         rates,
     };
-    measured_bounds::run(scene, path, &request, common)
+    measured_bounds::run(setup.scene(), &setup.path, &request, setup.common)
 }
 
 /// Prints the table alone.
-pub(super) fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let document = report.document();
     let table = (|| document.text(common.room()), || document.json());
     let printed = interrupted_table::print(report.interrupted, table, common, out);

@@ -44,27 +44,27 @@ const OF_KERNELS: &[Mode] = &[Efficiency, Bounds, Counters, Measured];
 const OF_MACHINES: &[Mode] = &[Bounds, Counters, Measured];
 
 const RULES: [Rule; 23] = [
-    rule("--counters", &[Counters], |args| args.counters.is_some()),
-    rule("--measured", &[Measured], |args| args.measured.is_some()),
-    rule("--costs", &[Bounds], |args| args.costs.is_some()),
-    rule("--what-if", &[Bounds, Measured], |args| args.what_if),
+    rule("--counters", &[Counters], |args| args.counters.counters.is_some()),
+    rule("--measured", &[Measured], |args| args.measured.measured.is_some()),
+    rule("--costs", &[Bounds], |args| args.bounds.costs.is_some()),
+    rule("--what-if", &[Bounds, Measured], |args| args.bounds.what_if),
     rule("--price", &[Experiment], |args| args.experiment.has_prices()),
     rule("--frames", &[Compaction], |args| args.compaction.frames.is_some()),
     rule("--max-depth", &[Compaction], |args| args.compaction.max_depth.is_some()),
     rule("--clay", &[Compaction], |args| args.compaction.clay.is_some()),
     rule("--lens-radius", &[Compaction], |args| args.compaction.lens_radius.is_some()),
-    rule("--workload", OF_RAYS, |args| args.workload.is_some()),
-    rule("--kind", OF_RAYS, |args| !args.kind.is_empty()),
-    rule("--sample", OF_RAYS, |args| args.sample.is_some()),
-    rule("--rays-per-pixel", OF_RAYS, |args| args.rays_per_pixel.is_some()),
-    rule("--shuffle", &[Efficiency, Bounds, Experiment], |args| args.shuffle),
-    rule("--sort", &[Efficiency, Bounds, Experiment], |args| args.sort.is_some()),
-    rule("--variant", OF_KERNELS, |args| !args.variant.is_empty()),
-    rule("--width", &[Efficiency, Bounds, Compaction], |args| !args.width.is_empty()),
-    rule("--postpone", &[Efficiency, Bounds], |args| !args.postpone.is_empty()),
-    rule("--set", &[Efficiency, Bounds, Measured], |args| !args.settings.is_empty()),
-    rule("--leaf-size", &[Efficiency, Bounds, Experiment], |args| !args.leaf_size.is_empty()),
-    rule("--machine", &[Bounds, Counters, Measured, Experiment], |args| !args.machine.is_empty()),
+    rule("--workload", OF_RAYS, |args| args.rays.workload.is_some()),
+    rule("--kind", OF_RAYS, |args| !args.rays.kind.is_empty()),
+    rule("--sample", OF_RAYS, |args| args.rays.sample.is_some()),
+    rule("--rays-per-pixel", OF_RAYS, |args| args.rays.rays_per_pixel.is_some()),
+    rule("--shuffle", &[Efficiency, Bounds, Experiment], |args| args.rays.shuffle),
+    rule("--sort", &[Efficiency, Bounds, Experiment], |args| args.rays.sort.is_some()),
+    rule("--variant", OF_KERNELS, |args| !args.kernels.variant.is_empty()),
+    rule("--width", &[Efficiency, Bounds, Compaction], |args| !args.kernels.width.is_empty()),
+    rule("--postpone", &[Efficiency, Bounds], |args| !args.kernels.postpone.is_empty()),
+    rule("--set", &[Efficiency, Bounds, Measured], |args| !args.kernels.settings.is_empty()),
+    rule("--leaf-size", &[Efficiency, Bounds, Experiment], |args| !args.kernels.leaf_size.is_empty()),
+    rule("--machine", &[Bounds, Counters, Measured, Experiment], |args| !args.bounds.machine.is_empty()),
     rule("--report", &[Efficiency, Bounds, Measured, Experiment, Compaction], |args| args.report.page()),
     rule("--svg", &[Efficiency, Bounds, Measured, Experiment, Compaction], |args| args.report.pictures()),
 ];
@@ -118,11 +118,24 @@ impl Mode {
         Ok(mode)
     }
 
+    /// Checks what only one mode is particular about.
+    pub fn check(self, args: &SimulateArgs) -> Result<(), CliError> {
+        let refused = match self {
+            Experiment if args.bounds.machine.len() > 1 => "an experiment is of one --machine",
+            Experiment if args.kernels.leaf_size.len() > 1 => "--leaf-size: an experiment is of one tree",
+            Measured if args.bounds.what_if && !args.report.wanted() => {
+                "--measured puts rates beside bounds; --what-if beside it needs --report"
+            }
+            _ => return Ok(()),
+        };
+        Err(CliError::usage(refused))
+    }
+
     fn named(args: &SimulateArgs) -> Result<Self, CliError> {
         let experiment = args.experiment.experiment;
         let exclude =
             |a: &str, b: &str, why: &str| Err(CliError::usage(format!("{a} and {b} exclude each other: {why}")));
-        match (args.efficiency, experiment, !args.machine.is_empty()) {
+        match (args.efficiency.efficiency, experiment, !args.bounds.machine.is_empty()) {
             (true, Some(_), _) => exclude(
                 "--efficiency",
                 "--experiment",
@@ -136,7 +149,7 @@ impl Mode {
             (true, None, false) => Ok(Efficiency),
             (false, Some(ExperimentChoice::Compaction), _) => Ok(Compaction),
             (false, Some(_), _) => Ok(Experiment),
-            (false, None, true) => match (&args.counters, &args.measured) {
+            (false, None, true) => match (&args.counters.counters, &args.measured.measured) {
                 (Some(_), Some(_)) => {
                     exclude("--counters", "--measured", "each is put beside what is foretold; run it twice")
                 }

@@ -1,0 +1,111 @@
+//! What the modes of kernels share: what is asked for, checked, and then the scene that it is about.
+
+use crate::command::simulate::{SimulateArgs, progress, refusal};
+use crate::common::Common;
+use crate::exit::{CliError, Status};
+use crate::interrupted_table;
+use crate::options::views::views;
+use raywarp::Builder;
+use raywarp::scene::{Description, Loaded, View, scene_name};
+use raywarp_lab::family::Variant;
+use raywarp_lab::sim::machine::Machine;
+use raywarp_lab::study::report::Document;
+use raywarp_lab::study::simulate::{EfficiencyRequest, SimulateError};
+use raywarp_lab::workload::rays::RESOLUTION;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Kernels and machines that are asked for, checked before the scene is loaded.
+pub(super) struct Asked {
+    pub variants: Vec<Variant>,
+    pub widths: Vec<u32>,
+    pub machines: Vec<Machine>,
+}
+
+impl Asked {
+    /// Refuses kernels and machines that do not go together.
+    pub fn check(args: &SimulateArgs) -> Result<Self, CliError> {
+        let (variants, widths) = (args.kernels.variants(), args.kernels.widths(args.bounds.what_if));
+        // Bounds are known of lanes that are left to a GPU, too.
+        let is_bounded = !args.bounds.machine.is_empty();
+        let checked = if is_bounded { variants.iter().map(Variant::voted).collect() } else { variants.clone() };
+        crate::options::variant::check_machine(&checked, &widths)?;
+        let machines = args.bounds.machines(&args.kernels.settings)?;
+        args.kernels.check_options(&variants)?;
+        Ok(Self { variants, widths, machines })
+    }
+
+    /// Loads the scene, and finds its viewpoints.
+    pub fn load<'a>(self, name: &Path, args: &'a SimulateArgs, common: &'a Common) -> Result<Setup<'a>, CliError> {
+        let (loaded, path, _) = common.load(name, args.allow_missing)?;
+        let name = scene_name(&path);
+        let views = views(common, &loaded.scene, &name, args.view.as_deref())?;
+        let Self { variants, widths, machines } = self;
+        Ok(Setup { args, common, loaded, path, name, views, variants, widths, machines })
+    }
+}
+
+/// A scene with its viewpoints, and what is to be simulated of it.
+pub(super) struct Setup<'a> {
+    pub args: &'a SimulateArgs,
+    pub common: &'a Common,
+    loaded: Loaded,
+    pub path: PathBuf,
+    /// Name of the scene, without folder and extension.
+    pub name: String,
+    /// Viewpoints with their numbers.
+    pub views: Vec<(usize, View)>,
+    variants: Vec<Variant>,
+    widths: Vec<u32>,
+    pub machines: Vec<Machine>,
+}
+
+impl Setup<'_> {
+    /// Returns the scene.
+    pub fn scene(&self) -> &Description {
+        &self.loaded.scene
+    }
+
+    /// Returns the request for rays, kernels and trees.
+    pub fn request(&self) -> EfficiencyRequest {
+        let args = self.args;
+        let build = args.tree.options_or(Builder::SweepSah);
+        let leaf_sizes = &args.kernels.leaf_size;
+        EfficiencyRequest {
+            workload: args.rays.workload(),
+            kinds: args.rays.kinds(),
+            views: self.views.iter().map(|(_, view)| view.clone()).collect(),
+            size: args.size.unwrap_or(RESOLUTION),
+            sample: args.rays.sample.unwrap_or(16_384) as usize,
+            rays_per_pixel: args.rays.rays_per_pixel,
+            order: args.rays.order(),
+            variants: self.variants.clone(),
+            widths: self.widths.clone(),
+            leaf_sizes: if leaf_sizes.is_empty() { vec![build.max_leaf] } else { leaf_sizes.clone() },
+            build,
+            scene: self.name.clone(),
+        }
+    }
+
+    /// Returns the steps of simulating each kernel in each width on each tree.
+    pub fn kernel_steps(&self, request: &EfficiencyRequest) -> progress::StepCount {
+        ("kernels", request.variants.len() * request.widths.len() * request.leaf_sizes.len())
+    }
+
+    /// Returns the error for a simulation that was refused.
+    pub fn refusal(&self, error: SimulateError) -> CliError {
+        refusal(error, &self.path)
+    }
+
+    /// Prints a report, which may have been `interrupted`, and writes its page, if one is asked for: not one of some of
+    /// the kernels only.
+    pub fn print(&self, document: &Document, interrupted: bool, out: &mut dyn Write) -> Result<Status, CliError> {
+        if interrupted && self.args.report.wanted() {
+            interrupted_table::no_page(self.common);
+        } else {
+            self.args.report.write(&self.path, document)?;
+        }
+        let table = (|| document.text(self.common.room()), || document.json());
+        interrupted_table::print(interrupted, table, self.common, out)
+    }
+}
