@@ -7,7 +7,7 @@ use crate::files::Files;
 use crate::named_values::named_values;
 use crate::progress::{Ticker, View, si};
 pub use crate::screen::say;
-use crate::{heading, interrupt};
+use crate::{flags, heading, interrupt};
 use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 use raywarp::cpu::Isa;
@@ -456,7 +456,7 @@ impl Common {
         let facts = LoadedFacts {
             path: path.to_path_buf(),
             origin: loaded.scene.origin,
-            warnings: loaded.warnings.iter().map(ToString::to_string).collect(),
+            warnings: loaded.warnings.iter().map(|warning| flags::named(&warning.to_string())).collect(),
         };
         if facts.origin != [0.0; 3] {
             let [x, y, z] = facts.origin;

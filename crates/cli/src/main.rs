@@ -10,6 +10,7 @@ mod escape;
 mod examples;
 mod exit;
 mod files;
+mod flags;
 mod heading;
 mod interrupt;
 mod interrupted_table;

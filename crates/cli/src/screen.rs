@@ -3,6 +3,7 @@
 
 use crate::escape::{Visible, line};
 use crate::exit::Status;
+use crate::flags;
 use crate::progress::aside;
 use std::fmt::Display;
 use std::io::Write;
@@ -22,12 +23,13 @@ pub fn use_json() {
 /// Prints a line on standard error, escaped. Nobody may be listening (a closed pipe, a full disk), which is no reason
 /// to stop.
 pub fn say(message: impl Display) {
-    let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&message.to_string())));
+    let _ = aside(|| writeln!(std::io::stderr(), "raywarp: {}", line(&flags::named(&message.to_string()))));
 }
 
 /// Keeps a scene's warning for the JSON document of a failure, which it may explain.
 pub fn keep_warning(warning: String) {
     let mut kept = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    let warning = flags::named(&warning);
     if !kept.contains(&warning) {
         kept.push(warning);
     }
@@ -38,7 +40,7 @@ pub fn fail(message: impl Display, status: Status) {
     say(&message);
     if JSON.load(Ordering::Relaxed) && !PRINTED.swap(true, Ordering::Relaxed) {
         let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
-        let _ = writeln!(std::io::stdout(), "{:#}", document(&message.to_string(), status, &warnings));
+        let _ = writeln!(std::io::stdout(), "{:#}", document(&flags::named(&message.to_string()), status, &warnings));
     }
 }
 

@@ -31,7 +31,7 @@ impl std::fmt::Display for Place {
 #[non_exhaustive]
 pub enum SceneError {
     /// Files that the scene names do not exist.
-    #[error("{}: missing {}: {}; --allow-missing renders without them",
+    #[error("{}: missing {}: {}; `LoadOptions::allow_missing` renders without them",
         scene.display(), if files.len() == 1 { "file".to_string() } else { format!("{} files", files.len()) },
         files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", "))]
     Missing {

@@ -15,7 +15,7 @@ use raywarp_scene::Light;
 const OUTSIDE: f32 = 0.05;
 
 /// Advice for a closed room, where light from around does not get in.
-const LAMPS_WITHOUT_LIGHT: &str = "without --light, lamps in the room are added";
+const LAMPS_WITHOUT_LIGHT: &str = "without `LightRequest::source`, lamps in the room are added";
 
 /// Light that was added to a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,11 @@ impl Picture {
             self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
         }
         if request.source == Some(LightSource::BuiltIn(BuiltInLight::White)) && request.rotate != 0.0 {
-            self.notes.push("--light white is the same from all sides: --light-rotate changes nothing".into());
+            self.notes.push(
+                "`LightRequest::source` white is the same from all sides: `LightRequest::rotate` \
+                 changes nothing"
+                    .into(),
+            );
         }
         let exposure = match self.exposure_choice {
             ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
@@ -136,10 +140,10 @@ impl Picture {
                 let lamps: Vec<Lamp> = lamps.into_iter().map(|lamp| lamp.times(request.strength)).collect();
                 add_points(prepared, &lamps);
                 set_balls(prepared, &lamps);
-                let turned = if request.rotate == 0.0 { "" } else { " (--light-rotate does not turn them)" };
+                let turned = if request.rotate == 0.0 { "" } else { " (`LightRequest::rotate` does not turn them)" };
                 (
                     format!("light from around hardly gets in, so lamps in the room are added{turned}"),
-                    "--light-strength FACTOR changes them, --light none leaves them out",
+                    "`LightRequest::strength` FACTOR changes them, `LightRequest::source` none leaves them out",
                 )
             }
             None => {
@@ -150,7 +154,7 @@ impl Picture {
                 }
                 (
                     "a studio is added (soft lamps, grey backdrop)".into(),
-                    "--light sky, white, none or an image FILE is another",
+                    "`LightRequest::source` sky, white, none or an image FILE is another",
                 )
             }
         };
@@ -170,7 +174,7 @@ impl Picture {
             // Light from around that does not get in is not mended by more of it.
             _ if is_surrounded => {
                 let lamps = lamps.then_some(LAMPS_WITHOUT_LIGHT);
-                lamps.into_iter().chain(["--integrator ao shows shapes without light"]).collect()
+                lamps.into_iter().chain(["`PictureRequest::shown` ao shows shapes without light"]).collect()
             }
             _ if lamps => vec![LAMPS_WITHOUT_LIGHT],
             Darkness::Unlit
@@ -178,7 +182,7 @@ impl Picture {
             | Darkness::GlassLamp
             | Darkness::ClosedLamp
             | Darkness::Black
-            | Darkness::Absorbed => vec!["--light studio adds light"],
+            | Darkness::Absorbed => vec!["`LightRequest::source` studio adds light"],
         };
         let remedy = match self.camera_source {
             // Nothing is elsewhere.

@@ -68,12 +68,13 @@ impl Darkness {
     pub fn remedy(self) -> Option<&'static str> {
         match self {
             Self::NoLight | Self::Weak | Self::Black => None,
-            Self::Unlit | Self::ClosedLamp => Some("--eye X,Y,Z looks from elsewhere"),
+            Self::Unlit | Self::ClosedLamp => Some("`CameraRequest::eye` X,Y,Z looks from elsewhere"),
             Self::BehindGlass | Self::GlassLamp => Some("without that glass in the file its light is found"),
             Self::Absorbed => Some("without that medium in the file the light arrives"),
-            Self::OutOfView => {
-                Some("--eye X,Y,Z and --target X,Y,Z look elsewhere, and --up 0,1,0 in place of them frames the scene")
-            }
+            Self::OutOfView => Some(
+                "`CameraRequest::eye` X,Y,Z and `CameraRequest::target` X,Y,Z look elsewhere, and \
+                     `CameraRequest::up` 0,1,0 in place of them frames the scene",
+            ),
         }
     }
 }

@@ -33,17 +33,21 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
         };
         let [width, height] = picture.options.size;
         return Some(format!(
-            "{share} the scene: it is elsewhere in the picture; --crop 0,0,{width}x{height} renders all of it"
+            "{share} the scene: it is elsewhere in the picture; \
+             `PictureRequest::crop` 0,0,{width}x{height} renders all of it"
         ));
     }
     if shown < FEW_SHOWN {
         let share =
             if hits == 0 { "no pixel shows".into() } else { format!("only {:.2} % of the pixels show", 100.0 * shown) };
         let why = match &picture.camera_source {
-            CameraSource::Flags(flags) => format!("it is far away or elsewhere; try without {flags}, or --up 0,0,1"),
-            CameraSource::File => "it is far away or elsewhere; --up 0,1,0 frames it".into(),
-            CameraSource::Framed => "its triangles are clear, or small beside the space between them; --eye X,Y,Z and \
-                                     --target X,Y,Z look from nearer"
+            CameraSource::Asked(options) => {
+                format!("it is far away or elsewhere; try without {options}, or `CameraRequest::up` 0,0,1")
+            }
+            CameraSource::File => "it is far away or elsewhere; `CameraRequest::up` 0,1,0 frames it".into(),
+            CameraSource::Framed => "its triangles are clear, or small beside the space between them; \
+                                     `CameraRequest::eye` X,Y,Z and \
+                                     `CameraRequest::target` X,Y,Z look from nearer"
                 .into(),
         };
         return Some(format!("{share} the scene: {why}"));
@@ -51,9 +55,9 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     let means = film.means();
     let lost = Lost::count(means.iter().copied(), look);
     let other = other_exposure(picture, film, look);
-    let auto = |stops: &String| format!("--exposure auto (here {stops})");
+    let auto = |stops: &String| format!("`PictureRequest::exposure` auto (here {stops})");
     if lost.blown_share() > MANY_BLOWN {
-        let tone = (look.tone == Tone::Srgb).then(|| "--tone agx".to_string());
+        let tone = (look.tone == Tone::Srgb).then(|| "`FileContents::tone` agx".to_string());
         let tries: Vec<String> = other.iter().map(auto).chain(tone).collect();
         return Some(format!("{:.0} % of the pixels are blown out{}", 100.0 * lost.blown_share(), to_try(&tries)));
     }
@@ -75,16 +79,19 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     // Light from around does not get into a closed room.
     let is_room = || is_closed_in(prepared, &picture.camera, &picture.options).unwrap_or(false);
     let light = match picture.added {
-        Added::LeftOut { lamps: true } => "leaving --light out, which adds lamps in the room",
-        Added::Nothing if is_room() => "--integrator ao, which shows shapes without light",
-        Added::Nothing | Added::LeftOut { lamps: false } => "--light studio",
+        Added::LeftOut { lamps: true } => "leaving `LightRequest::source` out, which adds lamps in the room",
+        Added::Nothing if is_room() => "`PictureRequest::shown` ao, which shows shapes without light",
+        Added::Nothing | Added::LeftOut { lamps: false } => "`LightRequest::source` studio",
         Added::Around { closed_in: true } => {
             return Some(format!(
-                "{share}: light from around hardly gets in here; --eye X,Y,Z looks from elsewhere, and --integrator ao \
+                "{share}: light from around hardly gets in here; `CameraRequest::eye` X,Y,Z looks from elsewhere, \
+                 and `PictureRequest::shown` ao \
                  shows shapes without light"
             ));
         }
-        Added::Around { closed_in: false } | Added::Lamps => "--integrator ao, which shows shapes without light",
+        Added::Around { closed_in: false } | Added::Lamps => {
+            "`PictureRequest::shown` ao, which shows shapes without light"
+        }
     };
     let brighter = other.filter(|stops| stops.starts_with('+'));
     let tries: Vec<String> = brighter.iter().map(auto).chain([light.to_string()]).collect();

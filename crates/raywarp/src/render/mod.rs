@@ -1,7 +1,8 @@
 //! Pictures: what is asked for, a scene made ready, the path tracer, its film and its files.
 //!
-//! [`Prepared`] holds a loaded scene and its tree, [`Picture::settle`] decides what nobody asked for, and
-//! [`Prepared::render`] makes a [`Rendered`], which [`output`] writes.
+//! A [`RenderJob`] goes from a scene's file to a picture's. Its stages are there one by one, too: [`Prepared`] holds a
+//! loaded scene and its tree, [`Picture::settle`] decides what nobody asked for, and [`Prepared::render`] makes a
+//! [`Rendered`], which [`output`] writes.
 
 mod added_light;
 mod darkness;

@@ -95,8 +95,8 @@ pub struct PictureRequest {
 /// Origin of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A flag of the user's.
-    Flag,
+    /// The request.
+    Asked,
     /// The scene file.
     File,
     /// Neither a flag nor the file: a default.
@@ -106,7 +106,7 @@ pub enum Source {
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Flag => "flag",
+            Self::Asked => "asked",
             Self::File => "file",
             Self::Default => "default",
         })
@@ -161,7 +161,7 @@ fn size_of(aspect: f32) -> [u32; 2] {
 
 fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
     match (flag, file) {
-        (Some(value), _) => (value, Source::Flag),
+        (Some(value), _) => (value, Source::Asked),
         (None, Some(value)) => (value, Source::File),
         (None, None) => (default, Source::Default),
     }
@@ -231,7 +231,7 @@ impl Picture {
         let (options, sources) = request.options(prepared.scene(), prepared.bounds());
         if let Some(crop) = options.crop.filter(|_| request.crop.is_none()) {
             notes.push(format!(
-                "only the part {crop} of the picture, as the scene asks; --crop 0,0,{}x{} for all of it",
+                "only the part {crop} of the picture, as the scene asks; `PictureRequest::crop` 0,0,{}x{} for all of it",
                 options.size[0], options.size[1]
             ));
         }
@@ -456,7 +456,7 @@ mod tests {
             (picture.options.size, picture.options.samples.clone(), picture.options.max_depth),
             ([10, 20], 0..3, 8)
         );
-        assert_eq!(picture.sources, [Source::File, Source::Flag, Source::Default]);
+        assert_eq!(picture.sources, [Source::File, Source::Asked, Source::Default]);
     }
 
     #[test]

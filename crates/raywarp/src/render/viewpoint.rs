@@ -34,8 +34,8 @@ pub struct CameraRequest {
 /// Origin of a picture's camera.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CameraSource {
-    /// The user gave these flags.
-    Flags(String),
+    /// It was asked for by these options.
+    Asked(String),
     /// It is of the file, or one that is known for it.
     File,
     /// It shows all triangles, or the room that they are.
@@ -63,9 +63,9 @@ pub enum CameraError {
 enum Inner {
     /// A room, and the camera in it.
     Room(Camera),
-    /// A closed skin with something in it, and the flags that look at that.
+    /// A closed skin with something in it, and the options that look at that.
     Content {
-        flags: String,
+        options: String,
     },
     Nothing,
 }
@@ -111,7 +111,8 @@ impl CameraRequest {
         }
         if let Some(camera) = scene.cameras.first() {
             if let (count @ 2.., name) = (scene.cameras.len(), camera_name(0, camera)) {
-                notes.push(format!("the first of {count} cameras, {name}; --camera NAME chooses another"));
+                notes
+                    .push(format!("the first of {count} cameras, {name}; `CameraRequest::named` NAME chooses another"));
             }
             return Ok(camera.clone());
         }
@@ -121,17 +122,17 @@ impl CameraRequest {
         }
         if let Some([x, y, z]) = scene.settings.likely_up {
             notes.push(format!(
-                "the program that wrote the file draws {x},{y},{z} upwards: --up {x},{y},{z} shows it so"
+                "the program that wrote the file draws {x},{y},{z} upwards: `CameraRequest::up` {x},{y},{z} shows it so"
             ));
         }
         let other = match self.inside(prepared, aspect, notes)? {
             Inner::Room(camera) => return Ok(camera),
-            Inner::Content { flags } => format!("{flags} looks at what is inside"),
-            Inner::Nothing => "--eye X,Y,Z looks from elsewhere".into(),
+            Inner::Content { options } => format!("{options} looks at what is inside"),
+            Inner::Nothing => "`CameraRequest::eye` X,Y,Z looks from elsewhere".into(),
         };
         let (camera, open) = self.framed(prepared, aspect)?;
         if prepared.bounds().is_empty() {
-            let other = "--eye X,Y,Z with --target X,Y,Z looks elsewhere";
+            let other = "`CameraRequest::eye` X,Y,Z with `CameraRequest::target` X,Y,Z looks elsewhere";
             notes.push(format!("the scene has neither a camera nor a triangle: only light is seen; {other}"));
             return Ok(camera);
         }
@@ -142,18 +143,18 @@ impl CameraRequest {
 
     /// Returns the origin of the camera that [`Self::settle`] finds.
     pub(crate) fn source(&self, scene: &Description) -> CameraSource {
-        let flags = match self {
+        let options = match self {
             Self { camera: Some(_), .. } => return CameraSource::File,
-            Self { view: Some(_), .. } => "--view",
-            Self { named: Some(_), .. } => "--camera",
-            Self { eye: Some(_), target: Some(_), .. } => "--eye and --target",
-            Self { eye: Some(_), .. } => "--eye",
-            Self { target: Some(_), .. } => "--target",
+            Self { view: Some(_), .. } => "`CameraRequest::view`",
+            Self { named: Some(_), .. } => "`CameraRequest::named`",
+            Self { eye: Some(_), target: Some(_), .. } => "`CameraRequest::eye` and `CameraRequest::target`",
+            Self { eye: Some(_), .. } => "`CameraRequest::eye`",
+            Self { target: Some(_), .. } => "`CameraRequest::target`",
             Self { up: Some(_), .. } => return CameraSource::Framed,
             _ if scene.cameras.is_empty() && self.known.is_none() => return CameraSource::Framed,
             _ => return CameraSource::File,
         };
-        CameraSource::Flags(flags.into())
+        CameraSource::Asked(options.into())
     }
 
     /// Returns the camera of the file that is asked for, or is used where nobody asks, if it is one of the file's.
@@ -210,7 +211,7 @@ impl CameraRequest {
             top = if view.dot(up) < 0.0 { -ahead } else { ahead };
             if self.up.is_some() {
                 let [x, y, z] = top.as_vec3().to_array().map(|x| x + 0.0);
-                notes.push(format!("the view is along --up: {x},{y},{z} is upwards in the picture"));
+                notes.push(format!("the view is along `CameraRequest::up`: {x},{y},{z} is upwards in the picture"));
             }
         }
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
@@ -222,20 +223,21 @@ impl CameraRequest {
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
         let Some(inside) = look_inside(prepared, up) else { return Ok(Inner::Nothing) };
         let [eye, target] = [inside.eye, inside.target].map(|place| place.map(typed).join(","));
-        let top = self.up.map_or(String::new(), |up| format!(" --up {},{},{}", up[0], up[1], up[2]));
-        let flags = format!("--eye {eye} --target {target}{top} --vfov {vfov}");
+        let top = self.up.map_or(String::new(), |up| format!(" `CameraRequest::up` {},{},{}", up[0], up[1], up[2]));
+        let options =
+            format!("`CameraRequest::eye` {eye} `CameraRequest::target` {target}{top} `CameraRequest::vfov` {vfov}");
         let Some(camera) = inside.camera(prepared.scene(), up, vfov) else { return Ok(Inner::Nothing) };
         if !inside.is_room {
-            return Ok(Inner::Content { flags });
+            return Ok(Inner::Content { options });
         }
         let what = if inside.open_above { "has walls all around and is open above" } else { "is a room" };
         let mut outside = String::new();
         if inside.has_outside {
             let eye = Vec3::from(self.framed(prepared, aspect)?.0.eye).as_dvec3();
             let eye = typed_place(prepared.scene(), eye, prepared.bounds().diagonal().into()).map(typed).join(",");
-            outside = format!("; --eye {eye}{top} shows it from outside");
+            outside = format!("; `CameraRequest::eye` {eye}{top} shows it from outside");
         }
-        notes.push(format!("the scene has no camera and {what}: seen from inside, {flags}{outside}"));
+        notes.push(format!("the scene has no camera and {what}: seen from inside, {options}{outside}"));
         Ok(Inner::Room(camera))
     }
 

@@ -214,7 +214,7 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
             }
         }
         None if !is_file && parent.is_none() => {
-            looked = "; scenes are found by name in --scenes DIR or RAYWARP_SCENES".to_string();
+            looked = "; scenes are found by name in `SceneLookup::folder`".to_string();
         }
         None => {}
     }
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(found("part.obj"), "no file DIR/part.obj");
         // An empty folder's name is none.
         let found = folder.say(find_scene(Path::new("garden-of-eden"), &lookup, Prefer::Materials));
-        assert!(found.contains("--scenes DIR or RAYWARP_SCENES"), "{found}");
+        assert!(found.contains("`SceneLookup::folder`"), "{found}");
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn a_factor_on_added_light_holds_for_lamps_in_a_room() {
     let mean = |strength: f32| {
         let shown = settled(strength, 0.0);
         let says = shown.picture.notes.join("\n");
-        assert!(says.contains("lamps in the room") && says.contains("--light-strength"), "{says}");
+        assert!(says.contains("lamps in the room") && says.contains("`LightRequest::strength`"), "{says}");
         // Light from around would be of no use.
         assert!(!says.contains("sky") && !says.contains("does not turn"), "{says}");
         shown.film.means().iter().map(|c| f64::from(c[1])).sum::<f64>()
@@ -147,7 +147,7 @@ fn a_factor_on_added_light_holds_for_lamps_in_a_room() {
         assert!((ratio - f64::from(factor)).abs() <= 1e-4 * f64::from(factor), "{factor}: {ratio}");
     }
     let says = settled(1.0, 90.0).picture.notes.join("\n");
-    assert!(says.contains("--light-rotate does not turn them"), "{says}");
+    assert!(says.contains("`LightRequest::rotate` does not turn them"), "{says}");
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn a_room_in_which_light_from_around_was_asked_for_is_told_of_lamps() {
         ..camera(Some([5.0, 1.5, 5.0]), Some([1.0, 1.0, 1.0]), None)
     };
     let says = show(room(), request(BuiltInLight::White)).picture.notes.join("\n");
-    assert!(says.contains("without --light, lamps in the room are added"), "{says}");
+    assert!(says.contains("without `LightRequest::source`, lamps in the room are added"), "{says}");
     let says = show(room(), request(BuiltInLight::None)).picture.notes.join("\n");
-    assert!(!says.contains("without --light"), "{says}");
+    assert!(!says.contains("without `LightRequest::source`"), "{says}");
 }
 
 /// The irradiance from the points of the lamps on a side of each of some points on every triangle, as if nothing stood between.

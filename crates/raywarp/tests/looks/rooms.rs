@@ -27,9 +27,9 @@ fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
         };
         let place = |flag| Some(<[f64; 3]>::try_from(number(flag)).unwrap());
         let camera = CameraRequest {
-            eye: place("--eye"),
-            target: place("--target"),
-            vfov: Some(number("--vfov")[0] as f32),
+            eye: place("`CameraRequest::eye`"),
+            target: place("`CameraRequest::target`"),
+            vfov: Some(number("`CameraRequest::vfov`")[0] as f32),
             ..CameraRequest::default()
         };
         let again = PictureRequest { camera, ..PictureRequest::default() };
@@ -177,7 +177,7 @@ fn a_furnished_room_with_the_outside_of_its_walls_is_a_room() {
         check_inside(&format!("walls of {wall}"), furnished.clone(), true);
         // The line says how to see it from outside, which a room without an outside has not.
         let said = says(furnished);
-        let (_, eye) = said.split_once("--vfov 60; --eye ").expect("an eye outside");
+        let (_, eye) = said.split_once("`CameraRequest::vfov` 60; `CameraRequest::eye` ").expect("an eye outside");
         let (eye, _) = eye.split_once(" shows it from outside").unwrap();
         let eye: Vec<f64> = eye.split(',').map(|x| x.parse().unwrap()).collect();
         assert!(eye[0] > 7.0 && eye[1] > 3.0 && eye[2] > 5.0, "{said}");
@@ -192,10 +192,11 @@ fn closed_skins_within_each_other_are_a_solid_and_the_line_says_how_to_look_in()
     let parts =
         || [cuboid([0.2; 3], [0.4, 0.5, 0.4], None), cuboid([0.6, 0.2, 0.6], [0.8, 0.4, 0.8], None)].into_iter();
     let case = says(of(parts().chain([cuboid([0.0; 3], [1.0; 3], None)])));
-    assert!(case.contains("framed by its triangles; --eye ") && case.contains("looks at what is inside"), "{case}");
+    assert!(case.contains("framed by its triangles; `CameraRequest::eye` "), "{case}");
+    assert!(case.contains("looks at what is inside"), "{case}");
     // Two solids beside each other are in no case.
     let beside = says(of([cuboid([0.0; 3], [1.0; 3], None), cuboid([1.1, 0.0, 0.0], [2.0, 1.0, 1.0], None)]));
-    assert!(beside.contains("framed by its triangles; --eye X,Y,Z looks"), "{beside}");
+    assert!(beside.contains("framed by its triangles; `CameraRequest::eye` X,Y,Z looks"), "{beside}");
     // The same parts in a box that shows its fronts inwards are in a room, and so they are where every second
     // triangle of all is turned over.
     let mut furnished = of(parts().chain([turned_over(cuboid([0.0; 3], [1.0; 3], None))]));

@@ -64,7 +64,7 @@ pub enum ShareError {
         source: std::io::Error,
     },
     /// The file is not a share.
-    #[error("{}: is not a share of a render ({reason}); make one with 'raywarp render --samples A..B -o FILE.exr'", .path.display())]
+    #[error("{}: is not a share of a render ({reason}); make one with `FileContents::share`", .path.display())]
     NotAShare {
         /// Path of the file.
         path: PathBuf,

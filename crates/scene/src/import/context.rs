@@ -238,7 +238,8 @@ impl Context {
             self.warn(path, Place::Line(1), format!("this is {what}, not the file; rendered without it"));
             return Ok(None);
         }
-        let without = if self.options.geometry_only { "" } else { ", and --allow-missing renders without it" };
+        let without =
+            if self.options.geometry_only { "" } else { ", and `LoadOptions::allow_missing` renders without it" };
         let message = format!("this is {what}, not the file; {advice}{without}");
         Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
     }

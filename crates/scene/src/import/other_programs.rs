@@ -48,7 +48,8 @@ pub(crate) fn unknown_kind(path: &Path) -> String {
     match known {
         Some((_, what, advice)) => format!("this is {what}, which is not read; {advice}"),
         None => format!(
-            "unknown kind of scene; known are {}, also with .gz or .zst behind; --format names the kind of other files",
+            "unknown kind of scene; known are {}, also with .gz or .zst behind; \
+             `LoadOptions::format` names the kind of other files",
             Format::list()
         ),
     }

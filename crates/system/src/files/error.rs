@@ -37,7 +37,7 @@ pub enum FileError {
         path: PathBuf,
     },
     /// The output file exists, and existing files are to be kept.
-    #[error("{}: exists already; name another output, or leave out --no-clobber to replace it", .path.display())]
+    #[error("{}: exists already; name another output, or leave out `keep_existing_files` to replace it", .path.display())]
     Exists {
         /// Path of the output.
         path: PathBuf,

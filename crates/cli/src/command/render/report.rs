@@ -2,9 +2,10 @@
 
 use crate::command::render::device::device_names;
 use crate::command::render::rays::Exported;
+use crate::flags;
 use crate::progress::{duration, percent, si};
 use raywarp::render::output::{ExposureChoice, Look, Lost};
-use raywarp::render::{Integrator, RenderedJob, StopReason};
+use raywarp::render::{Integrator, RenderedJob, Source, StopReason};
 use raywarp::scene::SamplerKind;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -24,6 +25,15 @@ pub struct Report<'a> {
     pub rays: Option<&'a Exported>,
 }
 
+/// Returns the word for the origin of a setting.
+fn origin(source: Source) -> &'static str {
+    match source {
+        Source::Asked => "flag",
+        Source::File => "file",
+        Source::Default => "default",
+    }
+}
+
 impl Report<'_> {
     /// Returns the camera, in the coordinates of the scene's file.
     fn camera(&self) -> Value {
@@ -35,7 +45,7 @@ impl Report<'_> {
     /// Returns the line that ends a render.
     pub fn line(&self) -> String {
         let window = self.job.rendered.film.window();
-        let [size_source, samples_source, depth_source] = self.job.picture.sources;
+        let [size_source, samples_source, depth_source] = self.job.picture.sources.map(origin);
         let [low, high] = self.job.rendered.samples;
         let samples = if low == high { format!("{low}") } else { format!("{low} to {high}") };
         // Of how many: what a time or noise limit would have ended has no number.
@@ -89,7 +99,9 @@ impl Report<'_> {
         let names: Vec<String> = self.outputs.iter().map(|p| p.display().to_string()).collect();
         let lost = Lost::count(self.job.rendered.film.means(), &self.look);
         let times = &self.job.times;
-        let warnings: Vec<String> = self.job.warnings.iter().map(ToString::to_string).collect();
+        let warnings: Vec<String> =
+            self.job.warnings.iter().map(|warning| flags::named(&warning.to_string())).collect();
+        let notes: Vec<String> = self.job.picture.notes.iter().map(|note| flags::named(note)).collect();
         let mut document = json!({
             "scene": self.job.name,
             "output": names.first(),
@@ -147,7 +159,7 @@ impl Report<'_> {
             "invalid_samples": self.job.rendered.film.invalid_samples(),
             "ray_files": self.rays.map(Exported::json),
             "warnings": warnings,
-            "notes": self.job.picture.notes,
+            "notes": notes,
         });
         document["origin"] = self.job.prepared.scene().origin.to_vec().into();
         document

@@ -82,7 +82,7 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     let is_other = |kind: &&Kind| kind.then != Then::Read(format) && kind.is(&head);
     Err(match KINDS.iter().find(is_other) {
         Some(&Kind { what, then: Then::Read(other), .. }) => {
-            fail(Place::File, format!("this is {what} ({rule}); --format {other} reads it"))
+            fail(Place::File, format!("this is {what} ({rule}); `LoadOptions::format` {other} reads it"))
         }
         Some(&Kind { what, then: Then::Hint(hint), .. }) => {
             fail(Place::File, format!("this is {what}, not a scene ({rule}); {hint}"))

@@ -85,7 +85,10 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
         ] {
             if other != format {
                 check(&long(text), &format!(": this is {what} ("));
-                assert!(said(&long(text), &path).0.ends_with(&format!("; --format {other} reads it")), "{path}");
+                assert!(
+                    said(&long(text), &path).0.ends_with(&format!("; `LoadOptions::format` {other} reads it")),
+                    "{path}"
+                );
             }
         }
         if format != Format::Stl {

@@ -65,7 +65,7 @@ pub fn scene_with_triangles(document: &Document) -> Option<String> {
         "" => String::new(),
         name => format!(" ({})", crate::escape(name)),
     };
-    Some(format!("; scene {index}{name} of the file has some: --gltf-scene {index}"))
+    Some(format!("; scene {index}{name} of the file has some: `GltfOptions::scene` {index}"))
 }
 
 /// Returns the names of the file's material variants.
@@ -107,10 +107,15 @@ pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f6
         (None, None) => {
             match animations.len() {
                 0 => {}
-                1 => say("the file's animation is not played: shown in its own pose; --at SECONDS shows a time".into()),
+                1 => {
+                    say("the file's animation is not played: shown in its own pose; `GltfOptions::at` SECONDS shows a \
+                          time"
+                        .into())
+                }
                 n => say(format!(
-                    "the file's {n} animations are not played: shown in its own pose; --at SECONDS shows a time of the \
-                     first, --animation NAME of another"
+                    "the file's {n} animations are not played: shown in its own pose; \
+                     `GltfOptions::at` SECONDS shows a time of the \
+                     first, `GltfOptions::animation` NAME of another"
                 )),
             }
             return Ok(None);
@@ -130,7 +135,7 @@ pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f6
         name => format!("animation {index}, {}", crate::escape(name)),
     };
     let of_several = match (&options.animation, animations.len()) {
-        (None, n @ 2..) => format!(", the first of {n} (--animation NAME shows another)"),
+        (None, n @ 2..) => format!(", the first of {n} (`GltfOptions::animation` NAME shows another)"),
         _ => String::new(),
     };
     let end = end(data, &animations[index]);

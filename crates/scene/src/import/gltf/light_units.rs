@@ -27,8 +27,8 @@ pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<Lamp
     let lights: Vec<&LightJson> = all.iter().filter(|light| KINDS.contains(&&*light.kind)).collect();
     let said = |reading, why: String| (reading, (!lights.is_empty()).then_some(LampUnits { reading, why }));
     match asked {
-        LightUnits::Photometric => said(LampReading::Photometric, "--light-units photometric".into()),
-        LightUnits::Radiometric => said(LampReading::Radiometric, "--light-units radiometric".into()),
+        LightUnits::Photometric => said(LampReading::Photometric, "`LoadOptions::light_units` photometric".into()),
+        LightUnits::Radiometric => said(LampReading::Radiometric, "`LoadOptions::light_units` radiometric".into()),
         LightUnits::Auto => {
             let generator = document.asset.generator.as_deref().unwrap_or("");
             let Some(version) = blender_version(generator) else { return (LampReading::Radiometric, None) };

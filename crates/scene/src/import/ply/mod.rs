@@ -214,7 +214,7 @@ fn parse_body(
 fn not_read(element: &header::Element) -> Option<(Place, String)> {
     let why = match element.name.as_str() {
         "edge" => "; lines have no surface",
-        "camera" => "; --eye and --target say where to look from",
+        "camera" => "; `CameraRequest::eye` and `CameraRequest::target` say where to look from",
         _ => "",
     };
     let (elements, are) = if element.count == 1 { ("element", "is") } else { ("elements", "are") };

@@ -203,9 +203,9 @@ fn a_scene_without_triangles_names_one_that_has_some() {
     let nothing = "a.gltf: it has no triangles, so there is nothing to render or to trace";
     assert_eq!(error(json!([{"nodes": [0]}, {"nodes": [3]}, {"nodes": [4]}]), 0), nothing);
     let far = json!([{"nodes": [0]}, {"nodes": [3, 0]}, {"name": "far", "nodes": [1]}]);
-    assert_eq!(error(far, 1), format!("{nothing}; scene 2 (far) of the file has some: --gltf-scene 2"));
+    assert_eq!(error(far, 1), format!("{nothing}; scene 2 (far) of the file has some: `GltfOptions::scene` 2"));
     let unnamed = json!([{"nodes": [1]}, {"nodes": [0]}]);
-    assert_eq!(error(unnamed, 1), format!("{nothing}; scene 0 of the file has some: --gltf-scene 0"));
+    assert_eq!(error(unnamed, 1), format!("{nothing}; scene 0 of the file has some: `GltfOptions::scene` 0"));
 }
 
 #[test]

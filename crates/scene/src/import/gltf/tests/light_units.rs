@@ -128,10 +128,13 @@ fn asking_decides_for_any_file() {
         let (strengths, said) = read(&document(generator, numbers), LightUnits::Photometric);
         assert_eq!(strengths, [1.0, 2.0, 0.1]);
         let (reading, line) = said.unwrap();
-        assert!(reading == LampReading::Photometric && line.contains("--light-units photometric"), "{line}");
+        assert!(
+            reading == LampReading::Photometric && line.contains("`LoadOptions::light_units` photometric"),
+            "{line}"
+        );
         let (strengths, said) = read(&document(generator, numbers), LightUnits::Radiometric);
         assert_eq!(strengths, numbers.map(|n| n as f32));
-        assert!(said.unwrap().1.contains("--light-units radiometric"));
+        assert!(said.unwrap().1.contains("`LoadOptions::light_units` radiometric"));
     }
 }
 

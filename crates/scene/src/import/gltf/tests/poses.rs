@@ -378,12 +378,16 @@ fn what_is_shown_is_said_and_what_there_is_not_is_an_error_that_lists_what_there
     let said = |document: &Value, choice: GltfOptions| shown(document, choice).map(|(_, warnings)| warnings.join("\n"));
     let named = |name: &str| GltfOptions { animation: Some(name.into()), ..GltfOptions::default() };
     let still = said(&document, GltfOptions::default()).unwrap();
-    assert!(still.contains("the file's animation is not played: shown in its own pose; --at SECONDS"), "{still}");
+    assert!(
+        still.contains("the file's animation is not played: shown in its own pose; `GltfOptions::at` SECONDS"),
+        "{still}"
+    );
     document["animations"].as_array_mut().unwrap().push(json!({"name": "walk"}));
     let still = said(&document, GltfOptions::default()).unwrap();
     assert!(still.contains("the file's 2 animations are not played"), "{still}");
     let first = said(&document, at(4.0)).unwrap();
-    let want = "shown at 4 s of animation 0, the first of 2 (--animation NAME shows another), which ends at 3 s";
+    let want =
+        "shown at 4 s of animation 0, the first of 2 (`GltfOptions::animation` NAME shows another), which ends at 3 s";
     assert!(first.ends_with(want), "{first}");
     assert!(said(&document, named("walk")).unwrap().ends_with("shown at 0 s of animation 1, walk"));
     assert!(said(&document, named("1")).unwrap().ends_with("animation 1, walk"));
