@@ -1,15 +1,17 @@
-//! How fast a GPU's kernels are with batches of 1e4 to 1e8 rays that lie in its memory: docs/reference/performance.md, "Small batches".
+//! Rates of a GPU's kernels with batches of 1e4 to 1e8 rays that lie in its memory: docs/reference/performance.md,
+//! "Small batches".
 //!
 //! ```text
 //! cargo run --release -p raywarp-lab --example batch_rates -- SCENE RAYS.npy [--any] [--most N] [--preset P] [--streams N] [--block-threads N]
 //!     [--variant V]...
 //! ```
 //!
-//! A batch is a stretch of the file's rays, or all of them again and again. For each size and variant it prints Mrays/s of
-//! kernel time by the device's events, the median of launches over stretches from evenly spread places, as comma-separated
-//! values. With several streams as many batches are in flight, each behind the one before on its stream, and what counts is
-//! the time from the first one's start to the last one's end; also with one, where batches then follow each other. With a size of blocks the driver compiles kernels for it: another compiler,
-//! whose 128 are the base line.
+//! A batch is a stretch of the file's rays, or all of them again and again. For each size and variant it prints Mrays/s
+//! of kernel time by the device's events, the median of launches over stretches from evenly spread places, as
+//! comma-separated values. With several streams as many batches are in flight, each behind the one before on its
+//! stream, and what counts is the time from the first one's start to the last one's end; also with one, where batches
+//! then follow each other. With a size of blocks the driver compiles kernels for it: another compiler, whose 128 are
+//! the base line.
 
 use raywarp::bvh::{build, presets};
 use raywarp::cuda::{CudaError, CudaTracer, Device, DeviceBuffer, DeviceHits, DeviceScene, LaunchBounds, Stream};
@@ -124,7 +126,8 @@ fn alone(
     Ok(size as f64 / times[LAUNCHES / 2])
 }
 
-/// Rays a second where `count` streams have batches in flight, each the rays and hits of its own: the median of several runs.
+/// Rays a second where `count` streams have batches in flight, each the rays and hits of its own: the median of several
+/// runs.
 fn in_flight(
     tracer: &CudaTracer,
     device: &Device,

@@ -1,5 +1,5 @@
-//! How fast a GPU answers rays that lie in the host's memory, beside plain copies of the same bytes: docs/guide/gpu.md, "Rays and hits
-//! of the host".
+//! Rates at which a GPU answers rays that lie in the host's memory, beside plain copies of the same bytes:
+//! docs/guide/gpu.md, "Rays and hits of the host".
 //!
 //! ```text
 //! cargo run --release -p raywarp-lab --example host_rates -- SCENE [RAYS.npy] [--rays N] [--variant V] [--runs N] [--device N]
@@ -9,8 +9,8 @@
 //! Rays are those of the file, again and again, or made up: from points that rays from inside the scene hit, in any
 //! direction. In each run, one after the other:
 //!
-//! - *plain*: as many bytes of rays are copied to the device from pinned memory as bytes of hits are copied back to it, on two
-//!   streams beside each other;
+//! - *plain*: as many bytes of rays are copied to the device from pinned memory as bytes of hits are copied back to it,
+//!   on two streams beside each other;
 //! - *pinned*: rays in pinned memory are traced, hits come back to pinned memory;
 //! - *pageable*: the same in other memory;
 //! - *kernel*: what the device alone takes for as many rays that it has already, by its events.

@@ -9,7 +9,7 @@ use std::io::Write;
 /// Prints completions for a shell.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Shell to print completions for.
     #[arg(value_name = "SHELL", value_enum)]
     shell: Shell,
 }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use raywarp::scene::MadeOf;
 
-/// `--made-of`.
+/// Materials that `--made-of` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MadeOfArg {
     /// Reflects 0.9, perfectly.

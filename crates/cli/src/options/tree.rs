@@ -39,7 +39,7 @@ pub struct TreeArgs {
     split_below: Option<f32>,
 }
 
-/// `--builder`.
+/// Builders that `--builder` names.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum BuilderArg {
     /// Parallel binned SAH.
@@ -54,14 +54,14 @@ enum BuilderArg {
     Ploc,
 }
 
-/// `--preset`.
+/// Presets that `--preset` names.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum PresetArg {
     /// Along the Morton curve.
     Fastest,
     /// The same, improved by reinsertion.
     Fast,
-    /// Binned SAH.
+    /// Splits by binned SAH.
     Balanced,
     /// The same, improved by reinsertion.
     Good,

@@ -123,8 +123,8 @@ impl TriangleBvh {
     /// ```
     ///
     /// # Errors
-    /// As [`TriangleBvh::build`]; of GPUs that are named [`BackendError::Cuda`] or [`BackendError::OneOfGpus`] where one
-    /// is not there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
+    /// As [`TriangleBvh::build`]; of GPUs that are named [`BackendError::Cuda`] or [`BackendError::OneOfGpus`] where
+    /// one is not there, fails or has no room, and [`QueryError::NoGpuNamed`] where none is.
     pub fn build_on(meshes: &[TriangleMesh], device: &DeviceChoice) -> Result<Self, QueryError> {
         let on_gpu = device.names_gpus();
         Self::build_with_on(meshes, &if on_gpu { presets::GPU } else { BuildOptions::default() }, device)

@@ -37,7 +37,7 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// All layers.
+    /// All layers that there are.
     pub const ALL: Self = Self { albedo: true, normal: true, depth: true, samples: true, variance: true };
 
     /// Returns `true` if a film needs sums of albedo, normal and depth for these layers.

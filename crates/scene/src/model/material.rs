@@ -428,7 +428,7 @@ pub enum NormalInput {
 /// Opacity of a surface: everywhere, by a threshold, or by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Alpha {
-    /// Opaque everywhere.
+    /// Opaque at every point.
     #[default]
     Opaque,
     /// Opaque where `alpha >= cutoff`, and absent elsewhere.

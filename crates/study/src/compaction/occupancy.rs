@@ -9,7 +9,7 @@ use raywarp_sim::machine::Machine;
 
 /// The occupancy of W11's kernel on a GPU.
 pub(super) struct Curve {
-    /// The GPU.
+    /// The GPU that it is of.
     pub machine: Machine,
     /// The share of the warps that stay resident, by bytes of shared memory of a block.
     pub points: Vec<(u32, f64)>,

@@ -16,7 +16,8 @@ pub struct Door {
     pub modules: BTreeMap<ModuleId, BTreeSet<String>>,
     /// Items of other crates, by the path here.
     pub foreign: BTreeMap<String, String>,
-    /// Items by path as documentation lists them: one of the crate itself that is imported once more is not listed again.
+    /// Items by path as documentation lists them: one of the crate itself that is imported once more is not listed
+    /// again.
     pub listed: BTreeSet<(String, ItemId)>,
 }
 

@@ -37,7 +37,7 @@ pub struct Names {
     pub materials: Vec<NamedItem>,
     /// Images, then textures that are not images.
     pub textures: Vec<NamedItem>,
-    /// Meshes.
+    /// Meshes, in the scene's order.
     pub meshes: Vec<NamedItem>,
 }
 

@@ -200,7 +200,7 @@ pub struct RenderArgs {
     pub replacing: Replacing,
 }
 
-/// `--sampler`.
+/// Samplers that `--sampler` names.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum SamplerArg {
     /// Owen-scrambled Sobol points.
@@ -211,29 +211,29 @@ enum SamplerArg {
     Xor32,
 }
 
-/// `--integrator`.
+/// Integrators that `--integrator` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IntegratorArg {
     /// Radiance by path tracing.
     Path,
-    /// Ambient occlusion.
+    /// Ambient occlusion of surfaces.
     Ao,
-    /// Shading normals.
+    /// Shading normals as colours.
     Normal,
-    /// Distances.
+    /// Distances from the camera.
     Depth,
     /// Node visits and triangle tests as a heat map.
     Cost,
 }
 
-/// `--direct`.
+/// Estimates that `--direct` names.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum DirectArg {
     /// Both techniques by multiple importance sampling.
     Mis,
     /// Connections to lights only.
     Light,
-    /// Scattering only.
+    /// Directions of scattering only.
     Bsdf,
 }
 
@@ -387,7 +387,7 @@ impl RenderArgs {
     }
 }
 
-/// `--texture-filter`.
+/// Filters that `--texture-filter` names.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FilterOn {
     /// Kernels filter; pictures have the CPU's bits.

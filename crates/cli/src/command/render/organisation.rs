@@ -104,7 +104,7 @@ impl OrganisationArgs {
     }
 }
 
-/// See `--organisation`.
+/// Organisations that `--organisation` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)] // As `MeasuredOrganisation` has them.
 pub enum PathsOn {
@@ -139,7 +139,7 @@ impl PathsOn {
     }
 }
 
-/// `--compaction`.
+/// Ways to list paths that `--compaction` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CompactionArg {
     Scan,
@@ -157,7 +157,7 @@ impl CompactionArg {
     }
 }
 
-/// `--compaction-at`.
+/// Places in a bounce that `--compaction-at` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CompactionAt {
     Start,
@@ -165,7 +165,7 @@ enum CompactionAt {
     End,
 }
 
-/// `--counts`.
+/// Readers of counts that `--counts` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CountsArg {
     Device,

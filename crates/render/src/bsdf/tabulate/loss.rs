@@ -125,9 +125,10 @@ pub(crate) fn glass_at(side: usize, [index, alpha, t]: [f64; 3]) -> f64 {
     exact(alpha, cos_at(t, alpha), Some(if side == 0 { n } else { 1.0 / n }))
 }
 
-/// Returns the value to store at a node of the glass table: the exact loss, less a correction for interpolation. Between
-/// nodes the loss is mostly convex, and straight lines through its values lie too high: half the mean error at the
-/// middles of the cells about is taken off.
+/// Returns the value to store at a node of the glass table: the exact loss, less a correction for interpolation.
+///
+/// Between nodes the loss is mostly convex, and straight lines through its values lie too high: half the mean error at
+/// the middles of the cells about is taken off.
 pub(crate) fn glass_node(side: usize, node: [usize; 3], value: &impl Fn(usize, [usize; 3]) -> f64) -> f64 {
     let (mut error, mut cells) = (0.0, 0.0);
     for corner in 0..8 {

@@ -12,7 +12,7 @@ pub(super) enum Token {
     Word(String),
     /// Text in quotes, with escapes resolved.
     Text(String),
-    /// Finite number.
+    /// A finite number.
     Number(f64),
     /// The bracket `[` that begins a list.
     Open,

@@ -18,7 +18,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 pub enum Chart {
     /// Bars that lie.
     Bars(Bars),
-    /// A histogram.
+    /// A histogram of several series.
     Columns(Columns),
     /// Lines through points.
     Points(Points),
