@@ -176,8 +176,8 @@ mod tests {
     use super::*;
 
     /// Returns a table of words on a page, below their heads.
-    fn grid<const N: usize>(caption: &str, head: [&str; N], rows: &[[&str; N]]) -> ReportTable {
-        let column = |i: usize| Column::words(move |row: &[&str; N]| row[i]).page(i, head[i]);
+    fn grid<const N: usize>(caption: &str, head: [&'static str; N], rows: &[[&'static str; N]]) -> ReportTable {
+        let column = |i: usize| Column::words(move |row: &[&'static str; N]| row[i]).page(i, head[i]);
         Sheet((0..N).map(column).collect()).table(rows).on_page(caption)
     }
 

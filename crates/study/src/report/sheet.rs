@@ -170,8 +170,8 @@ mod tests {
         assert_eq!(document.text(Room::Any), wanted);
         let html = document.page(&Default::default()).html().to_string();
         for wanted in [
-            "<th scope=\"col\">kernel</th><th scope=\"col\" class=\"n\">Mrays/s</th><th scope=\"col\">lanes, %</th>",
-            "<th scope=\"row\" class=\"s\">packet, 2</th><td class=\"n\"></td><td class=\"s\">-</td>",
+            "<th scope=\"col\">kernel</th><th scope=\"col\" class=\"n\">Mrays/s</th><th scope=\"col\" class=\"n\">lanes, %</th>",
+            "<th scope=\"row\" class=\"s\">packet, 2</th><td class=\"n\"></td><td class=\"n\">-</td>",
         ] {
             assert!(html.contains(wanted), "{html}");
         }
