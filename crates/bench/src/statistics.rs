@@ -3,7 +3,7 @@
 /// Quartiles of some times, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quartiles {
-    /// Shortest time.
+    /// Shortest of the times.
     pub min: f64,
     /// First quartile of the times.
     pub q1: f64,
@@ -11,7 +11,7 @@ pub struct Quartiles {
     pub median: f64,
     /// Third quartile of the times.
     pub q3: f64,
-    /// Longest time.
+    /// Longest of the times.
     pub max: f64,
 }
 

@@ -54,7 +54,8 @@ fn pack(data: &[u8], file: &mut Vec<u8>) {
     rest(&data[begin..], file);
 }
 
-/// Returns the nearest colour that the Radiance format can hold: truncated ones would make every picture darker by half a step.
+/// Returns the nearest colour that the Radiance format can hold: truncated ones would make every picture darker by half
+/// a step.
 fn nearest_rgbe(c: [f32; 3]) -> [u8; 4] {
     // A NaN fails the comparison.
     let c = c.map(|c| if c > 0.0 { c.min(LARGEST) } else { 0.0 });

@@ -1,5 +1,5 @@
-//! Radiance HDR images (RGBE): eight bits a channel with one exponent a texel. The `image` crate reads them as well, and
-//! brings two crates of colour management that nothing here needs; tests compare with it.
+//! Radiance HDR images (RGBE): eight bits a channel with one exponent a texel. The `image` crate reads them as well,
+//! and brings two crates of colour management that nothing here needs; tests compare with it.
 
 use super::Origin;
 use super::raster::Decode;

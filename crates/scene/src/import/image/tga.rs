@@ -1,5 +1,5 @@
-//! TGA images: true colour, greys and colour maps, plain or in runs. The `image` crate reads them as well, and brings two
-//! crates of colour management that nothing here needs; tests compare with it.
+//! TGA images: true colour, greys and colour maps, plain or in runs. The `image` crate reads them as well, and brings
+//! two crates of colour management that nothing here needs; tests compare with it.
 
 use super::raster::Decode;
 use super::{Encoding, Origin, eight_bit};
