@@ -27,80 +27,82 @@ use raywarp_sim::{Al09Costs, CostChange, LaunchInstructions, Profile, Streams, a
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// A request for bounds: rays, kernels and machines.
+/// What to bound the rates of: rays, kernels and machines.
 #[derive(Debug, Clone)]
 pub struct BoundsRequest {
-    /// Scene, rays, kernels, widths and trees.
+    /// Scene, rays, kernels, warp widths and trees to simulate.
     pub rays: EfficiencyRequest,
-    /// The machines that rates are bounded on.
+    /// Machines on which rates are bounded.
     pub machines: Vec<Machine>,
-    /// Costs of operations that are otherwise than in the tables.
+    /// Changes of operations' instruction costs from those in the tables.
     pub changes: Vec<CostChange>,
-    /// A table of costs in place of ours, as `crates/cuda/prebuilt/costs.sm_*.csv.xz` has them, unpacked.
+    /// Text of a table of costs in place of the built-in ones, as in `crates/cuda/prebuilt/costs.sm_*.csv.xz` when
+    /// unpacked.
     pub costs: Option<String>,
-    /// `true` if the model of a multiprocessor runs again for each change of a number, so that
-    /// [`BoundsReport::what_if`] has expected rates: some twenty runs of 50 ms for a kernel and kind of rays whose rate
-    /// is told with an interval.
+    /// `true` if the clock-by-clock model runs again for each change of a number, so that [`BoundsReport::what_if`] has
+    /// expected rates: some twenty runs of 50 ms for each kernel and kind of rays whose rate is predicted with an
+    /// interval.
     pub what_if: bool,
 }
 
 /// A kernel's bounds on one machine for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Bounded {
-    /// The machine's place in the request.
+    /// Index of the machine in the request.
     pub machine: usize,
-    /// The kernel's variant.
+    /// Variant of the kernel.
     pub variant: Variant,
-    /// The kind of rays.
+    /// Kind of the rays.
     pub kind: RayKind,
-    /// Most triangles of a leaf.
+    /// Largest number of triangles in a leaf.
     pub leaf_size: u32,
-    /// The kernel's work on the rays.
+    /// Event counts of the kernel's warps on the rays.
     pub profile: Profile,
-    /// The instructions of that work; none where they are not known.
+    /// Instructions that the kernel's warps issue; `None` where costs are not known.
     pub instructions: Option<LaunchInstructions>,
-    /// Traffic of its accesses in the machine's caches; none where the machine has none that is known.
+    /// Traffic in a model of the machine's caches; `None` where their sizes are not known.
     pub traffic: Option<Traffic>,
-    /// Resources that its launch takes of a multiprocessor; none where they are not known.
+    /// Registers, shared memory and threads of the kernel's launch; `None` where they are not known.
     pub launch: Option<Launch>,
-    /// The reason why the price is not this kernel's on this machine.
+    /// Reason why the costs are not those of this kernel on this machine; `None` if they are.
     pub doubt: Option<String>,
-    /// The source of its costs.
+    /// Source of the kernel's instruction costs.
     pub basis: CostBasis,
-    /// `true` if no machine code is known that the machine could run: nothing that depends on code is told.
+    /// `true` if no machine code is known that the machine could run, so that nothing is told that depends on code.
     pub has_no_code: bool,
-    /// All bounds of the rate.
+    /// All bounds of the kernel's rate.
     pub bounds: Vec<Bound>,
-    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]); none where the machine code is not
-    /// known, or costs were changed in a way that it cannot be cut by: more than one at a time, dearer ones, Kepler's.
+    /// Rays a second by the clock-by-clock model ([`raywarp_sim::pace`]); `None` where the machine code is not known,
+    /// or cannot be shortened by the changes of costs (several at a time, higher costs, Kepler's code).
     pub expected: Option<f64>,
-    /// The pace of a multiprocessor's warps in that model, and what they wait for; none where costs were changed.
+    /// Instructions a clock and stalls by the clock-by-clock model; `None` where costs were changed.
     pub pace: Option<Pace>,
-    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
-    /// machine.
+    /// Predicted rate with an interval: the model's, times the ratio of measured to modelled rates; `None` where
+    /// nothing was measured on the machine.
     pub prediction: Option<Prediction>,
-    /// `expected` after changes of one number, by a place among those that are tried; none of one that the model does
-    /// not have. Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction` tells nothing.
+    /// Rates by the clock-by-clock model after changes of one number, each with the change's index; `None` for a number
+    /// that is not in the model. Empty where [`BoundsRequest::what_if`] does not ask for it, and where `prediction`
+    /// tells nothing.
     pub(crate) expected_after: Vec<(usize, Option<f64>)>,
-    /// AL09's simulated rate, rays a second.
+    /// Rate in rays a second that AL09's simulator printed; `None` for other kernels, rays and machines.
     pub theirs: Option<f64>,
 }
 
 impl Bounded {
-    /// Returns the bound that is reached first.
+    /// Returns the lowest of the bounds.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
 }
 
-/// Costs of the GTX 285 from AL09's simulated rates on Sibenik, in times of an instruction.
+/// Costs of the GTX 285 fitted to AL09's simulated rates on Sibenik, in the time of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Fit {
-    /// A visit and a test, by while-while's primary and diffuse cells alone.
+    /// Costs of a visit and of a test, by the primary and diffuse rates of while-while only.
     pub two_cells: Option<[f64; 2]>,
-    /// Costs by all cells without packets that are here.
+    /// Costs by all available rates of kernels without packets.
     pub all: Option<Al09Costs>,
-    /// The number of these cells.
+    /// Number of published rates that were fitted.
     pub cells: usize,
 }
 
@@ -108,17 +110,17 @@ pub struct Fit {
 #[derive(Debug, Clone)]
 pub struct BoundsReport {
     pub(crate) request: BoundsRequest,
-    /// The bounds in the order of machines, widths, leaf sizes, variants, kinds.
+    /// Bounds in the order of machines, warp widths, leaf sizes, variants and kinds of rays.
     pub rows: Vec<Bounded>,
-    /// Rays of each kind that were traced, and that there are in all.
+    /// Number of rays of each kind that were traced, and that there are in all.
     pub rays: Vec<(RayKind, u64, u64)>,
-    /// The GTX 285's costs on these rays and this tree, as the paper's cells have them.
+    /// Costs of the GTX 285 fitted to the paper's rates, with these rays and this tree.
     pub fit: Option<Fit>,
-    /// `true` if the caller stopped it: kernels are missing.
+    /// `true` if the caller stopped the run, so that kernels are missing.
     pub interrupted: bool,
 }
 
-/// Bounds the rates of kernels on machines. All triangles count as opaque.
+/// Simulates kernels on a scene's rays, and bounds their rates on machines. All triangles count as opaque.
 ///
 /// `control.cancel` stops between two warps; what was bounded until then is the report, if it is anything.
 ///
@@ -144,7 +146,7 @@ pub fn bound_rates(
     Ok(BoundsReport { request: request.clone(), rows, rays, fit, interrupted })
 }
 
-/// Follows all kernels; what is in `rows` holds good after an error too.
+/// Simulates and bounds all kernels of a request; the results in `rows` are valid after an error, too.
 fn study_all(
     triangles: &FlatTriangles,
     (samples, rays): (&Samples, &RayCounts),
@@ -248,7 +250,7 @@ fn bound_row(
     Ok(row)
 }
 
-/// Returns a launch's prices after changes of its costs.
+/// Returns the instructions of a launch after changes of costs.
 ///
 /// # Errors
 /// [`SimulateError::Cost`] for a change that takes more than there is.
@@ -271,7 +273,7 @@ fn changed(
 }
 
 impl BoundsRequest {
-    /// Returns AL09's simulated rates of a kernel, where these are its rays and its machine.
+    /// Returns the rate of a kernel by AL09's simulator, where scene, rays and machine are the paper's.
     fn theirs(&self, machine: &Machine, variant: &Variant, width: u32) -> Option<[f64; 3]> {
         (self.is_theirs() && machine.capability() == (1, 3) && width == 32)
             .then(|| raywarp_papers::al09().table_1.simulated(&self.rays.scene, &name_of(variant)))
@@ -287,7 +289,7 @@ impl BoundsRequest {
     }
 }
 
-/// Fits the GTX 285's costs to the paper's cells, with these rays and this tree.
+/// Fits the GTX 285's costs to the paper's rates, with these rays and this tree.
 fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
     let (number, machine) = request.machines.iter().enumerate().find(|(_, m)| m.capability() == (1, 3))?;
     if !(request.is_theirs() && request.rays.scene == "sibenik") {

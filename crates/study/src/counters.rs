@@ -22,89 +22,89 @@ use raywarp_sim::pace::{Cause, Pace};
 use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
 
-/// The share by which the sum of instructions that were counted one by one may be off their count: another pass of the
-/// profiler, in which warps of a pool took other rays; 0.7 % were seen of a queue.
+/// Largest relative difference between the sum of instructions counted one by one and their total, which is from
+/// another pass of the profiler, in which warps of a pool took other rays; 0.7 % were seen of a queue.
 const EXECUTED_WITHIN: f64 = 0.02;
 
-/// Share of instructions, at most, in blocks that were not issued as a whole: up to 6 % of an H100's own code, from 18
-/// % on of that of other machines.
+/// Largest fraction of instructions in basic blocks that were not issued as a whole: up to 6 % for an H100's own code,
+/// from 18 % on for other machines' code.
 const MOST_TORN: f64 = 0.12;
 
-/// The share that a prediction should come within.
+/// Relative error within which a predicted count is called near.
 pub const WITHIN: f64 = 0.05;
 
-/// A request to compare counters with what is foretold.
+/// What to compare: a profiler's counts on a scene, and the simulation's settings.
 #[derive(Debug, Clone)]
 pub struct CountersRequest {
-    /// Scene, one view and its rays; kernels and trees are those of the rows.
+    /// Scene, one view and its rays; kernels and trees are those of the profiler's rows.
     pub rays: EfficiencyRequest,
-    /// The machine that counted.
+    /// Machine on which the profiler counted.
     pub machine: Machine,
-    /// The profiler's counts on this scene.
+    /// Profiler's counts on this scene, by launch.
     pub rows: Vec<Counted>,
-    /// Costs that are wrong on purpose, to see whether the counters tell.
+    /// Changes of instruction costs, made on purpose to see whether the counts show the error.
     pub changes: Vec<CostChange>,
 }
 
-/// A number that was foretold and counted.
+/// A number by the simulator and by the profiler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CountPair {
-    /// The simulator's count.
+    /// Number by the simulator.
     pub foretold: f64,
-    /// The profiler's count.
+    /// Number by the profiler.
     pub counted: f64,
 }
 
 impl CountPair {
-    /// Returns the foretold count over the counted one.
+    /// Returns the simulator's number divided by the profiler's.
     pub fn ratio(self) -> f64 {
         self.foretold / self.counted
     }
 
-    /// Returns the error of the foretold count, as a share of what was counted.
+    /// Returns the relative error of the simulator's number.
     pub fn error(self) -> f64 {
         self.ratio() - 1.0
     }
 
-    /// Checks if that is at most [`WITHIN`].
+    /// Returns `true` if the relative error is at most [`WITHIN`].
     pub fn is_near(self) -> bool {
         self.error().abs() <= WITHIN
     }
 }
 
-/// Waits of a scheduler's warps, as the model of a multiprocessor has them and as they were counted.
+/// Stalls of a scheduler's warps, by the clock-by-clock model and by the profiler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedStalls {
-    /// Share of its clocks in which it issues, 0 to 1.
+    /// Fraction of the scheduler's clocks in which it issues, 0 to 1.
     pub issuing: CountPair,
-    /// Warps that wait for each cause, for each instruction issued.
+    /// Number of warps that wait for each cause, for each instruction issued.
     pub waiting: [CountPair; Cause::ALL.len()],
-    /// Counted waits for causes that are in no model.
+    /// Number of waiting warps that the profiler counts for causes that are not in the model.
     pub unmodelled: f64,
 }
 
-/// A launch, foretold and counted.
+/// A kernel's launch by the simulator and by the profiler.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// The profiler's counts of the launch.
+    /// Profiler's counts of the launch.
     pub counted: Counted,
-    /// Warp instructions a ray; none where no table has the kernel's costs.
+    /// Warp instructions per ray; `None` where no table has the kernel's costs.
     pub instructions: Option<CountPair>,
-    /// Lanes of an instruction.
+    /// Average number of lanes that execute an instruction.
     pub lanes: Option<CountPair>,
-    /// Passes through the L1's data stage, a ray.
+    /// Passes through the first cache's (L1) data stage per ray.
     pub passes: Option<CountPair>,
-    /// 32-byte sectors of loads from global memory, a ray.
+    /// Sectors of 32 bytes per ray that loads read from global memory.
     pub sectors: Option<CountPair>,
-    /// Causes that warps waited for, foretold clock by clock.
+    /// Stalls by cause, simulated clock by clock and counted.
     pub stalls: Option<ComparedStalls>,
-    /// Instructions by block, where each one was counted.
+    /// Instructions by code block, where the profiler counted each instruction.
     pub blocks: Vec<ComparedBlock>,
-    /// Share of the foretold instructions that nobody counted, 0 to 1.
+    /// Fraction of the simulated instructions, 0 to 1, whose formulas no profiler has confirmed.
     pub assumed: f64,
-    /// `true` if the costs are verified.
+    /// `true` if the table of costs is verified.
     pub verified: bool,
-    /// The measured time by where it went, by [`raywarp_sim::gap::Part`].
+    /// Fractions of the measured time by what took it ([`raywarp_sim::gap::Part`]).
     pub parts: Option<[f64; 6]>,
 }
 
@@ -121,30 +121,32 @@ impl ComparedStalls {
 }
 
 impl Compared {
-    /// Checks if warps that stay take rays from a pool.
+    /// Returns `true` if the kernel's warps take their rays from a pool.
     pub fn is_pooled(&self) -> bool {
         self.counted.variant.supply() != Supply::Direct
     }
 
-    /// Checks if costs are not known, or assumed for more than a fifth of the instructions: such a row is marked.
+    /// Returns `true` if costs are not known, or assumed for more than a fifth of the instructions; such rows are
+    /// marked.
     pub fn is_guess(&self) -> bool {
         self.instructions.is_none() || self.assumed > MOST_ASSUMED
     }
 }
 
-/// The comparison of all rows of a request.
+/// Comparison of the simulator with a profiler's counts for all launches of a request.
 #[derive(Debug, Clone)]
 pub struct CountersReport {
     request: CountersRequest,
-    /// The rows in the order of the file.
+    /// Compared launches, in the order of the profiler's file.
     pub rows: Vec<Compared>,
-    /// Rays of each kind that were traced, and that there are in all.
+    /// Number of rays of each kind that were traced, and that there are in all.
     pub rays: crate::simulate::RayCounts,
-    /// `true` if the caller stopped it: rows are missing.
+    /// `true` if the caller stopped the run, so that launches are missing.
     pub interrupted: bool,
 }
 
-/// Foretells what was counted. All triangles count as opaque, as in the launches that were counted.
+/// Simulates the launches that a profiler counted, and compares the counts. All triangles count as opaque, as in the
+/// launches that were counted.
 ///
 /// `control.cancel` stops between two warps; what was compared until then is the report, if it is anything.
 ///

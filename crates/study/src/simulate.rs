@@ -30,97 +30,97 @@ use raywarp_sim::{CostChange, ProfileError, WarpCounts};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 
-/// A request to simulate kernels on a scene's rays.
+/// What to simulate: kernels on a scene's rays.
 #[derive(Debug, Clone)]
 pub struct EfficiencyRequest {
-    /// The workload that the rays are of.
+    /// Workload that makes the rays.
     pub workload: Workload,
-    /// The kinds of rays that are traced.
+    /// Kinds of rays that are traced.
     pub kinds: Vec<RayKind>,
-    /// Viewpoints; the counts are over all of them.
+    /// Viewpoints of the rays; the counts are summed over all of them.
     pub views: Vec<View>,
-    /// Pixels of a view.
+    /// Width and height of a view in pixels.
     pub size: [u32; 2],
-    /// The approximate number of rays of each kind and view that are traced.
+    /// Approximate number of rays of each kind and view that are traced.
     pub sample: usize,
-    /// Order of the rays.
+    /// Order of the rays in a launch.
     pub order: Order,
-    /// AO and diffuse rays of a pixel; the workload's by default.
+    /// Number of AO and of diffuse rays of a pixel; `None` for the workload's default.
     pub rays_per_pixel: Option<u32>,
-    /// The kernels to simulate.
+    /// Variants of the kernels to simulate.
     pub variants: Vec<Variant>,
-    /// Lanes of a warp, 1 to 64.
+    /// Numbers of lanes of the warps to simulate, 1 to 64.
     pub widths: Vec<u32>,
-    /// Tree of each leaf size; compressed trees take at most 3, and h8 1.
+    /// Largest numbers of triangles in a leaf, with a tree for each; compressed trees take at most 3, and h8 1.
     pub leaf_sizes: Vec<u32>,
-    /// The tree otherwise.
+    /// Build options of the trees, except for the leaf size.
     pub build: BuildOptions,
-    /// Name of the scene, under which the paper's figures are looked up.
+    /// Name of the scene, by which the paper's figures are looked up.
     pub scene: String,
 }
 
-/// A reason why nothing can be simulated.
+/// Reason why kernels cannot be simulated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {
     /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// The builder refuses.
+    /// The scene's tree cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The encoder refuses.
+    /// The tree cannot be encoded for a kernel.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// A kernel refuses the tree or the rays.
+    /// A kernel cannot be made for the tree, or cannot trace the rays.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// A launch cannot be followed.
+    /// A kernel's launch cannot be profiled.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// A replay refuses.
+    /// A variant cannot replay the dumped operations of rays.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The rays cannot be made.
+    /// The workload's rays cannot be made.
     #[error(transparent)]
     Rays(#[from] RaysError),
-    /// The caller stopped it, or rays could not be traced.
+    /// The caller stopped the run, or rays could not be traced.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// An experiment on a machine that it says nothing of.
+    /// The experiment needs something that is not known for the machine.
     #[error("--experiment {experiment} on {machine}: {why}")]
     NotThere {
-        /// The experiment's name.
+        /// Name of the experiment.
         experiment: &'static str,
-        /// The machine's name.
+        /// Name of the machine.
         machine: String,
-        /// The reason: what is missing.
+        /// Reason why the experiment cannot run: what is missing.
         why: String,
     },
-    /// A change of a cost that takes more than there is.
+    /// A change of cost subtracts more instructions from an event than it has.
     #[error("{change}: it has {instructions:.1} instructions an event in {kernel}, {kind} rays")]
     Cost {
-        /// The change of the cost.
+        /// Change of the cost.
         change: CostChange,
-        /// The instructions of an event.
+        /// Number of instructions of an event.
         instructions: f64,
-        /// The kernel's name.
+        /// Name of the kernel.
         kernel: String,
-        /// The kind of its rays.
+        /// Kind of the kernel's rays.
         kind: &'static str,
     },
-    /// A scene in which no ray of a kind starts.
+    /// No ray of a kind starts in the scene, as nothing is hit.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(&'static str),
 }
 
 impl SimulateError {
-    /// Checks if the caller asked to stop: between two kernels, or while rays were made.
+    /// Returns `true` if the caller asked to stop, between two kernels or while rays were made.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Trace(TraceError::Cancelled) | Self::Rays(RaysError::Trace(TraceError::Cancelled)))
     }
 
-    /// Checks if a kernel refuses because its tree cannot hold the scene.
+    /// Returns `true` if the error is that a kernel's tree cannot hold the scene.
     pub fn is_of_scene(&self) -> bool {
         match self {
             Self::Kernel(error) | Self::Profile(ProfileError::Kernel(error)) => {
@@ -132,36 +132,36 @@ impl SimulateError {
     }
 }
 
-/// A kernel's counts for one kind of rays.
+/// Counts of a simulated kernel for one kind of rays.
 #[derive(Debug, Clone)]
 pub struct Measurement {
-    /// The kernel's variant.
+    /// Variant of the kernel.
     pub variant: Variant,
-    /// The kind of rays.
+    /// Kind of the rays.
     pub kind: RayKind,
-    /// Most triangles of a leaf.
+    /// Largest number of triangles in a leaf.
     pub leaf_size: u32,
-    /// The counts, over all views.
+    /// Counts of what warps issued, summed over all views.
     pub counts: WarpCounts,
-    /// Share of the nodes visited that the same kernel without postponing does not visit, of those it
-    /// visits; 0 for one that does not postpone.
+    /// Fraction of superfluous node visits: those that the kernel without postponing does not make, over those that it
+    /// makes; 0 for one that does not postpone.
     pub overfetch: f64,
 }
 
-/// Measurements of all kernels and kinds of rays of a request.
+/// Counts of all kernels and kinds of rays of a request.
 #[derive(Debug, Clone)]
 pub struct EfficiencyReport {
     pub(crate) request: EfficiencyRequest,
-    /// The measurements in the order of widths, leaf sizes, variants, kinds.
+    /// Measured counts in the order of warp widths, leaf sizes, variants and kinds of rays.
     pub measurements: Vec<Measurement>,
-    /// Rays of each kind that were traced, and that there are in all.
+    /// Number of rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
-    /// `true` if the caller stopped it: kernels are missing.
+    /// `true` if the caller stopped the run, so that kernels are missing.
     pub interrupted: bool,
 }
 
-/// Measures the SIMD efficiency of kernels on a scene. All triangles count as opaque (AL09 2: the papers'
-/// set-up has no textures).
+/// Simulates kernels on a scene's rays, and counts their warps' lanes at work (SIMD efficiency). All triangles count as
+/// opaque (AL09 2: the papers' set-up has no textures).
 ///
 /// `control.cancel` stops between two kernels; what was measured until then is the report, if it is anything.
 ///
@@ -190,7 +190,7 @@ pub fn efficiency(
     Ok(EfficiencyReport { request: request.clone(), measurements, rays, interrupted })
 }
 
-/// Returns `true` if work was stopped after it had found something, and the error if it failed otherwise.
+/// Returns `true` if work was stopped after it had found something; returns the error if it failed otherwise.
 pub(crate) fn stopped(done: Result<(), SimulateError>, found: bool) -> Result<bool, SimulateError> {
     match done {
         Ok(()) => Ok(false),
@@ -199,7 +199,8 @@ pub(crate) fn stopped(done: Result<(), SimulateError>, found: bool) -> Result<bo
     }
 }
 
-/// Measures the kernels of a request on trees of a leaf size; what is in `measured` holds good after an error too.
+/// Simulates the kernels of a request on trees of one leaf size; the results in `measured` are valid after an error,
+/// too.
 fn measure(
     triangles: &FlatTriangles,
     samples: &Samples,
@@ -262,7 +263,7 @@ fn measure(
     Ok(())
 }
 
-/// Returns the row's name, or the text of a variant that is none.
+/// Returns the name of the paper's kernel that a variant is, or else the variant's text.
 pub fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())

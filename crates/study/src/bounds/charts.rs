@@ -7,10 +7,10 @@ use crate::simulate::fullness::capital;
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
 
-/// Bars of more kernels than these are left to the tables.
+/// Largest number of kernels for which bars are drawn; more of them are only in the tables.
 const BARS: usize = 12;
 
-/// Adds bars of the rates of kernels with rays of a kind.
+/// Adds a bar chart of the kernels' rates with rays of one kind.
 pub(super) fn rates(document: &mut Document, machine: &Machine, kind: RayKind, standings: &[Standing<'_>]) {
     let (by, ranked) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
     let shown = &ranked[..ranked.len().min(BARS)];

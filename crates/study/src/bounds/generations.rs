@@ -4,23 +4,24 @@ use crate::report::chart::{ChartLine, Points};
 use crate::report::{Column, Document, Sheet, Value};
 use raywarp_sim::machine::{Machine, keys};
 
-/// ALK12 table 1, measured Mrays/s of primary, AO and diffuse rays in Conference, Fairy and Sibenik: the scenes that
-/// all three GPUs have.
+/// Rates of ALK12's Table 1 in Mrays/s, by GPU, for primary, AO and diffuse rays in Conference, Fairy and Sibenik,
+/// which all three GPUs have.
 const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
     ("gtx285", [[142.2, 134.5, 60.9], [74.6, 92.5, 40.8], [117.5, 119.6, 46.8]]),
     ("gtx480", [[272.1, 284.1, 126.1], [154.6, 163.6, 73.2], [243.4, 244.1, 94.7]]),
     ("gtx680", [[432.6, 518.2, 245.4], [250.8, 317.6, 156.6], [388.2, 441.2, 192.5]]),
 ];
 
-/// The place of Sibenik among their scenes: their scene and viewpoints, which of ours only this one has.
+/// Index of Sibenik in [`THEIRS`], the only one of these scenes that we have with the paper's viewpoints.
 const SIBENIK: usize = 2;
 
-/// alk12-kepler on Sibenik under `--workload al09`: bench/runs/2026-11-21-h200-2/alk12.txt.
+/// Rates of alk12-kepler on Sibenik on an H200, in Mrays/s, with `--workload al09`
+/// (bench/runs/2026-11-21-h200-2/alk12.txt).
 const H200: [f64; 3] = [4817.8, 7582.1, 3265.8];
 
 const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
 
-/// The standing of a GPU, as multiples of the GTX 285.
+/// Peak rates and measured ray rates of a GPU, as multiples of the GTX 285's.
 #[derive(Debug, Clone, PartialEq)]
 struct Standing {
     name: String,
@@ -29,8 +30,8 @@ struct Standing {
     rates: [f64; 3],
 }
 
-/// Returns the peak rate of floats, in 10^9 a second: products and sums at the vendor's own clock. For the GTX 285 what
-/// ALK12 allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
+/// Returns a machine's peak rate of float products and sums at the vendor's own clock, in 10^9 a second. For the GTX
+/// 285 what ALK12 allows it of its second pipe: of the products there, a fifth at a rate of 1.2.
 fn gflops(machine: &Machine) -> f64 {
     let second = machine.get(keys::ISSUE_FIGURE3_RATE).map_or(0.0, |rate| rate - 1.0);
     let clock = machine.get(keys::CLOCK_BASE_MHZ).unwrap_or_else(|| machine.need(keys::CLOCK_MHZ));
@@ -59,7 +60,7 @@ fn standings() -> Option<Vec<Standing>> {
     Some(all)
 }
 
-/// Adds the figure, its numbers, and what they say.
+/// Adds ALK12's figure of ray rates over peak rates, with its numbers and conclusions.
 pub(super) fn describe(document: &mut Document) {
     let Some(all) = standings() else { return };
     let last = &all[all.len() - 1];
@@ -121,7 +122,8 @@ pub(super) fn describe(document: &mut Document) {
 mod tests {
     use super::*;
 
-    /// Peaks as their vendor printed them, and ALK12's table 1: "x previous architecture".
+    /// Compares peak rates with those that the vendor printed, and ray rates with ALK12's Table 1: "x previous
+    /// architecture".
     #[test]
     fn standings_are_those_that_the_paper_prints() {
         let peak = |name: &str| gflops(&Machine::find(name).unwrap());

@@ -3,7 +3,7 @@
 use crate::report::{Column, ReportTable, Sheet};
 use raywarp_sim::machine::{Checked, Given, Key, Machine};
 
-/// Returns the table of a machine's numbers.
+/// Returns the table of a machine's numbers, with their sources.
 pub(super) fn machine_numbers(machine: &Machine) -> ReportTable {
     type Row<'a> = (&'a Key, &'a Given);
     let worth = |(_, given): &Row<'_>| match (&given.checked, given.estimate) {

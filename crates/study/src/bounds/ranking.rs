@@ -10,21 +10,21 @@ use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
 
-/// The number of kernels of each kind of rays that are on the first screen.
+/// Number of kernels that are shown first for each kind of rays.
 const TOP: usize = 5;
 
-/// A kernel among the others of its kind of rays.
+/// A kernel with its bounds and measured rate, to be ranked among others for a kind of rays.
 #[derive(Clone, Copy)]
 pub(super) struct Standing<'a> {
-    /// Its row of the report.
+    /// Index of the kernel's row in the report.
     pub row: usize,
     pub bounded: &'a Bounded,
-    /// The measured row of it, if there is one.
+    /// Measured rate of the kernel; `None` if it was not measured.
     pub beside: Option<&'a MeasuredRow>,
 }
 
 impl<'a> Standing<'a> {
-    /// Returns the lowest bound; beside a rate that of the tree which it was measured on.
+    /// Returns the lowest bound; for a measured kernel, that on the tree on which it was measured.
     pub fn bound(&self) -> Option<&'a Bound> {
         self.beside.map_or_else(|| self.bounded.lowest(), MeasuredRow::lowest)
     }
@@ -33,8 +33,8 @@ impl<'a> Standing<'a> {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
 
-    /// Returns the rays a second to expect: none where the model tells too little, and its own where nothing was
-    /// measured on the machine.
+    /// Returns the predicted rate in rays a second; `None` where its interval is too wide; the model's own where
+    /// nothing was measured on the machine.
     pub fn expected(&self) -> Option<f64> {
         let (modelled, prediction) = match self.beside {
             Some(row) => (row.expected, row.prediction),
@@ -46,7 +46,7 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// Returns the measured rate, in rays a second.
+    /// Returns the measured rate in rays a second; `None` if the kernel was not measured.
     pub fn measured(&self) -> Option<f64> {
         self.beside.map(|beside| beside.rate.rays_per_s)
     }
@@ -60,7 +60,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// The rate that kernels are ranked by: the best that is known of any.
+/// The kind of rate that kernels are ranked by: measured, else expected, else their lowest bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Measured,
@@ -69,7 +69,7 @@ pub(super) enum By {
 }
 
 impl By {
-    /// Returns the name of these rates, in a word.
+    /// Returns the name of this kind of rate in texts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -79,8 +79,8 @@ impl By {
     }
 }
 
-/// Ranks kernels with what is known of them, the fastest first; what no table prices, which looks fast, is left out,
-/// unless it was measured.
+/// Ranks kernels by the best kind of rate that any of them has, the fastest first; leaves out kernels without known
+/// costs, unless they were measured.
 pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<Standing<'a>>) {
     let all: Vec<Standing<'a>> = all.filter(|one| one.bounded.instructions.is_some() || one.beside.is_some()).collect();
     let known = |by: &By| all.iter().any(|one| one.rate(*by).is_some());
@@ -90,7 +90,7 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
     (by, rates.into_iter().map(|(_, one)| one).collect())
 }
 
-/// Returns in words the source of rates that are no bounds; none where they are bounds.
+/// Returns a text on the source of rates that are estimates and no bounds; `None` where all are bounds.
 pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
         Class::Strict | Class::Modelled => None,
@@ -99,7 +99,7 @@ pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     })
 }
 
-/// Adds the conclusions of a machine and its fastest kernels, by kind of rays.
+/// Adds the conclusions about a machine and its fastest kernels, by kind of rays.
 pub(super) fn rank(
     document: &mut Document,
     report: &BoundsReport,
@@ -127,7 +127,7 @@ pub(super) fn rank(
     document.table(sheet(standings, changes, machine).table(&rows).on_page(caption));
 }
 
-/// Returns the columns of the fastest kernels.
+/// Returns the table columns of the fastest kernels.
 fn sheet<'a>(among: &'a [Standing<'a>], changes: &'a [WhatIf], machine: usize) -> Sheet<'a, Standing<'a>> {
     type Row<'a> = Standing<'a>;
     let rate = |of: fn(&Row<'a>) -> Option<f64>| {
@@ -164,7 +164,7 @@ fn sheet<'a>(among: &'a [Standing<'a>], changes: &'a [WhatIf], machine: usize) -
     ])
 }
 
-/// Returns the name of a row, with what else tells rows of the same kernel apart.
+/// Returns the name of a report row, with what else distinguishes rows of one kernel.
 pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
     let mut name = name_of(&one.variant);
     let mut same = among.iter().map(|other| other.bounded).filter(|other| other.variant == one.variant);
@@ -177,8 +177,8 @@ pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
     name
 }
 
-/// Returns a sentence on the fastest kernel: how far it is from what bounds it, what would pay, and what bounds most
-/// others.
+/// Returns a sentence on the fastest kernel: how far it is from its bound, which change would pay, and what bounds most
+/// other kernels.
 fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
     let best = fastest.first()?;
     let (name, rate) = (label(best.bounded, fastest), short_mrays(best.rate(by)?));

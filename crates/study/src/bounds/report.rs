@@ -17,10 +17,10 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_workload::rays::Order;
 use serde_json::json;
 
-/// The name of the rate that no kernel passes, where it is one.
+/// Column name of the lowest rate by any bound, where it is a true bound.
 pub(crate) const LOWEST_BOUND: &str = "lowest bound";
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of bounds.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
     bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. no price: depends on what a kernel costs, and no price was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
@@ -30,15 +30,16 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \
     instructions over resident warps. least: what rays need however they are dealt to warps.";
 
-/// The meaning of bounds, for a page.
+/// Text that explains bounds on an HTML page.
 const MEANING: &str = "A bound is the most that one resource of the machine allows, whatever else happens; the lowest counts. What is expected is less, since \
     warps want the same resource at the same time: a model follows the schedulers and pipelines of a multiprocessor clock by clock. Strict \
     bounds have only minima in them, and no run passes them; modelled ones assume something: a sample of the rays, costs that nobody \
     verified, an order of warps.";
 
 impl BoundsReport {
-    /// Returns the report for its writers. What was `measured` of the same scene and machine stands beside the bounds
-    /// of its own tree; a page has what would raise the rates most, and text and JSON where `what_if` asks for it.
+    /// Returns the report of bounds as a document, to be written as text, JSON or an HTML page. What was `measured` of
+    /// the same scene and machine stands beside the bounds of its own tree; a page has what would raise the rates most,
+    /// and text and JSON where `what_if` asks for it.
     pub fn document(&self, measured: Option<&MeasuredReport>, what_if: bool) -> Document {
         let rays = &self.request.rays;
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
@@ -96,7 +97,7 @@ impl BoundsReport {
         document
     }
 
-    /// Adds what programs read of the run.
+    /// Adds the run's settings, for programs that read the report.
     fn data(&self, document: &mut Document) {
         let rays = &self.request.rays;
         document.data("scene", rays.scene.clone());
@@ -119,7 +120,7 @@ impl BoundsReport {
         document.data("al09_fit", fit);
     }
 
-    /// Adds all bounds on a machine, what was measured there, and each kernel in words.
+    /// Adds everything about one machine: all bounds, measured rates, and a sentence on each kernel.
     fn of_one(
         &self,
         document: &mut Document,
@@ -153,7 +154,7 @@ impl BoundsReport {
         document.fold(summary, |document| document.list(words));
     }
 
-    /// Returns what speaks against the costs of a machine's rows, a line each.
+    /// Returns what is doubtful about the costs of a machine's rows, one line each.
     fn doubts(&self, machine: usize, rows: &[&Bounded]) -> Vec<String> {
         let names = |of: &dyn Fn(&Bounded) -> bool| {
             let mut names: Vec<String> = rows.iter().filter(|row| of(row)).map(|row| name_of(&row.variant)).collect();
@@ -169,8 +170,8 @@ impl BoundsReport {
         [guessed, self.cost_doubts(machine), unpriced].into_iter().flatten().collect()
     }
 
-    /// Returns the rows of a machine with the lanes that its warps have, and their numbers; all where none have. Other
-    /// widths are in the tables.
+    /// Returns a machine's rows with warps of its own width, and their indices; all rows where there are none of that
+    /// width. Other widths are in the tables.
     fn of_own_width(&self, machine: usize) -> Vec<(usize, &Bounded)> {
         let all = self.rows.iter().enumerate().filter(|(_, row)| row.machine == machine);
         let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
@@ -178,7 +179,7 @@ impl BoundsReport {
         if own.is_empty() { all.collect() } else { own }
     }
 
-    /// Returns the same rows with what was measured on a machine of this width and these rays.
+    /// Returns the rows of a machine's own warp width with the rates that were measured on it for these rays.
     fn standings<'a>(&'a self, machine: usize, measured: Option<&'a MeasuredReport>) -> Vec<Standing<'a>> {
         let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
         let standing = |(row, bounded): (usize, &'a Bounded)| {
@@ -188,7 +189,7 @@ impl BoundsReport {
         };
         self.of_own_width(machine).into_iter().map(standing).collect()
     }
-    /// Returns in a line why costs on a machine are not its own or not known.
+    /// Returns a line on why the costs for a machine are another one's or not known; `None` if they are its own.
     pub(crate) fn cost_doubts(&self, machine: usize) -> Option<String> {
         let of_machine = || self.rows.iter().filter(|row| row.machine == machine);
         let mut doubts: Vec<&str> = of_machine().filter_map(|row| row.doubt.as_deref()).collect();
@@ -205,7 +206,7 @@ impl BoundsReport {
         (!all.is_empty()).then(|| format!("costs: {}", all.join("; ")))
     }
 
-    /// Returns the name, of a word or two, of the lowest of all rates on a machine, expected ones aside.
+    /// Returns the column name of the lowest of all rates on a machine, without expected ones.
     pub(crate) fn lowest_name(&self, machine: usize) -> &'static str {
         let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.instructions.is_some());
         match of_machine.next().map(|row| row.basis) {
@@ -215,9 +216,9 @@ impl BoundsReport {
         }
     }
 
-    /// Adds AL09's simulated rates beside ours.
+    /// Adds a table of the rates by AL09's simulator beside our bounds.
     fn beside_theirs(&self, document: &mut Document, rows: &[&Bounded]) {
-        /// A kernel with the paper's rate and the bound of the issue slots here.
+        /// A kernel with the paper's simulated rate, and our bound by issue slots.
         struct Beside<'a>(&'a Bounded, f64, f64);
         let beside = rows.iter().filter_map(|row| {
             let ours = row.bounds.iter().find(|bound| bound.limit == Limit::Issue)?;

@@ -14,7 +14,7 @@ use raywarp_sim::memory::Region;
 use raywarp_sim::pace::{Cause, Pace};
 use serde_json::{Map, Value as Json, json};
 
-/// The columns of bounds.
+/// Columns of the limits in the table of bounds.
 const COLUMNS: [&str; 11] =
     ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency", "least"];
 
@@ -35,14 +35,14 @@ fn column(limit: Limit) -> usize {
     }
 }
 
-/// Settings that rows of a table differ in, beside kernels and rays.
+/// Which settings, beside kernels and rays, differ between rows of a table.
 #[derive(Debug, Clone, Copy)]
 struct Several {
-    /// Warps of several widths ran.
+    /// `true` if warps of several widths were simulated.
     widths: bool,
-    /// Rows of the table have several widths.
+    /// `true` if rows of this table have several warp widths.
     widths_here: bool,
-    /// Trees have leaves of several sizes.
+    /// `true` if there are trees of several leaf sizes.
     leaf_sizes: bool,
 }
 
@@ -58,7 +58,7 @@ fn rounded(mrays: f64) -> String {
     if mrays < 1000.0 { format!("{mrays:.1}") } else { format!("{mrays:.0}") }
 }
 
-/// Returns a bound as it is written in every report.
+/// Returns a bound as JSON, as in every report.
 pub(crate) fn bound_json(bound: &Bound) -> Json {
     json!({
         "limit": bound.limit.name(),
@@ -77,12 +77,12 @@ fn pace_json(pace: Pace) -> Json {
 }
 
 impl Bounded {
-    /// Returns the shares of lanes that take part in visits and in tests.
+    /// Returns the fractions of lanes that take part in node visits and in triangle tests.
     fn efficiency(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| self.profile.counts.simd_efficiency(op))
     }
 
-    /// Returns the entry of a report of full warps.
+    /// Returns the kernel's entry for the comparison of how full warps are.
     pub(super) fn filled(&self) -> Filled<'_> {
         of_counts(&self.variant, self.kind, self.leaf_size, &self.profile.counts, self.efficiency())
     }
@@ -91,13 +91,13 @@ impl Bounded {
         self.instructions.as_ref().map(|issued| issued.warp_instructions() / self.profile.rays() as f64)
     }
 
-    /// Returns the name, where it matters with what else tells rows apart.
+    /// Returns the kernel's name, with warp width and leaf size where rows differ in these.
     fn full_name(&self) -> String {
         let form = if is_implicit(&self.variant) { ", lanes left to the hardware" } else { "" };
         format!("{}{form}", name_of(&self.variant))
     }
 
-    /// Returns the words that stand in place of numbers from costs that are not known.
+    /// Returns the text in place of numbers that are not known because costs are not.
     fn unknown(&self) -> &'static str {
         match (self.has_no_code, &self.instructions) {
             (true, _) => "no code",
@@ -106,7 +106,7 @@ impl Bounded {
         }
     }
 
-    /// Returns the lowest bound of a column.
+    /// Returns the lowest bound of the limits that a table column is about.
     fn of_column(&self, number: usize) -> Value {
         let of_column = self.bounds.iter().filter(|bound| column(bound.limit) == number);
         let is_of_code = matches!(COLUMNS[number], "lanes" | "issue" | "pipe" | "least");
@@ -137,14 +137,14 @@ impl Bounded {
         }
     }
 
-    /// Returns the instructions of each pipeline, a ray.
+    /// Returns the number of instructions per ray on each pipeline.
     fn pipes(&self) -> Option<Map<String, Json>> {
         let issued = self.instructions.as_ref().filter(|issued| issued.by_pipe)?;
         let of = |pipe: Pipe| (pipe.name().to_string(), json!(issued.pipe(pipe) / self.profile.rays() as f64));
         Some(Pipe::ALL.into_iter().map(of).collect())
     }
 
-    /// Returns the clocks and waits of a warp alone, a ray.
+    /// Returns the clocks and waits per ray of warps that run alone.
     fn alone(&self) -> Option<Map<String, Json>> {
         let rays = self.profile.rays() as f64;
         let (clocks, waits) = self.instructions.as_ref().and_then(LaunchInstructions::times_alone)?;
@@ -152,7 +152,7 @@ impl Bounded {
         Some(std::iter::once(("clocks".to_string(), json!(clocks / rays))).chain(waits).collect())
     }
 
-    /// Returns the accesses to each part of memory.
+    /// Returns the memory accesses per ray, by region of memory.
     fn memory(&self) -> Option<Map<String, Json>> {
         let memory = self.profile.memory?;
         let of = |region: Region| {
@@ -172,7 +172,7 @@ impl Bounded {
         Some(Region::ALL.into_iter().map(of).collect())
     }
 
-    /// Returns the results of the model of the caches.
+    /// Returns the results of the cache model as table cells.
     fn caches(&self) -> Option<Json> {
         let traffic = self.traffic?;
         let per_ray = |n: u64| n as f64 / traffic.rays as f64;
@@ -186,8 +186,8 @@ impl Bounded {
     }
 }
 
-/// Returns the columns that every reader has first, and last the bounds; of those that nothing bounds a page leaves out
-/// what `bounded` says.
+/// Returns the table columns for readers, with the bounds last; HTML pages have only the limits for which `bounded` is
+/// true.
 fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'static, Bounded>> {
     let filled = |row: &Bounded| {
         let [visit, test] = row.efficiency().map(percent);
@@ -245,7 +245,7 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
     columns
 }
 
-/// Returns the columns that only programs read.
+/// Returns the table columns that only programs read.
 fn for_programs() -> Vec<Column<'static, Bounded>> {
     let threads = |row: &Bounded| {
         let of =
@@ -277,7 +277,7 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
 }
 
 impl BoundsReport {
-    /// Returns the columns of some of its rows; a page leaves out the bounds that none of them has.
+    /// Returns the columns of a table of rows; HTML pages leave out limits that no row has a bound for.
     pub(super) fn sheet(&self, rows: &[&Bounded]) -> Sheet<'_, Bounded> {
         let is_bounded =
             |number: usize| rows.iter().any(|row| row.bounds.iter().any(|bound| column(bound.limit) == number));

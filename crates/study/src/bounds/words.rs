@@ -3,7 +3,7 @@
 use raywarp_costs::Pipe;
 use raywarp_sim::bounds::Limit;
 
-/// Returns in words what limits a rate.
+/// Returns a phrase that says what limits a rate.
 pub(super) fn in_words(limit: Limit) -> String {
     match limit {
         Limit::Lanes => "the issue slots, even were all lanes full".into(),

@@ -17,89 +17,89 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use record::FrameRecorder;
 
-/// Size of W11's pictures.
+/// Width and height of W11's pictures in pixels.
 pub const W11_SIZE: [u32; 2] = [1280, 768];
 
-/// Its bounces: paths of up to nine segments.
+/// Number of bounces in W11's pictures, whose paths have up to nine segments.
 pub const W11_DEPTH: u32 = 8;
 
-/// Reflectance of its diffuse materials, which nearly all are.
+/// Reflectance of W11's diffuse materials, which nearly all are.
 pub const W11_REFLECTANCE: f32 = 0.7;
 
-/// Paths a thread of a tile (W11's M); its tiles are of 64 threads.
+/// Number of paths of each thread of a tile (W11's M), whose blocks have 64 threads.
 const PATHS_PER_THREAD: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// W11's traversal kernel is like it (3.2).
+/// Name of the kernel of the family that is like W11's traversal kernel (3.2).
 const WHILE_WHILE: &str = "direct/while-while/bvh2";
 
-/// The most paths; each takes 4 bytes for a while.
+/// Largest number of light paths that are counted; each takes 4 bytes for a while.
 const MAX_PATHS: u128 = 1 << 28;
 
-/// Registers of W11's kernel, and threads of its blocks.
+/// Registers per thread and threads per block of W11's kernel.
 const KERNEL: [u32; 2] = [64, 64];
 
-/// A request for counts: the picture to render, and how.
+/// Settings for counting light paths and warps: the pictures to render.
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {
     /// Name of the scene, for the reader.
     pub scene: String,
-    /// Viewpoints; the counts are over all of them.
+    /// Viewpoints of the pictures; the counts are summed over all of them.
     pub cameras: Vec<Camera>,
-    /// The picture's columns and rows.
+    /// Columns and rows of the picture in pixels.
     pub size: [u32; 2],
-    /// Frames of each viewpoint, each of one path a pixel.
+    /// Number of frames of each viewpoint, with one light path a pixel each.
     pub frames: u32,
-    /// Bounces: a path has one segment more at most.
+    /// Largest number of bounces; a path has at most one segment more.
     pub max_depth: u32,
-    /// Radius of the lens in scene units; the camera's own if not given.
+    /// Radius of the lens in scene units; `None` for the camera's own.
     pub lens_radius: Option<f32>,
-    /// Lanes of a warp, powers of two up to 64.
+    /// Numbers of lanes of the warps to count, powers of two up to 64.
     pub widths: Vec<u32>,
-    /// Worker threads; 0 takes one for each processor.
+    /// Number of worker threads; 0 for one on each processor.
     pub threads: usize,
 }
 
-/// A reason why paths are not counted.
+/// Reason why light paths cannot be counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
-    /// A warp of this many lanes does not fill blocks.
+    /// Warps of this many lanes do not fill W11's thread blocks.
     #[error("warps of {0} lanes do not fill blocks of 64 threads; take a power of two up to 64")]
     Width(u32),
-    /// A path may have more segments than are counted.
+    /// The largest number of bounces is too high for the counts of segments.
     #[error("{0} bounces are more than the 65,534 that are counted")]
     Depth(u32),
     /// There are too many paths to count at once.
     #[error("{paths} paths are more than the {MAX_PATHS} that are counted; take fewer frames or pixels")]
     Paths {
-        /// The number of paths of all frames and viewpoints.
+        /// Number of paths of all frames and viewpoints.
         paths: u128,
     },
     /// The scene has too many triangles.
     #[error(transparent)]
     Flat(#[from] FlatError),
-    /// No kernel of that name.
+    /// There is no kernel with the name of W11's traversal loop.
     #[error(transparent)]
     Variant(#[from] IllegalVariant),
-    /// The kernel refuses the tree.
+    /// The kernel cannot be made for the scene's tree, or cannot trace its rays.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The caller asked to stop.
+    /// The caller asked to stop the counting.
     #[error("stopped")]
     Cancelled,
 }
 
-/// The counts of one width.
+/// Path and warp counts for warps of one width.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    /// Lanes of a warp.
+    /// Number of lanes of a warp.
     pub width: u32,
-    /// Bounce by bounce, over all frames; tiles are of 64 x 8 paths.
+    /// Counts of each bounce, over all frames; tiles have 64 x 8 paths.
     pub bounces: Vec<Bounce>,
-    /// Work of warps that trace rays with while-while (W11's kernel), bounce by bounce, naive and compacted; of part of
-    /// the first frame of each viewpoint.
+    /// Work of warps that trace the rays of each bounce with while-while (W11's kernel), without and with compaction;
+    /// of part of the first frame of each viewpoint.
     pub work: Vec<[Work; 2]>,
-    /// The sums over all bounces for tiles of so many paths a thread.
+    /// Counts summed over all bounces, for tiles of each number of paths a thread.
     pub tiles: Vec<(u32, Bounce)>,
 }
 
@@ -108,8 +108,7 @@ impl Counts {
         Self { width, bounces: Vec::new(), work: Vec::new(), tiles: Vec::new() }
     }
 
-    /// Returns the traversal steps of all warps, naive over compacted: what compaction of whole frames saves of them,
-    /// above 0.
+    /// Returns the traversal steps of all warps without compaction over those with compaction of whole frames, above 0.
     pub fn saved_steps(&self) -> f64 {
         let (mut naive, mut compact) = (0.0, 0.0);
         for (bounce, work) in self.bounces.iter().zip(&self.work) {
@@ -127,7 +126,7 @@ impl Counts {
         (*naive, *compact) = (naive.plus(more[0]), compact.plus(more[1]));
     }
 
-    /// Returns the sums over all bounces.
+    /// Returns the counts summed over all bounces.
     pub fn total(&self) -> Bounce {
         self.bounces.iter().fold(Bounce::default(), |sum, &bounce| sum.plus(bounce))
     }
@@ -137,23 +136,23 @@ impl Counts {
 #[derive(Debug, Clone)]
 pub struct CompactionReport {
     pub(crate) request: CompactionRequest,
-    /// The counts in the order of the widths.
+    /// Counts for each warp width, in the order of the request.
     pub counts: Vec<Counts>,
-    /// Frames, over all viewpoints.
+    /// Number of frames over all viewpoints.
     pub frames: u64,
 }
 
-/// Counts the paths and warps of frames that somebody renders, viewpoint by viewpoint.
+/// Counts light paths and warps of frames that the caller renders, viewpoint by viewpoint.
 pub struct PathCounter {
     request: CompactionRequest,
     kernel: Kernel,
-    /// The segments of each path of all frames, in the order of threads.
+    /// Number of segments of each path of all frames, in the order of threads.
     segments: Vec<u16>,
     counts: Vec<Counts>,
 }
 
 impl PathCounter {
-    /// Returns the counter of a scene and its tree. All triangles count as opaque.
+    /// Returns a counter for a scene and its tree. All triangles count as opaque.
     ///
     /// # Errors
     /// [`CompactionError`], but for [`CompactionError::Cancelled`].
@@ -179,12 +178,12 @@ impl PathCounter {
         })
     }
 
-    /// Returns a recorder that listens while the frames of a viewpoint are rendered.
+    /// Returns an observer of the render of a viewpoint's frames, which records their paths.
     pub fn recorder(&self) -> FrameRecorder {
         FrameRecorder::new(self.request.size, self.request.frames, self.request.max_depth)
     }
 
-    /// Takes what a recorder heard of all frames of a viewpoint.
+    /// Adds the paths that a recorder saw in all frames of a viewpoint.
     ///
     /// # Errors
     /// [`CompactionError::Cancelled`] where `cancel` says so, and [`CompactionError::Kernel`].
@@ -201,7 +200,7 @@ impl PathCounter {
         Ok(())
     }
 
-    /// Returns the sums over all viewpoints.
+    /// Returns the counts summed over all viewpoints.
     pub fn finish(self) -> CompactionReport {
         let Self { request, segments, mut counts, .. } = self;
         if let Some(paths) = PathLengths::new(&segments, in_grid(request.size)) {

@@ -7,18 +7,18 @@ use raywarp_bench::table::TableColumn;
 use raywarp_sim::compaction::occupancy_curve;
 use raywarp_sim::machine::Machine;
 
-/// The occupancy of W11's kernel on a GPU.
+/// Occupancy of W11's kernel on one GPU, by shared memory.
 pub(super) struct Curve {
-    /// The GPU that it is of.
+    /// GPU that the occupancy is of.
     pub machine: Machine,
-    /// The share of the warps that stay resident, by bytes of shared memory of a block.
+    /// Fraction of the warps that are resident, by bytes of shared memory of a block.
     pub points: Vec<(u32, f64)>,
 }
 
-/// Bytes between two points that people see.
+/// Bytes of shared memory between two points of the printed curve.
 const STEP: u32 = 4096;
 
-/// Returns the occupancy of W11's kernel on its GPU and on ours, in steps of so many bytes.
+/// Returns the occupancy of W11's kernel on W11's GPU and on an H200, in steps of this many bytes.
 pub(super) fn curves(step_bytes: u32) -> Vec<Curve> {
     let curve = |name: &str| {
         let machine = Machine::find(name).ok()?;
@@ -28,7 +28,7 @@ pub(super) fn curves(step_bytes: u32) -> Vec<Curve> {
     ["gtx480", "h200"].into_iter().filter_map(curve).collect()
 }
 
-/// Adds the lines of both.
+/// Adds a chart with the occupancy curves of both GPUs.
 pub(super) fn chart(document: &mut Document) {
     let line = |Curve { machine, points }: Curve| ChartLine {
         name: machine.name().to_string(),
@@ -48,7 +48,7 @@ pub(super) fn chart(document: &mut Document) {
     document.chart("occupancy", caption, chart);
 }
 
-/// Returns the table of both, up to what a block of the smaller machine may have.
+/// Returns a table of both GPUs' occupancy, up to the shared memory that a block of the smaller one may have.
 pub(super) fn table() -> ReportTable {
     let curves = curves(STEP);
     let steps = curves.iter().map(|curve| curve.points.len()).min().unwrap_or(0);

@@ -4,29 +4,30 @@ use raywarp_geom::Ray;
 use raywarp_render::{PathObserver, PathRecorder};
 use std::sync::Mutex;
 
-/// Pixels of a thread block, across and down (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
+/// Columns and rows of pixels of a thread block (W11, appendix B.1): a warp of 32 has 8 x 4 of them.
 const BLOCK: [u32; 2] = [8, 8];
 
-/// The approximate number of threads of a frame whose rays are kept; runs of [`RUN`] spread over the picture.
+/// Approximate number of threads of a frame whose rays are recorded, in runs of [`RUN`] spread over the picture.
 const KEPT: usize = 1 << 16;
 
-/// Threads whose rays are kept together, so that a compacted warp gets the paths that it would get in the whole frame.
+/// Number of neighbouring threads whose rays are recorded together, so that a compacted warp gets the paths that it
+/// would get in the whole frame.
 const RUN: usize = 1 << 13;
 
-/// Returns the number of threads of a launch for a picture: whole blocks.
+/// Returns the number of threads of a launch for a picture, in whole blocks.
 pub(super) fn in_grid(size: [u32; 2]) -> usize {
     let [columns, rows] = [0, 1].map(|axis| size[axis].next_multiple_of(BLOCK[axis]) as usize);
     columns * rows
 }
 
-/// Returns the thread of a pixel (`y * width + x`): block by block, row by row in each.
+/// Returns the thread of the pixel `y * width + x`: threads go block by block, and row by row in each.
 fn thread_of(pixel: u32, size: [u32; 2]) -> usize {
     let [x, y] = [pixel % size[0], pixel / size[0]];
     let block = (y / BLOCK[1]) as usize * size[0].div_ceil(BLOCK[0]) as usize + (x / BLOCK[0]) as usize;
     block * (BLOCK[0] * BLOCK[1]) as usize + (y % BLOCK[1] * BLOCK[0] + x % BLOCK[0]) as usize
 }
 
-/// Adds the paths of a frame (row by row) in the order of threads. A thread beside the picture has none.
+/// Adds the paths of a frame, given row by row, in the order of threads. A thread beside the picture has none.
 pub(super) fn in_blocks(frame: &[u16], size: [u32; 2], order: &mut Vec<u16>) {
     let first = order.len();
     order.resize(first + in_grid(size), 0);
@@ -35,13 +36,13 @@ pub(super) fn in_blocks(frame: &[u16], size: [u32; 2], order: &mut Vec<u16>) {
     }
 }
 
-/// Listens to a render of some frames: how long each path is, and the rays of some of the first frame.
+/// Observer of a render of some frames that records the length of each path, and part of the first frame's rays.
 pub struct FrameRecorder {
     size: [u32; 2],
     lengths: PathRecorder,
-    /// The number of runs of threads of which one is kept.
+    /// Interval of runs of threads of which one is recorded.
     every: usize,
-    /// Threads of the first frame and their rays, by bounce.
+    /// Recorded threads of the first frame with their rays, by bounce.
     rays: Vec<Mutex<Vec<(usize, Ray)>>>,
 }
 
@@ -55,14 +56,14 @@ impl FrameRecorder {
         }
     }
 
-    /// Returns the place of a thread among those that are kept.
+    /// Returns the index of a thread among those that are recorded.
     fn place(&self, thread: usize) -> Option<usize> {
         let run = thread / RUN;
         run.is_multiple_of(self.every).then(|| run / self.every * RUN + thread % RUN)
     }
 
-    /// Lengths of all paths, frame by frame in the order of threads, added to `order`; and for each bounce the rays of
-    /// the kept threads.
+    /// Adds the lengths of all paths to `order`, frame by frame in the order of threads, and returns the rays of the
+    /// recorded threads for each bounce.
     pub(super) fn finish(self, order: &mut Vec<u16>) -> Vec<Vec<Option<Ray>>> {
         let (size, last) = (self.size, in_grid(self.size) - 1);
         let kept = (0..=last).rev().find_map(|thread| self.place(thread)).map_or(0, |place| place + 1);

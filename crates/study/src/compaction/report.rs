@@ -9,14 +9,15 @@ use raywarp_papers::w11;
 use raywarp_sim::compaction::Bounce;
 use serde_json::json;
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of bounces.
 const LEGEND: &str = "paths: extended at this bounce; %: of bounce 0's. naive, compact: warps that run without and with compaction. per warp: paths of a naive \
     warp that still runs. saved: naive warps over compacted ones, this bounce and those before. theirs: W11 Table 2, the fairy scene at 1280 x 768, warps of 32.\n\
     steps: node visits and triangle tests that a warp issues under while-while, and in how many a ray takes part; x: over those of bounce 0. \
     theirs: time of a warp over that of bounce 0 (W11 Table 3), shading, shadow rays and memory with it.";
 
 impl CompactionReport {
-    /// Returns the report for its writers: W11's tables beside ours, and on a page charts and what to conclude.
+    /// Returns the report as a document, to be written as text, JSON or an HTML page: W11's tables beside our counts,
+    /// with charts and conclusions on a page.
     pub fn document(&self) -> Document {
         let request = &self.request;
         let [columns, rows] = request.size;
@@ -51,7 +52,7 @@ impl CompactionReport {
         document
     }
 
-    /// Adds what programs read of the run and of W11.
+    /// Adds the run's settings and W11's numbers, for programs that read the report.
     fn data(&self, document: &mut Document) {
         let request = &self.request;
         document.data("experiment", "compaction");
@@ -72,8 +73,8 @@ impl CompactionReport {
         document.data("occupancy", curves(1024).iter().map(curve).collect::<Vec<_>>());
     }
 
-    /// Adds the tables of a width: bounce by bounce, and W11's Table 3 without memory, what a warp issues beside how
-    /// its time grew.
+    /// Adds the tables of a warp width: the bounces, and W11's Table 3 with issued instructions beside the growth of
+    /// its times.
     fn describe(&self, document: &mut Document, counts: &Counts) {
         let caption = format!(
             "Warps of {}: a frame, bounce by bounce. Saved: naive warps over compacted ones, this bounce and those before. Theirs: W11 table 2, the fairy scene.",
@@ -97,7 +98,7 @@ impl CompactionReport {
         document.data("tiles", counts.tiles.iter().map(tile).collect::<Vec<_>>());
     }
 
-    /// Adds the charts of a width.
+    /// Adds the charts of a warp width.
     fn charts(&self, document: &mut Document, counts: &Counts) {
         let frames = self.frames.max(1) as f64;
         let line = |name: &str, of: &dyn Fn(&Bounce) -> f64| ChartLine {
@@ -135,7 +136,7 @@ impl CompactionReport {
     }
 }
 
-/// Returns in words what a width shows.
+/// Returns the conclusions for a warp width as text.
 fn conclusion(counts: &Counts) -> String {
     let all = counts.total();
     format!(

@@ -7,32 +7,32 @@ use raywarp_papers::{CompactionBounce, w11};
 use raywarp_sim::compaction::{Bounce, Work};
 use serde_json::json;
 
-/// A line of the table of bounces: one of them, or all together.
+/// A line of the table of bounces: one bounce, or the sum of all.
 pub(super) struct BounceRow {
-    /// Its number; none of all together.
+    /// Number of the bounce; `None` for the sum of all.
     pub index: Option<usize>,
-    /// The counts of the bounce.
+    /// Path and warp counts of the bounce.
     pub bounce: Bounce,
-    /// The sum of the counts of this bounce and those before.
+    /// Sum of the counts of this bounce and those before.
     pub until: Bounce,
-    /// Share of bounce 0's paths.
+    /// Fraction of the paths of bounce 0.
     share: f64,
-    /// The numbers that W11 prints of it.
+    /// Numbers that W11 prints for the bounce.
     printed: Option<&'static CompactionBounce>,
 }
 
-/// Returns a column's function for a number of W11's.
+/// Returns a function that gets a number of W11's for a table column.
 fn theirs(of: fn(&CompactionBounce) -> f64) -> impl Fn(&BounceRow) -> Value {
     move |row: &BounceRow| row.printed.map_or(Value::Nothing(""), |printed| Value::said(number(of(printed), 1), ()))
 }
 
 impl Counts {
-    /// Checks if W11's tables are of such warps.
+    /// Returns `true` if W11's tables are about warps of this width.
     fn are_printed(&self) -> bool {
         self.width == 32
     }
 
-    /// Returns the bounces in their order.
+    /// Returns the lines of all bounces, in order.
     pub(super) fn bounce_rows(&self) -> Vec<BounceRow> {
         let first = self.bounces.first().map_or(0, |bounce| bounce.paths);
         let mut until = Bounce::default();
@@ -49,13 +49,13 @@ impl Counts {
         self.bounces.iter().enumerate().map(&mut row).collect()
     }
 
-    /// Returns the sums over all bounces.
+    /// Returns the line of the sums over all bounces.
     pub(super) fn all_row(&self) -> BounceRow {
         let all = self.total();
         BounceRow { index: None, bounce: all, until: all, share: f64::NAN, printed: None }
     }
 
-    /// Returns the columns of bounces, by so many frames; JSON has sums over all frames.
+    /// Returns the columns of the table of bounces, as averages of this many frames; JSON has sums over all frames.
     pub(super) fn sheet(&self, frames: u64) -> Sheet<'static, BounceRow> {
         let frames = frames.max(1) as f64;
         let a_frame = move |count: u64| Value::Each {
@@ -111,8 +111,7 @@ impl Counts {
         ])
     }
 
-    /// Returns the columns of W11's Table 3 without memory: what a warp issues at each bounce, beside how its time
-    /// grew.
+    /// Returns the columns of W11's Table 3: what a warp issues at each bounce, beside how its time grew in W11.
     pub(super) fn work_sheet(&self) -> Sheet<'static, (usize, [Work; 2])> {
         type Row = (usize, [Work; 2]);
         let is_printed = self.are_printed();
@@ -145,7 +144,7 @@ impl Counts {
     }
 }
 
-/// Returns the columns of what warps do at a bounce, of one organisation.
+/// Returns the columns of the work of warps at a bounce, for one organisation, for programs.
 pub(super) fn work_json(work: &Work) -> serde_json::Value {
     json!({
         "rays": work.rays,

@@ -6,16 +6,17 @@ use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
 use raywarp_sim::LaunchInstructions;
 
-/// Counts of how often warps of a launch issued each instruction of a kernel.
+/// Number of times that warps of a launch issued each instruction of a kernel, by a profiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutedCounters {
-    /// Runs of instructions that were issued as often: the first one's number, and how often. The first run starts at
-    /// 0, the last goes on to the kernel's end.
+    /// Runs of instructions that were issued equally often: index of the first, and the number of times. The first run
+    /// starts at 0, the last goes on to the kernel's end.
     runs: Vec<(usize, u64)>,
 }
 
 impl ExecutedCounters {
-    /// Reads `0:4096 48:8192`: where a run starts, in bytes from the kernel's first instruction, and how often.
+    /// Parses a text such as `0:4096 48:8192`: byte offset of each run's first instruction, and how often its
+    /// instructions were issued.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut runs: Vec<(usize, u64)> = Vec::new();
         for run in text.split(' ') {
@@ -28,13 +29,13 @@ impl ExecutedCounters {
         Some(Self { runs })
     }
 
-    /// Returns how often all of the first so many instructions together were issued.
+    /// Returns how often the first `instructions` instructions were issued, all together.
     pub(super) fn sum(&self, instructions: usize) -> u64 {
         (0..instructions).fold(0, |sum: u64, place| sum.saturating_add(self.times(place)))
     }
 
-    /// Returns the share of a table's instructions that are in blocks whose instructions were not all issued as often:
-    /// of the code that was counted it is little, of other code much.
+    /// Returns the fraction of a table's instructions in basic blocks that were not issued as a whole: small if the
+    /// table is about the code that was counted, large for other code.
     pub(super) fn torn(&self, costs: &PricedKernel) -> f64 {
         let is_torn = |cost: &&PricedBlock| {
             let mut times = cost.place().map(|place| self.times(place));
@@ -46,24 +47,24 @@ impl ExecutedCounters {
         f64::from(torn) / f64::from(all.max(1))
     }
 
-    /// Returns how often an instruction was issued, by its number.
+    /// Returns how often the instruction with this index was issued.
     fn times(&self, place: usize) -> u64 {
         self.runs.iter().take_while(|(first, _)| *first <= place).last().map_or(0, |(_, times)| *times)
     }
 }
 
-/// Warp instructions a ray of a kind of block.
+/// Warp instructions per ray of one kind of code block, by the simulator and by the profiler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedBlock {
-    /// The kind of block.
+    /// Code block that the instructions belong to.
     pub block: Block,
-    /// All of its instructions.
+    /// Number of instructions of all basic blocks of this kind.
     pub instructions: CountPair,
-    /// The counted instructions as a share of all of the kernel's, 0 to 1.
+    /// Fraction of the kernel's counted instructions, 0 to 1.
     pub share: f64,
 }
 
-/// Compares the instructions of a kernel's blocks, foretold and counted, where anything was issued.
+/// Compares the simulated and counted instructions of a kernel's code blocks, where any were issued.
 pub(super) fn compared(
     executed: &ExecutedCounters,
     (costs, issued): (&PricedKernel, &LaunchInstructions),
@@ -83,12 +84,12 @@ pub(super) fn compared(
     all.into_iter().map(pair).filter(|one| one.instructions.foretold + one.instructions.counted > 0.0).collect()
 }
 
-/// Blocks with less of a kernel's instructions are not printed.
+/// Least fraction of a kernel's instructions at which a code block is printed.
 const LEAST_SHARE: f64 = 0.01;
 
 const LEGEND: &str = "Instructions by block, foretold less counted, in % of those counted; blocks with 1 % of a kernel's instructions or more.";
 
-/// Adds a table, where anything has such counts.
+/// Adds a table of instructions by code block, if any launch has such counts.
 pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
     if rows.iter().all(|row| row.blocks.is_empty()) {
         return;
@@ -99,7 +100,7 @@ pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
     document.table(sheet::blocks_of(LEAST_SHARE).table(counted).in_text_untitled());
 }
 
-/// Returns the blocks of a launch as JSON.
+/// Returns the code blocks of a launch as JSON.
 pub(super) fn json(blocks: &[ComparedBlock]) -> serde_json::Value {
     let one = |one: &ComparedBlock| (one.block.name().to_string(), one.instructions.json());
     serde_json::Value::Object(blocks.iter().map(one).collect())

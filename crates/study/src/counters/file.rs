@@ -7,94 +7,95 @@ use raywarp_family::Variant;
 use raywarp_sim::pace::Cause;
 use raywarp_workload::rays::RayKind;
 
-/// A profiler's counts of one launch.
+/// A profiler's counts of one launch, as read from a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
     /// Name of the scene.
     pub scene: String,
-    /// The kernel's variant.
+    /// Variant of the kernel.
     pub variant: Variant,
-    /// The kind of rays.
+    /// Kind of the rays.
     pub kind: RayKind,
-    /// Builder of the tree, passes of reinsertion, most triangles of a leaf.
+    /// Builder of the tree, number of reinsertion passes, and largest number of triangles in a leaf.
     pub tree: (Builder, u32, u32),
-    /// Rays of the launch.
+    /// Number of rays of the launch.
     pub rays: u64,
-    /// Blocks of the launch.
+    /// Number of thread blocks of the launch.
     pub blocks: u64,
-    /// Instructions of warps: `smsp__inst_executed`.
+    /// Number of warp instructions: `smsp__inst_executed`.
     pub warp_instructions: f64,
-    /// Nanoseconds on the GPU.
+    /// Time of the launch on the GPU in nanoseconds.
     pub ns: f64,
-    /// Clocks during which a multiprocessor had warps, on average.
+    /// Average number of clocks during which a multiprocessor had warps.
     pub cycles: f64,
-    /// Counts of the work, which `counters.py` makes.
+    /// Counts of lanes and memory accesses, as `counters.py` writes them.
     pub work: Option<WorkCounters>,
-    /// Counts of waits, which `stalls.py` makes.
+    /// Counts of stalls, as `stalls.py` writes them.
     pub stalls: Option<StallCounters>,
-    /// Counts of single instructions, which `executed.py` makes.
+    /// Counts of each instruction, as `executed.py` writes them.
     pub executed: Option<ExecutedCounters>,
 }
 
-/// Counts of lanes and of accesses to memory.
+/// A profiler's counts of lanes and of memory accesses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorkCounters {
-    /// Instructions of threads: `smsp__thread_inst_executed`.
+    /// Number of instructions executed by single threads: `smsp__thread_inst_executed`.
     pub thread_instructions: f64,
-    /// Passes through the L1's data stage.
+    /// Number of passes through the first cache's (L1) data stage.
     pub wavefronts: f64,
-    /// Sectors of loads from global memory.
+    /// Number of sectors that loads read from global memory.
     pub load_sectors: f64,
 }
 
-/// Causes that warps waited for, as counted.
+/// A profiler's counts of stalls, by cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StallCounters {
-    /// Share of a scheduler's clocks, 0 to 1, in which it issued an instruction (while its multiprocessor had warps).
+    /// Fraction of a scheduler's clocks, 0 to 1, in which it issued an instruction (while its multiprocessor had
+    /// warps).
     pub issuing: f64,
-    /// Warps that waited for each cause, for each instruction issued.
+    /// Number of warps that waited for each cause, for each instruction issued.
     pub waiting: [f64; Cause::ALL.len()],
-    /// Waits for a cause that no model here knows.
+    /// Number of warps that waited for causes that are not in the model.
     pub unmodelled: f64,
 }
 
-/// A reason why counters cannot be compared.
+/// Reason why a profiler's counts cannot be read or compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountersError {
-    /// The text is no such table.
+    /// A line of the table of counts is wrong.
     #[error("line {line}: {what}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
     Line {
-        /// Its number, from 1.
+        /// Number of the wrong line, from 1.
         line: usize,
-        /// The fault of the line.
+        /// Description of what is wrong.
         what: String,
     },
-    /// Other rays than were counted.
+    /// The rays made here are not as many as the profiler counted.
     #[error(
         "{counted} {kind} rays were counted, but here are {found}: give the size, view and rays a pixel of that run"
     )]
     Rays {
-        /// The kind of rays.
+        /// Kind of the rays.
         kind: &'static str,
-        /// The number of rays in the file.
+        /// Number of rays in the profiler's table.
         counted: u64,
-        /// The number of rays here.
+        /// Number of rays made here.
         found: u64,
     },
-    /// Instructions one by one that are not all of a launch's, or of other machine code.
+    /// The counts of single instructions do not add up to the launch's, or are of other machine code.
     #[error(
         "of {kernel} with {kind} rays executed has {executed} instructions, and warp_instructions is {counted}: it is cut, or of \
          other machine code than is known of this machine"
     )]
     Executed {
-        /// The kernel's name.
+        /// Name of the kernel.
         kernel: String,
-        /// The kind of its rays.
+        /// Kind of the kernel's rays.
         kind: &'static str,
-        /// The sum over the machine code that is known here.
+        /// Sum of the single counts over the machine code that is known here.
         executed: u64,
-        /// The instructions that were counted of the launch.
+        /// Number of instructions that the profiler counted for the launch.
         counted: f64,
     },
     /// The simulator cannot run the request.
@@ -102,11 +103,11 @@ pub enum CountersError {
     Simulate(#[from] SimulateError),
 }
 
-/// Names of columns that every table has, in any order; others are of no interest.
+/// Column names that every table of counts has, in any order; other columns are ignored.
 const LAUNCH: [&str; 9] = ["scene", "variant", "kind", "tree", "rays", "blocks", "warp_instructions", "ns", "cycles"];
-/// Names of columns of which a table has all of one list at least: this, the next one, or [`EXECUTED`].
+/// Column names that `counters.py` writes; a table must have all of these, of [`STALLS`] or of [`EXECUTED`].
 const WORK: [&str; 3] = ["thread_instructions", "wavefronts", "global_load_sectors"];
-/// Names of the columns that `stalls.py` writes, the second of these lists.
+/// Column names that `stalls.py` writes.
 const STALLS: [&str; 15] = [
     "issue_percent",
     "not_selected",
@@ -125,12 +126,13 @@ const STALLS: [&str; 15] = [
     "membar",
     "misc",
 ];
-/// Instructions one by one.
+/// Column name of counts of single instructions, which `executed.py` writes.
 const EXECUTED: &str = "executed";
-/// The first of [`STALLS`] that no model has.
+/// Index in [`STALLS`] of the first cause that is not in the model.
 const UNMODELLED: usize = 11;
 
-/// Reads a tree's name, `sweep+0/8`: builder, passes of reinsertion, most triangles of a leaf.
+/// Parses a tree's name such as `sweep+0/8`: builder, number of reinsertion passes, largest number of triangles in a
+/// leaf.
 fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     let (name, rest) = text.split_once('+')?;
     let (reinsertion, max_leaf) = rest.split_once('/')?;
@@ -145,14 +147,14 @@ fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     Some((builder, reinsertion.parse().ok()?, max_leaf.parse().ok()?))
 }
 
-/// Characters of a field that a message quotes.
+/// Largest number of characters of a field that messages quote.
 const MOST_QUOTED: usize = 40;
-/// No launch counts so much.
+/// Largest number that is accepted, as no launch counts as much.
 const MOST: f64 = 1e18;
 
-/// A line of a table, whose columns have names.
+/// A line of a table of counts, whose fields are found by column name.
 struct Line<'a> {
-    /// The line's number, from 1.
+    /// Number of the line in the file, from 1.
     number: usize,
     header: &'a [&'a str],
     fields: Vec<&'a str>,
@@ -165,24 +167,25 @@ impl Line<'_> {
         field.copied().ok_or_else(|| self.fault(format!("there is no {column}")))
     }
 
-    /// Returns what a column has, if `is` finds one in its text; else `allowed` says what may stand there.
+    /// Returns what `is` parses from the field of a column; if it parses nothing, an error says that `allowed` is
+    /// wanted there.
     fn parsed<T>(&self, column: &str, allowed: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
         let text = self.text(column)?;
         let short: String = text.chars().take(MOST_QUOTED).collect();
         is(text).ok_or_else(|| self.fault(format!("{column} is {short:?}, which is not {allowed}")))
     }
 
-    /// Reads a number that is not negative.
+    /// Parses the field of a column as a number that is not negative.
     fn number(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number of 0 or more", |text| text.parse().ok().filter(|n: &f64| (0.0..MOST).contains(n)))
     }
 
-    /// Reads a number above 0.
+    /// Parses the field of a column as a number above 0.
     fn count(&self, column: &str) -> Result<f64, CountersError> {
         self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| *n > 0.0 && *n < MOST))
     }
 
-    /// Reads a whole number above 0 of at most 32 bits, in which a GPU numbers rays and blocks.
+    /// Parses the field of a column as a whole number above 0 of at most 32 bits, as GPUs number rays and blocks.
     fn whole(&self, column: &str) -> Result<u64, CountersError> {
         self.parsed(column, "a whole number of 1 to 4294967295", |text| {
             text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from)
@@ -249,7 +252,7 @@ impl Line<'_> {
     }
 }
 
-/// Reads a table.
+/// Parses a table of a profiler's counts.
 ///
 /// # Errors
 /// [`CountersError::Line`]: a column that is missing, a field that is none of its column, a launch that was there

@@ -5,12 +5,12 @@ use crate::launch::is_implicit;
 use crate::report::Document;
 use crate::simulate::{name_of, traced};
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of launches.
 const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \
     more than a fifth of the costs is assumed. lanes: of an instruction. passes, sectors: foretold over counted, through the L1 and of loads from \
     memory. Then where the measured time went, %.";
 
-/// Mean and largest of the errors' sizes, and how many are within 5 %.
+/// Mean and largest absolute error, and the number of launches within 5 %.
 struct Errors {
     mean: f64,
     worst: f64,
@@ -27,7 +27,8 @@ fn errors(pairs: impl Iterator<Item = CountPair>) -> Option<Errors> {
 }
 
 impl CountersReport {
-    /// Returns the report for its writers, of text and JSON: a launch a line, then what is within 5 %.
+    /// Returns the report as a document, to be written as text or JSON: a line for each launch, then a summary of the
+    /// errors.
     pub fn document(&self) -> Document {
         let (rays, machine) = (&self.request.rays, self.request.machine.name());
         let mut document = Document::new(format!("{} counted on {machine}", rays.scene));
@@ -59,7 +60,7 @@ impl CountersReport {
         document
     }
 
-    /// Returns in a line each how near the counts of groups of kernels are.
+    /// Returns one line for each group of kernels on how near their counts are.
     fn summary(&self) -> Vec<String> {
         type Of = fn(&Compared) -> bool;
         let groups: [(&str, Of); 4] = [

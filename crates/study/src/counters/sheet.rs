@@ -15,22 +15,22 @@ impl CountPair {
     }
 }
 
-/// Returns one side of a pair as a value.
+/// Returns one side of a pair of numbers as a table value.
 fn side(pair: Option<CountPair>, of: fn(CountPair) -> f64) -> Value {
     Value::known(pair.map(of))
 }
 
-/// Returns the error of the foretold count, in per cent.
+/// Returns the relative error of the simulator's number in per cent.
 fn off(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:+.1}%", 100.0 * pair.error()), ()))
 }
 
-/// Returns the ratio of foretold to counted as a value; programs get both.
+/// Returns the ratio of the simulator's to the profiler's number as a table value; programs get both numbers.
 fn over(pair: Option<CountPair>) -> Value {
     pair.map_or(Value::Nothing("-"), |pair| Value::said(format!("{:.2}", pair.ratio()), pair.json()))
 }
 
-/// Returns the columns that name a row: its kernel and its rays.
+/// Returns the columns that name a launch: its kernel and its rays.
 fn names() -> [Column<'static, Compared>; 2] {
     [
         Column::words(|row: &Compared| name_of(&row.counted.variant)).text(TableColumn::left("kernel")).key("name"),
@@ -39,12 +39,12 @@ fn names() -> [Column<'static, Compared>; 2] {
 }
 
 impl Compared {
-    /// Returns the pairs that a kernel is judged by.
+    /// Returns the pairs of numbers by which a launch is judged.
     fn judged(&self) -> impl Iterator<Item = CountPair> {
         [self.instructions, self.lanes].into_iter().flatten()
     }
 
-    /// Returns a mark, of a letter, for what speaks against a row.
+    /// Returns a one-letter mark for what is doubtful about a launch.
     fn mark(&self) -> &'static str {
         match (self.is_guess(), self.judged().all(CountPair::is_near)) {
             (true, _) => "?",
@@ -53,14 +53,14 @@ impl Compared {
         }
     }
 
-    /// Returns the shares of the measured time by part.
+    /// Returns the fractions of the measured time by part, as table cells.
     fn shares(&self) -> Option<serde_json::Map<String, Json>> {
         let share = |(part, share): (Part, f64)| (part.name().to_string(), json!(100.0 * share));
         Some(Part::ALL.into_iter().zip(self.parts?).map(share).collect())
     }
 }
 
-/// Returns the columns of launches.
+/// Returns the columns of the table of launches.
 pub(super) fn launches() -> Sheet<'static, Compared> {
     let [foretold, counted]: [fn(CountPair) -> f64; 2] = [|pair| pair.foretold, |pair| pair.counted];
     let number = |value: fn(&Compared) -> Option<CountPair>, of: fn(CountPair) -> f64| {
@@ -105,7 +105,7 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
     Sheet(columns)
 }
 
-/// Returns the columns of what warps waited for, of rows that have it.
+/// Returns the columns of stalls by cause, for launches that have such counts.
 pub(super) fn waits() -> Sheet<'static, Compared> {
     let of = |value: fn(&ComparedStalls) -> String| {
         Column::plain(move |row: &Compared| {
@@ -131,7 +131,8 @@ pub(super) fn waits() -> Sheet<'static, Compared> {
     Sheet(columns)
 }
 
-/// Returns the columns of blocks, of rows that have them: those with at least `least` of a kernel's instructions.
+/// Returns the columns of instructions by code block, for those with at least a fraction `least` of a kernel's
+/// instructions.
 pub(super) fn blocks_of(least: f64) -> Sheet<'static, Compared> {
     let blocks = move |row: &Compared| {
         let large = row.blocks.iter().filter(|one| one.share >= least);

@@ -4,13 +4,13 @@ use super::{Compared, ComparedStalls, CountPair, sheet};
 use crate::report::Document;
 use raywarp_sim::pace::Cause;
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of stalls.
 const LEGEND: &str = "What warps wait for, in warps of a scheduler for each instruction that it issues: as foretold, then as \
     counted. issue: clocks, %, in which a scheduler issues. pipe: its pipeline or the queue of loads is taken. wait: a fixed time after an \
     instruction. load: from the L1 or beyond. short: shared memory, reciprocals, shuffles. branch: a jump's target. more: counted, for causes \
     that are in no model.";
 
-/// Adds a table, where anything has stalls, and how far off they are on average.
+/// Adds a table of stalls with their mean errors, if any launch has such counts.
 pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
     let rows: Vec<(&Compared, &ComparedStalls)> =
         rows.iter().filter_map(|row| row.stalls.as_ref().map(|stalls| (row, stalls))).collect();

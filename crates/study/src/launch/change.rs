@@ -12,17 +12,17 @@ use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{CheaperCode, KernelCode, pace};
 use raywarp_sim::{CostChange, Profile};
 
-/// A number that is changed.
+/// A change of the machine or of costs, to see what it does to a launch's rate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LaunchChange {
-    /// Numbers of the machine, those of them that it has, times this.
+    /// Numbers of the machine to multiply by a factor; those that it lacks are ignored.
     Numbers(&'static [&'static Key], f64),
-    /// A change of the cost of a block or an operation.
+    /// A change of the instruction cost of a code block or operation.
     Cost(CostChange),
 }
 
 impl LaunchChange {
-    /// Returns the machine with its changed numbers; none where it can have no such number.
+    /// Returns the machine with its numbers changed; `None` where it cannot have such a number.
     pub fn of_machine(&self, machine: &Machine) -> Option<Machine> {
         let mut changed = machine.clone();
         if let Self::Numbers(keys, factor) = self {
@@ -34,8 +34,8 @@ impl LaunchChange {
     }
 }
 
-/// Checks if the model of a multiprocessor has a number. Bandwidths beyond the first cache come in as bounds alone, and
-/// what dependent arithmetic waits for is in the words of the machine code.
+/// Returns `true` if the clock-by-clock model uses a number of the machine. Bandwidths beyond the first cache come in
+/// as bounds alone, and what dependent arithmetic waits for is in the words of the machine code.
 pub(crate) fn is_modelled(key: &Key) -> bool {
     const MODELLED: [&Key; 28] = [
         keys::SM_COUNT,
@@ -71,27 +71,28 @@ pub(crate) fn is_modelled(key: &Key) -> bool {
     MODELLED.iter().any(|known| known.path == key.path)
 }
 
-/// A launch of a kernel that is followed on a machine.
+/// A kernel's launch on a machine, with its simulation, to be simulated again after changes.
 #[derive(Clone, Copy)]
 pub(crate) struct Followed<'a> {
     pub launch: &'a StudiedLaunch,
     pub kernel: &'a PricedLaunch,
     pub machine: &'a Machine,
     pub profile: &'a Profile,
-    /// Rays a second to expect as it is.
+    /// Rate in rays a second by the model, without changes.
     pub expected: f64,
 }
 
 impl KernelStudy<'_> {
-    /// Returns the rays a second to expect after each of `changes`, by the model alone; none of one that the model does
-    /// not have, and of all where it knows nothing of the kernel. Takes a run of the model a change, on all threads.
+    /// Returns the rate in rays a second by the model after each of `changes`; `None` for one that the model does not
+    /// have, and for all where the kernel's code is not known. Takes a run of the model a change, on all threads.
     pub fn expected_after(&self, followed: Followed<'_>, changes: &[LaunchChange]) -> Vec<Option<f64>> {
         let Some(words) = followed.launch.costs.words() else { return vec![None; changes.len()] };
         let Some(code) = followed.launch.costs.code(&words) else { return vec![None; changes.len()] };
         changes.par_iter().map(|change| self.expected_after_one(followed, code, change)).collect()
     }
 
-    /// Returns the rays a second to expect after a change of costs, where it is one that machine code can be cut by.
+    /// Returns the rate in rays a second by the model after changes of costs, where these are one change by which
+    /// machine code can be shortened.
     pub fn expected_after_costs(&self, followed: Followed<'_>, changes: &[CostChange]) -> Option<f64> {
         let &[change] = changes else { return None };
         self.expected_after(followed, &[LaunchChange::Cost(change)]).pop()?
@@ -122,8 +123,8 @@ impl KernelStudy<'_> {
         Some(expected_rate(&changed, (a_clock, instructions), profile, &bounds))
     }
 
-    /// Returns the traffic in the caches of a changed machine: that from before, unless a warp has another share of
-    /// them.
+    /// Returns the traffic in the caches of a changed machine: the earlier one, unless the change gives a warp another
+    /// part of the caches.
     fn traffic_on(&self, changed: &Machine, before: &Machine, launch: &StudiedLaunch) -> Option<Option<Traffic>> {
         let [now, then] = [changed, before].map(|machine| caches(machine, launch.costs.launch));
         match now.filter(|_| now != then) {
@@ -133,8 +134,8 @@ impl KernelStudy<'_> {
     }
 }
 
-/// Checks if instructions that are issued run on a pipeline or wait for a latency that is changed; any other number is
-/// met.
+/// Returns `true` if a change affects the kernel: instructions that are issued use the changed pipeline or latency, or
+/// it is about any other number.
 fn is_met(code: KernelCode<'_>, change: &LaunchChange) -> bool {
     let LaunchChange::Numbers(changed, _) = change else { return true };
     // What Kepler's words wait for is said by registers.

@@ -10,32 +10,32 @@ use raywarp_sim::pace::{KernelCode, Pace, pace};
 use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
 use raywarp_traverse::Query;
 
-/// The costs of a kernel's events, by where they come from.
+/// Instruction costs of a kernel, by the kind of source.
 pub(crate) enum CostSource {
-    /// No costs are known.
+    /// No costs of the kernel are known.
     None,
-    /// A table of costs by events, of machine code or of a file.
+    /// A table of costs of machine code, built in or from the user's file.
     Table(PricedKernel),
-    /// Warp instructions an event of a block.
+    /// Warp instructions for an event of each code block.
     Blocks(Box<BlockCosts>),
 }
 
-/// Costs, what a launch takes of a multiprocessor, and why the costs may be another kernel's or machine's.
+/// Instruction costs of a kernel with its launch bounds, and why they may be those of another kernel or machine.
 pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// The source of the costs.
+    /// Source of the costs.
     pub basis: CostBasis,
     /// `true` if no machine code is known that the machine could run.
     pub has_no_code: bool,
-    /// The kernel, query and architecture whose machine code a table of ours is about.
+    /// Kernel, query and architecture whose machine code the built-in table is about.
     pub compiled: Option<(Variant, Query, u32)>,
 }
 
 impl KernelCostSource {
-    /// Returns the number of instructions that a multiprocessor issues a clock, by the machine code that the table is
-    /// about; none where that is not known and of lanes that are left to the hardware.
+    /// Returns how many instructions a clock a multiprocessor issues, and its stalls, by the clock-by-clock model;
+    /// `None` where the machine code is not known, and for lanes left to the hardware.
     pub(crate) fn pace(
         &self,
         machine: &Machine,
@@ -52,43 +52,43 @@ impl KernelCostSource {
         pace(machine, code, profile, traffic, warps)
     }
 
-    /// Returns the machine code that the table is about, from the kernel's start.
+    /// Returns the machine code that the table of costs is about.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
         let (compiled, query, architecture) = self.compiled.as_ref()?;
         Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
     }
 
-    /// Returns that code, with `words` as its instructions, and what is known of it.
+    /// Returns the kernel's code with `words` as its instructions and its table of costs.
     pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<KernelCode<'a>> {
         let (.., architecture) = self.compiled.as_ref()?;
         Some(KernelCode { costs: self.table()?, words, architecture: *architecture })
     }
 
-    /// Returns the costs of events by the table of a kernel's machine code.
+    /// Returns the table of costs of the kernel's machine code; `None` for other kinds of costs.
     pub(crate) fn table(&self) -> Option<&PricedKernel> {
         if let CostSource::Table(costs) = &self.costs { Some(costs) } else { None }
     }
 }
 
-/// The architecture whose machine code prices kernels on a machine.
+/// Architecture whose machine code gives the instruction costs for a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodeOf {
-    /// The machine runs it as it is: its own, or the newest before it of the same generation.
+    /// Architecture whose code the machine runs: its own, or the newest older one of its generation.
     Native(u32),
-    /// A newer one of the same generation, which the machine cannot run: what comes of it is a likeness, no bound.
+    /// Newer architecture of the machine's generation, whose code it cannot run: its rates are estimates, not bounds.
     Likened(u32),
 }
 
 impl CodeOf {
-    /// Returns the number of the architecture: 90 for compute capability 9.0.
+    /// Returns the architecture's number: 90 for compute capability 9.0.
     pub fn architecture(self) -> u32 {
         let (Self::Native(architecture) | Self::Likened(architecture)) = self;
         architecture
     }
 }
 
-/// Finds the architecture whose machine code prices kernels on a machine. None where there is none of its generation:
-/// other code says nothing of what it could do.
+/// Returns the architecture whose machine code gives the costs for a machine. None where there is none of its
+/// generation: other code says nothing of what it could do.
 pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     let (major, minor) = machine.capability();
     let of_generation = || raywarp_cuda::cost_architectures().filter(|architecture| architecture / 10 == major);
@@ -97,20 +97,20 @@ pub(crate) fn code_of(machine: &Machine) -> Option<CodeOf> {
     native.or_else(|| of_generation().min().map(CodeOf::Likened))
 }
 
-/// Returns the costs of a variant's kernel for a query on an architecture by our own table; none where it is not
-/// compiled for it.
+/// Returns the built-in table of costs of a variant's kernel for a query and architecture; `None` where the kernel is
+/// not compiled for it.
 fn embedded_costs(variant: &Variant, query: Query, architecture: u32) -> Option<PricedKernel> {
     let (table, name) = raywarp_cuda::cost_table(variant, query, architecture)?;
     read_costs(table, &name).ok()?
 }
 
-/// Checks if a machine is of AL09's time: none of our code runs on such.
+/// Returns `true` if a machine is of AL09's time (compute capability 1), which can run none of our code.
 fn is_al09s(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
 
-/// Returns what a kernel's launch takes of a machine's multiprocessor; none where it was not compiled for such a
-/// machine.
+/// Returns the registers, shared memory and threads of a kernel's launch on a machine; `None` where it was not compiled
+/// for such a machine.
 fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
@@ -123,8 +123,8 @@ fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launc
     })
 }
 
-/// Returns the costs of a kernel on a machine: by the user's table, by prices fitted to AL09's simulator for a machine
-/// of its time, or by the machine code that the machine runs.
+/// Returns the instruction costs of a kernel on a machine: from the user's table, fitted to AL09's simulator for a
+/// machine of its time, or from machine code.
 pub(crate) fn kernel_costs(
     table: Option<&str>,
     machine: &Machine,

@@ -10,15 +10,16 @@ use super::prediction::{NINE_OF_TEN, mean, measured};
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
 
-/// The spread of errors of ratios of two expected rates with the same rays, on a machine that was measured.
+/// Spread of the errors of ratios between two kernels' expected rates on the same rays, on a machine with measured
+/// rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GainSpread {
-    /// Half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
+    /// Half width of the 90 % interval of a ratio's logarithm.
     log: f64,
 }
 
 impl GainSpread {
-    /// Returns the spread of a machine with rays of a kind; none where no two kernels were measured on one scene.
+    /// Returns the spread for a machine and kind of rays; `None` where no two kernels were measured on one scene.
     pub fn of(machine: &Machine, kind: RayKind) -> Option<Self> {
         let mut scenes: Vec<(&str, Vec<f64>)> = Vec::new();
         for (_, scene, log) in measured(machine.name(), kind) {
@@ -37,56 +38,56 @@ impl GainSpread {
         Some(Self { log: NINE_OF_TEN * (2.0 * variance).sqrt() })
     }
 
-    /// Returns half of the interval of nine of ten: the distance to either side of a ratio's logarithm.
+    /// Returns the half width of the 90 % interval of a ratio's logarithm.
     pub(super) fn log(self) -> f64 {
         self.log
     }
 
-    /// Returns the gain from one expected rate to another, which are rays a second or in any other unit.
+    /// Returns the gain from one expected rate to another, both in any unit, with its interval.
     pub fn gain(self, before: f64, after: f64) -> ExpectedGain {
         ExpectedGain { log: (after / before).ln(), spread: self.log }
     }
 }
 
-/// The change of an expected rate, with its interval.
+/// Relative change of an expected rate, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedGain {
-    /// Logarithm of the ratio.
+    /// Logarithm of the ratio of the new rate to the old.
     log: f64,
-    /// Half of its interval: the distance to either side of it.
+    /// Half width of the 90 % interval of that logarithm.
     spread: f64,
 }
 
 impl ExpectedGain {
-    /// Returns the gain as a share of the rate; 0 where nothing changes.
+    /// Returns the gain as a fraction of the rate; 0 where nothing changes.
     pub fn share(self) -> f64 {
         self.log.exp_m1()
     }
 
-    /// Returns the ends of the interval in which nine of ten should lie, as shares of the rate: from, to.
+    /// Returns the ends of the 90 % interval of the gain, as fractions of the rate.
     pub fn interval(self) -> [f64; 2] {
         [self.log - self.spread, self.log + self.spread].map(f64::exp_m1)
     }
 
-    /// Checks if the interval leaves out 0: else "nothing changes" may be as good a forecast.
+    /// Returns `true` if the interval does not contain 0: otherwise the rate may not change at all.
     pub fn is_decided(self) -> bool {
         self.log.abs() > self.spread
     }
 
-    /// Returns the geometric mean of gains; none where there are none. Its interval is as wide as theirs on average, as
-    /// if all were off together.
+    /// Returns the geometric mean of gains; `None` where there are none. Its interval is as wide as theirs on average,
+    /// as if all were off together.
     pub fn mean(gains: impl Iterator<Item = Self>) -> Option<Self> {
         let (logs, spreads): (Vec<f64>, Vec<f64>) = gains.map(|gain| (gain.log, gain.spread)).unzip();
         (!logs.is_empty()).then(|| Self { log: mean(&logs), spread: mean(&spreads) })
     }
 
-    /// Returns the interval as `+8.1 to +36.4`, or that it may be nothing.
+    /// Returns the interval as a table cell, such as `+8.1 to +36.4`, or `undecided`.
     pub(crate) fn interval_cell(self) -> String {
         let [low, high] = self.interval().map(|share| format!("{:+.1}", 100.0 * share));
         if self.is_decided() { format!("{low} to {high}") } else { "undecided".to_string() }
     }
 
-    /// Returns the gain as `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
+    /// Returns the gain as text: `+21 % (+8.1 to +36.4)`, or `+4 % (undecided)`.
     pub(crate) fn in_words(self) -> String {
         format!("{:+.0} % ({})", 100.0 * self.share(), self.interval_cell())
     }

@@ -29,80 +29,81 @@ use raywarp_traverse::{Kernel, KernelError, Query};
 use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most of a price that may be assumed before it is called a guess, as a share of its instructions. When a third to
-/// a half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of
-/// that share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
+/// Largest fraction of instructions with assumed counts before a kernel's costs are called a guess. When a third to a
+/// half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of that
+/// share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
 pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
-/// Warps of a launch that are followed clock by clock, at most: more than a multiprocessor holds.
+/// Largest number of warps of a launch whose events are recorded for the clock-by-clock model: more than a
+/// multiprocessor holds.
 const STREAMS: u32 = 128;
 
-/// Warps of a view that go through the model of the caches.
+/// Number of warps of a view whose accesses go through the model of the caches.
 const CACHED_WARPS: u32 = 512;
 
-/// Checks if lanes are left to the hardware: such kernels are profiled in their voted form.
+/// Returns `true` if the variant leaves its lanes to the hardware; such kernels are simulated with votes.
 pub(crate) fn is_implicit(variant: &Variant) -> bool {
     variant.sync() == Sync::Implicit
 }
 
-/// Checks if what a ray does depends on the other rays of its warp.
+/// Returns `true` if what a ray does depends on the other rays of its warp.
 fn is_up_to_others(variant: &Variant) -> bool {
     variant.supply() != Supply::Direct || visits_what_others_do(variant)
 }
 
-/// The number of warps that share the sample of a launch's rays, where warps ask one pool.
+/// How many warps share the sampled rays of a launch, where warps take rays from one pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SampleWarps {
-    /// As large a part of the machine's resident warps as the sample is of the launch.
+    /// The fraction of the machine's resident warps that the sample is of the launch's rays.
     OfMachine,
     /// A given number of warps.
     Exactly(u32),
 }
 
-/// Options for what is followed of a kernel.
+/// Options for the simulation of a kernel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StudyOptions<'a> {
     pub warps: SampleWarps,
-    /// Lanes of a warp.
+    /// Number of lanes of a warp.
     pub width: u32,
-    /// `true` if accesses go through the caches.
+    /// `true` if memory accesses go through a model of the caches.
     pub caches: bool,
-    /// `true` if streams of warps are kept, for a rate to expect, and what any way to deal rays must do: of costs that
-    /// are as the machine code has them.
+    /// `true` to record what expected rates need: events of some warps, and the least work for any assignment of rays
+    /// to warps; for costs of unchanged machine code.
     pub expects: bool,
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// The way in which warps share a launch.
+/// How the warps of a simulated launch share its rays and warp slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SharedBy {
-    /// The number of warps that share the rays, where that matters.
+    /// Number of warps that share the rays; `None` where rays are not taken from a pool.
     warps: Option<u32>,
-    /// The number of warps that give their places back together.
+    /// Number of warps of a thread block, whose slots are free when all of them have ended.
     block_warps: u32,
 }
 
-/// A kernel and rays of one kind, a sample of a launch for each viewpoint. What machines have in common is followed
-/// once.
+/// Simulation of a kernel on rays of one kind: a sample of a launch for each viewpoint. What machines have in common is
+/// followed once.
 pub(crate) struct KernelStudy<'a> {
-    /// The kernel that traces the rays: the voted form of `variant`.
+    /// Kernel that traces the rays: `variant` with votes.
     kernel: &'a Kernel,
     variant: Variant,
     kind: RayKind,
-    /// Sampled rays of each launch; at least one.
+    /// Sampled rays of each launch, at least one launch.
     samples: Vec<&'a [Ray]>,
-    /// Rays of a launch.
+    /// Number of rays of a whole launch.
     launch_rays: u64,
     options: StudyOptions<'a>,
-    /// Profiles, each with the number of warps that share the rays.
+    /// Profiles of the launches, each with how warps share the rays.
     profiles: Vec<(SharedBy, Profile)>,
-    /// The work that any way to deal the rays must do, where dealing or other rays of a warp matter.
+    /// Least work for these rays however they are dealt to warps; `None` where dealing does not matter.
     least: Option<LeastWork>,
 }
 
-/// A kernel's launch on a machine, with what is known of its costs there.
+/// A kernel's simulated launch on a machine, with its costs there.
 pub(crate) struct StudiedLaunch {
-    /// The number of its profile among the study's.
+    /// Index of the launch's profile in the study.
     profile: usize,
     pub costs: KernelCostSource,
     least: Option<LeastInstructions>,
@@ -125,7 +126,7 @@ impl<'a> KernelStudy<'a> {
         query_of(self.kind)
     }
 
-    /// Follows the launches on a machine, by the costs of `table` or those that are known.
+    /// Simulates the launches for a machine, with costs from `table` or the known ones.
     ///
     /// # Errors
     /// [`SimulateError`]; cancelled where the caller says so.
@@ -156,12 +157,12 @@ impl<'a> KernelStudy<'a> {
         Ok(StudiedLaunch { profile, costs, least, traffic, pace })
     }
 
-    /// Returns the profile of the warps of a launch.
+    /// Returns the profile of a launch's warps.
     pub fn profile(&self, launch: &StudiedLaunch) -> &Profile {
         &self.profiles[launch.profile].1
     }
 
-    /// Returns how many warps share a sample, where that matters.
+    /// Returns the number of warps that share a sample of rays; `None` where rays are not taken from a pool.
     fn sample_warps(&self, machine: &Machine, costs: &KernelCostSource) -> Option<u32> {
         match self.options.warps {
             SampleWarps::Exactly(warps) => Some(warps),
@@ -175,14 +176,14 @@ impl<'a> KernelStudy<'a> {
         }
     }
 
-    /// Returns the number of warps that give their places back together: a block's, where a launch has many blocks.
-    /// Warps of a pool all last until it is empty.
+    /// Returns the number of warps of a thread block, whose slots are freed together; 1 for warps that take rays from a
+    /// pool. Warps of a pool all last until it is empty.
     fn block_warps(&self, launch: Option<Launch>) -> u32 {
         let launch = launch.filter(|_| self.variant.supply() == Supply::Direct);
         launch.map_or(1, |launch| launch.threads_per_block.div_ceil(self.options.width.max(1)))
     }
 
-    /// Follows the launches, one after the other.
+    /// Simulates the launches of all viewpoints one after the other, and sums up their profiles.
     fn follow(&self, SharedBy { warps: resident, block_warps }: SharedBy) -> Result<Profile, SimulateError> {
         let StudyOptions { width, expects, cancel, .. } = self.options;
         let streams = if expects { STREAMS } else { 0 };
@@ -223,7 +224,7 @@ impl<'a> KernelStudy<'a> {
     }
 }
 
-/// Returns the caches of a machine, as a launch shares them; none where they are not known.
+/// Returns the sizes of a machine's caches and the number of warps that share them; `None` where they are not known.
 fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
     let launch = launch?;
     let warps = machine.occupancy(launch).ok()?;
@@ -238,13 +239,13 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 }
 
 impl StudiedLaunch {
-    /// Returns the price of `profile`, which is its own.
+    /// Returns the launch with the instruction costs of `profile`, which must be its own.
     pub fn priced(&self, profile: &Profile) -> PricedLaunch {
         PricedLaunch { least: self.least, ..PricedLaunch::new(&self.costs, profile) }
     }
 
-    /// Returns the rays a second to expect of the machine, at most the lowest of `bounds`, some of whose resources are
-    /// not in the model of a multiprocessor; none where [`StudyOptions::expects`] asks for none.
+    /// Returns the rate in rays a second to expect on the machine, at most the lowest of `bounds`, which may be by
+    /// resources that are not in the model; `None` if [`StudyOptions::expects`] is false.
     pub fn expected(
         &self,
         kernel: &PricedLaunch,
@@ -257,8 +258,8 @@ impl StudiedLaunch {
     }
 }
 
-/// Returns the rays a second of a machine whose multiprocessors issue so many instructions a clock, where a profile's
-/// rays take so many in all; at most the lowest of `bounds`.
+/// Returns the rays a second of a machine whose multiprocessors issue this many instructions a clock for a profile with
+/// this many; at most the lowest of `bounds`.
 fn expected_rate(
     machine: &Machine,
     (instructions_per_clock, instructions): (f64, f64),
@@ -270,15 +271,16 @@ fn expected_rate(
     lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s))
 }
 
-/// A kernel's events with what they cost on a machine.
+/// A kernel's launch with the instructions that its events cost on a machine.
 #[derive(Debug, Clone)]
 pub(crate) struct PricedLaunch {
     pub instructions: Option<LaunchInstructions>,
-    /// The cost of its rays however they are dealt; none where that is the cost of what it does, or costs were changed.
+    /// Least instructions for these rays however they are dealt to warps; `None` where dealing does not matter, or
+    /// costs were changed.
     pub least: Option<LeastInstructions>,
     pub launch: Option<Launch>,
     pub doubt: Option<String>,
-    /// The source of its costs.
+    /// Source of the instruction costs.
     pub basis: CostBasis,
 }
 
@@ -293,7 +295,7 @@ impl PricedLaunch {
         Self { instructions: issued, least: None, launch: costs.launch, doubt, basis: costs.basis }
     }
 
-    /// Returns a launch whose price is known already.
+    /// Makes a launch whose instructions are already known.
     pub fn of(
         instructions: Option<LaunchInstructions>,
         launch: Option<Launch>,
@@ -310,7 +312,7 @@ impl PricedLaunch {
         }
     }
 
-    /// Returns all bounds of what was profiled.
+    /// Returns all bounds of the rate of a profiled launch.
     pub fn bounds(
         &self,
         machine: &Machine,

@@ -18,28 +18,28 @@ use raywarp_workload::rays::RayKind;
 
 const TABLE: &str = include_str!("../../data/calibration.csv");
 
-/// Standard deviations to either side that hold nine of ten.
+/// Number of standard deviations to either side that contain 90 % of a normal distribution.
 pub(super) const NINE_OF_TEN: f64 = 1.645;
 
-/// The model does not tell where the rate may be so many times another one.
+/// Ratio of an interval's ends above which no rate is predicted.
 const TOO_WIDE: f64 = 1.5;
 
-/// A rate that is foretold.
+/// A predicted rate with a 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// The rate, in rays a second.
+    /// Predicted rate in rays a second.
     pub rays_per_s: f64,
-    /// The lower end of the interval in which nine of ten should lie.
+    /// Lower end of the 90 % interval.
     pub low: f64,
-    /// The upper end of that interval.
+    /// Upper end of the 90 % interval.
     pub high: f64,
-    /// `true` if rates of this very kernel were among those that the interval is from.
+    /// `true` if rates of this very kernel were measured on the machine, among those that the interval is from.
     pub is_of_kernel: bool,
-    /// `true` if it is of a changed machine or changed costs.
+    /// `true` if the prediction is for a changed machine or changed costs.
     pub is_of_change: bool,
 }
 
-/// Measured rates of a kernel over modelled ones, in logarithms.
+/// Logarithms of a kernel's measured rates divided by modelled ones.
 struct Ratios<'a> {
     variant: &'a str,
     logs: Vec<f64>,
@@ -49,8 +49,8 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Returns the variant, the scene and the logarithm of measured over modelled rate, of what was measured on a machine
-/// with rays of a kind.
+/// Returns what was measured on a machine with rays of a kind: variant, scene, and the logarithm of measured over
+/// modelled rate.
 pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     TABLE.lines().skip(1).filter_map(move |line| {
         let [of, variant, rays, scene, ratio] = line.split(',').collect::<Vec<_>>()[..] else { return None };
@@ -59,7 +59,7 @@ pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'
     })
 }
 
-/// Returns the ratios of the kernels that were measured on a machine with rays of a kind.
+/// Returns the ratios of measured to modelled rates of each kernel on a machine with rays of a kind.
 fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
     let mut found: Vec<Ratios<'static>> = Vec::new();
     for (variant, _, log) in measured(machine, kind) {
@@ -72,8 +72,8 @@ fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
 }
 
 impl Prediction {
-    /// Returns the prediction from a model's rate, rays a second; `changed` if it is of costs that were changed. None
-    /// of a machine that nothing was measured on, and of one with a changed number that the model does not have.
+    /// Returns the prediction from a modelled rate in rays a second, which is of changed costs if `changed`. None of a
+    /// machine that nothing was measured on, and of one with a changed number that the model does not have.
     pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, (modelled, changed): (f64, bool)) -> Option<Self> {
         let all = ratios(machine.name(), kind);
         let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
@@ -103,23 +103,23 @@ impl Prediction {
         Some(Self { rays_per_s: at(0.0), low: at(-spread), high: at(spread), is_of_kernel, is_of_change })
     }
 
-    /// Checks if the model has all numbers by which a machine differs from the built-in one of its name, if it does.
+    /// Returns `true` if the model has all numbers in which the machine differs from the built-in one of its name.
     pub fn is_told(machine: &Machine) -> bool {
         let is_known = |key: &&Key| is_modelled(key) && machine.get(key).is_some();
         machine.altered().is_none_or(|altered| altered.iter().all(is_known))
     }
 
-    /// Checks if the interval says anything.
+    /// Returns `true` if the interval is narrow enough to say anything.
     pub fn is_decided(&self) -> bool {
         self.high <= TOO_WIDE * self.low
     }
 
-    /// Returns half of the interval, as a share of the rate.
+    /// Returns half of the interval, as a fraction of the rate.
     pub fn spread(&self) -> f64 {
         (self.high / self.low).sqrt() - 1.0
     }
 
-    /// Returns the rate as `4434 ±7%`, or that nothing is told.
+    /// Returns the rate as a table cell, such as `4434 ±7%`, or `undecided`.
     pub(crate) fn cell(&self, number: impl Fn(f64) -> String) -> String {
         match self.is_decided() {
             true => format!("{} ±{:.0}%", number(self.rays_per_s / 1e6), 100.0 * self.spread()),
@@ -128,8 +128,8 @@ impl Prediction {
     }
 }
 
-/// Returns a table's cell for a rate to expect: with its interval, or of a machine that nothing was measured on the
-/// model's with a mark.
+/// Returns a table cell for an expected rate: the prediction with its interval, or the model's own rate with a mark
+/// where nothing was measured on the machine.
 pub(crate) fn expected_cell(
     prediction: Option<Prediction>,
     modelled: Option<f64>,
@@ -142,7 +142,7 @@ pub(crate) fn expected_cell(
     }
 }
 
-/// Returns the prediction for JSON documents.
+/// Returns the prediction as JSON.
 pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Value {
     prediction.map_or(serde_json::Value::Null, |one| {
         serde_json::json!({

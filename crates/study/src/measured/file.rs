@@ -5,40 +5,40 @@ use raywarp_bench::{Clocks, LaunchBounds, Quartiles, RayOrder, SceneReport, Subj
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::{RayKind, Workload};
 
-/// A rate of a run: a kernel on a tree, and the rays of a kind and order from one viewpoint or from all.
+/// A measured rate in a benchmark run: of a kernel on a tree, with rays of a kind and order from one viewpoint or all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredRate {
-    /// The scene's name.
+    /// Name of the scene.
     pub scene: String,
-    /// The workload that the rays are of.
+    /// Workload that made the rays.
     pub workload: Workload,
-    /// The kind of rays.
+    /// Kind of the rays.
     pub kind: RayKind,
-    /// The order of the rays.
+    /// Order of the rays.
     pub order: RayOrder,
-    /// Number of the viewpoint; none for all.
+    /// Number of the viewpoint; `None` for all together.
     pub view: Option<usize>,
-    /// The kernel or library that traced them.
+    /// Kernel or other tracer that was measured.
     pub subject: Subject,
-    /// The tree's name.
+    /// Name of the tree.
     pub tree: String,
-    /// The options that the tree was built with.
+    /// Build options of the tree.
     pub build: BuildOptions,
-    /// Nodes of that tree, where they were written down.
+    /// Number of the tree's nodes; `None` where the run did not record it.
     pub tree_nodes: Option<usize>,
-    /// Other blocks or registers than the kernel comes with.
+    /// Block size and register limit of the launch, where they are not the kernel's own.
     pub bounds: LaunchBounds,
-    /// Rays of a run.
+    /// Number of rays of a launch.
     pub rays: u64,
-    /// Median rate, rays a second.
+    /// Median rate in rays a second.
     pub rays_per_s: f64,
-    /// The fastest run's.
+    /// Rate of the fastest launch in rays a second.
     pub most_rays_per_s: f64,
-    /// The GPU or processor that it ran on.
+    /// Name of the GPU or CPU that was measured.
     pub target: String,
-    /// Its clocks, where they were written down.
+    /// Clock rates of the GPU; `None` where the run did not record them.
     pub clocks: Option<Clocks>,
-    /// Seconds of a run, or of those of all viewpoints, that are start and tail, as two launches of half the rays told.
+    /// Seconds of start and tail of the launches, as timing halves of them shows; `None` if not recorded.
     pub start_and_tail: Option<f64>,
 }
 
@@ -59,10 +59,10 @@ const COLUMNS: [&str; 14] = [
     "target",
 ];
 
-/// Columns that older runs lack, and that may be empty.
+/// Column names that older runs lack, and whose cells may be empty.
 const OPTIONAL: [&str; 4] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes"];
 
-/// Reads `bench.csv` of `raywarp bench --record`.
+/// Parses `bench.csv` of `raywarp bench --record`.
 ///
 /// # Errors
 /// [`MeasuredError::Line`]: a column that is missing, a field that is none of its column.
@@ -90,7 +90,7 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     lines.filter(|(_, line)| !line.is_empty()).map(row).collect()
 }
 
-/// Reads a row; the error has the column that is wrong.
+/// Parses a row of `bench.csv`; the error names the column that is wrong.
 fn read<'a>(
     cell: &dyn Fn(usize) -> Option<&'a str>,
     perhaps: &dyn Fn(usize) -> Option<&'a str>,
@@ -147,7 +147,7 @@ fn read<'a>(
     })
 }
 
-/// Returns the rates of a run, in the order of its table: all viewpoints, then each.
+/// Returns the rates in a benchmark report, in the order of its table: all viewpoints together, then each.
 pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     let mut rates = Vec::new();
     for row in &report.rows {
@@ -184,7 +184,7 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
     rates
 }
 
-/// Returns the cells of a line; those in quotes may hold commas and doubled quotes.
+/// Returns the cells of a CSV line; those in quotes may contain commas and doubled quotes.
 fn fields(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     let mut chars = line.chars().peekable();

@@ -4,24 +4,25 @@ use super::MeasuredRate;
 use raywarp_bench::Clocks;
 use raywarp_sim::machine::{Machine, keys};
 
-/// A GPU's name and sizes, as its driver tells them.
+/// Name and sizes of a GPU, as its driver tells them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GpuFacts<'a> {
-    /// The driver's name for it.
+    /// Name of the GPU by its driver.
     pub name: &'a str,
-    /// Compute capability, major and minor.
+    /// Compute capability of the GPU, major and minor.
     pub capability: (i32, i32),
-    /// The number of its multiprocessors.
+    /// Number of the GPU's multiprocessors.
     pub multiprocessors: u32,
-    /// Bytes of its memory that are free, or of all of it.
+    /// Bytes of the GPU's memory, free or in all.
     pub memory_bytes: u64,
 }
 
-/// Sizes of memory are printed in units of their own: 141 GB of an H200 are 150.8 * 10^9 bytes.
+/// Factor by which a GPU may report more memory than its machine's file has, as vendors round in units of their own:
+/// 141 GB of an H200 are 150.8 * 10^9 bytes.
 const MEMORY_SLACK: f64 = 1.1;
 
-/// Returns the built-in machine that a GPU is: one whose name is in the driver's, of the same compute capability, as
-/// many multiprocessors and no less memory. Other boards have names like it and other numbers, which would make wrong
+/// Returns the built-in machine for a GPU: one whose name is in the driver's, with its compute capability and number of
+/// multiprocessors, and no more memory. Other boards have names like it and other numbers, which would make wrong
 /// bounds: an "RTX 4090 D" has fewer multiprocessors, an "A100 80GB" faster memory.
 ///
 /// None where there is no such file.
@@ -37,7 +38,7 @@ pub fn machine_of(gpu: &GpuFacts<'_>) -> Option<Machine> {
     Machine::builtin().into_iter().find(is_it)
 }
 
-/// Checks if the words of `machine` stand in `name` in their order and side by side, whatever their case.
+/// Returns `true` if the words of `machine` occur in `name` side by side and in order, in any case.
 pub(super) fn is_named(name: &str, machine: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -48,24 +49,24 @@ pub(super) fn is_named(name: &str, machine: &str) -> bool {
 }
 
 impl MeasuredRate {
-    /// Checks if it ran on a GPU of this machine's name.
+    /// Returns `true` if the rate was measured on a GPU of this machine's name.
     pub fn ran_on(&self, machine: &Machine) -> bool {
         is_named(&self.target, machine.name())
     }
 }
 
-/// The clock that a machine has after [`set_clock`].
+/// Clock rate that a machine has after [`set_clock`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClockUsed {
-    /// The clock of its file: nobody wrote down another.
+    /// Clock of the machine's file, as the run recorded none.
     File(f64),
-    /// The clock that the driver told after the run, and allows at most: no run was faster.
+    /// Clock that the driver told after the run, which is also the highest that it allows.
     Told(f64),
-    /// The most that the driver allows: it told another after the run, when the GPU may have slept.
+    /// Highest clock that the driver allows; after the run it told a lower one, when the GPU may have been idle.
     Most {
-        /// The most that the driver allows.
+        /// Highest clock rate in MHz that the driver allows.
         mhz: f64,
-        /// The clock that it told after the run.
+        /// Clock rate in MHz that the driver told after the run.
         told: f64,
     },
 }
@@ -82,8 +83,9 @@ impl std::fmt::Display for ClockUsed {
     }
 }
 
-/// Gives `machine` the clock of a run. A bound at a lower clock than the run had would be passed by right, so that what
-/// counts is the most that the driver allows. A clock that the machine's other numbers contradict changes nothing.
+/// Sets the clock rate of `machine` to that of a run, and returns where it is from. A bound at a lower clock than the
+/// run had would be passed by right, so that what counts is the most that the driver allows. A clock that the machine's
+/// other numbers contradict changes nothing.
 pub fn set_clock(machine: &mut Machine, clocks: Option<Clocks>) -> ClockUsed {
     let file = ClockUsed::File(machine.need(keys::CLOCK_MHZ));
     let Some(Clocks { mhz: told, most_mhz: mhz }) = clocks else { return file };

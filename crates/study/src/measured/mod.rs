@@ -26,52 +26,52 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// A request to put measured rates beside bounds.
+/// What to compare: measured rates on a scene, with bounds by simulation.
 #[derive(Debug, Clone)]
 pub struct MeasuredRequest {
-    /// The scene's name.
+    /// Name of the scene.
     pub scene: String,
-    /// The viewpoints of the run with their numbers.
+    /// Viewpoints of the run with their numbers.
     pub views: Vec<(usize, View)>,
-    /// Pixels of a view.
+    /// Width and height of a view in pixels.
     pub size: [u32; 2],
-    /// AO and diffuse rays of a pixel; the workload's by default.
+    /// Number of AO and of diffuse rays of a pixel; `None` for the workload's default.
     pub rays_per_pixel: Option<u32>,
-    /// The approximate number of rays of each kind and view that are simulated.
+    /// Approximate number of rays of each kind and view that are simulated.
     pub sample: usize,
-    /// The machine that they were measured on, at the clock that it had.
+    /// Machine on which the rates were measured, at its clock then.
     pub machine: Machine,
-    /// The source of the clock, in words.
+    /// Text that says where the machine's clock rate is from.
     pub clock: String,
-    /// The rates, all of this scene: a row of all viewpoints comes before those of each.
+    /// Measured rates on this scene; a row of all viewpoints comes before those of each.
     pub rates: Vec<MeasuredRate>,
 }
 
-/// A reason why rates cannot stand beside bounds.
+/// Reason why measured rates cannot be read or compared with bounds.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasuredError {
-    /// The text is no such table.
+    /// A line of the table of measured rates is wrong.
     #[error("line {line}: {what}; raywarp bench --record writes such tables")]
     Line {
-        /// Its number, from 1.
+        /// Number of the wrong line, from 1.
         line: usize,
-        /// The fault of the line.
+        /// Description of what is wrong.
         what: String,
     },
-    /// Other rays than were measured.
+    /// The rays made here are not as many as were measured.
     #[error(
         "{measured} {kind} rays were measured, but here are {found}: give the scene, size, views and rays a pixel of that run"
     )]
     Rays {
-        /// The kind of rays.
+        /// Kind of the rays.
         kind: &'static str,
-        /// The number of rays in the run.
+        /// Number of rays in the benchmark run.
         measured: u64,
-        /// The number of rays here.
+        /// Number of rays made here.
         found: u64,
     },
-    /// A viewpoint that is not here.
+    /// The run has a viewpoint that the scene lacks here.
     #[error("view {0} was measured, which is not among the scene's here")]
     View(usize),
     /// The simulator cannot run the request.
@@ -79,25 +79,26 @@ pub enum MeasuredError {
     Simulate(#[from] SimulateError),
 }
 
-/// A rate beside its bounds.
+/// A measured rate with the bounds of the kernel on the same rays.
 #[derive(Debug, Clone)]
 pub struct MeasuredRow {
-    /// The rate that was measured.
+    /// Rate that was measured.
     pub rate: MeasuredRate,
-    /// `true` if it is of a viewpoint that a row of all has too.
+    /// `true` if the row is of one viewpoint, and another row is of all.
     pub is_part: bool,
-    /// Bounds of the same rays; none where the kernel's costs are not known.
+    /// Bounds of the rate; empty where the kernel's costs are not known.
     pub bounds: Vec<Bound>,
-    /// Rays a second by the model of a multiprocessor ([`raywarp_sim::pace`]).
+    /// Rate in rays a second by the clock-by-clock model ([`raywarp_sim::pace`]).
     pub expected: Option<f64>,
-    /// The expected rate times what kernels reach of it, with an interval; none where nothing was measured on the
-    /// machine, and of several viewpoints together.
+    /// Predicted rate with an interval: the model's, times the ratio of measured to modelled rates; `None` where
+    /// nothing was measured on the machine, and for several viewpoints together.
     pub prediction: Option<Prediction>,
-    /// Share of the instructions that nobody counted, 0 to 1; none where the kernel's costs are not known.
+    /// Fraction of the instructions, 0 to 1, whose formulas no profiler has confirmed; `None` where the kernel's costs
+    /// are not known.
     pub assumed: Option<f64>,
-    /// Warp instructions a ray.
+    /// Number of warp instructions per ray.
     pub instructions: Option<f64>,
-    /// Shares of the median run's time by where it went, which sum to 1.
+    /// Fractions of the median launch's time by what took it, which sum to 1.
     pub shares: Option<Vec<(TimeShare, f64)>>,
 }
 
@@ -115,68 +116,68 @@ impl MeasuredRow {
         }
     }
 
-    /// Returns the bound that is reached first.
+    /// Returns the lowest of the bounds.
     pub fn lowest(&self) -> Option<&Bound> {
         lowest(&self.bounds)
     }
 
-    /// Returns the median rate over the lowest bound.
+    /// Returns the median rate divided by the lowest bound.
     pub fn ratio(&self) -> Option<f64> {
         self.lowest().map(|bound| self.rate.rays_per_s / bound.rays_per_s)
     }
 
-    /// Returns the lowest strict bound that the fastest run passed, which shows an error in one of the two.
+    /// Returns the lowest strict bound that the fastest launch exceeded, which shows an error in one of the two.
     pub fn above_strict(&self) -> Option<&Bound> {
         let strict = self.bounds.iter().filter(|bound| bound.class == Class::Strict);
         lowest(strict).filter(|bound| self.rate.most_rays_per_s > bound.rays_per_s)
     }
 
-    /// Checks if more than a fifth of the instructions were never counted.
+    /// Returns `true` if no profiler has confirmed the formulas of more than a fifth of the instructions.
     pub fn is_guess(&self) -> bool {
         self.assumed.is_some_and(|assumed| assumed > MOST_ASSUMED)
     }
 }
 
-/// A tree that was measured and could not be built again: of another version of the scene or the program.
+/// A tree that was measured and cannot be built again, as the scene or program is another version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherTree {
-    /// The tree's name.
+    /// Name of the tree.
     pub tree: String,
-    /// Most triangles of a leaf.
+    /// Largest number of triangles in a leaf.
     pub max_leaf: u32,
-    /// Nodes that it had.
+    /// Number of nodes in the run that was measured.
     pub measured: usize,
-    /// Nodes of the tree that is built here in its way.
+    /// Number of nodes of the tree built here with the same options.
     pub found: usize,
 }
 
-/// Rates of a scene beside their bounds.
+/// Measured rates on a scene with their bounds.
 #[derive(Debug, Clone)]
 pub struct MeasuredReport {
     request: MeasuredRequest,
-    /// The rows in the order of the run's table; of one viewpoint alone there is no row of all.
+    /// Measured rates in the order of the run's table; with a single viewpoint there is no row of all.
     pub rows: Vec<MeasuredRow>,
-    /// Trees that are not those of the run, though made as its table says; their rows have no bounds.
+    /// Trees that differ from those of the run, though built with its options; rates on them have no bounds.
     pub other_trees: Vec<OtherTree>,
-    /// Most rays of a launch that were simulated, and rays of the launch, by kind.
+    /// For each kind of rays, the largest number that was simulated of a launch, and the launch's number.
     pub rays: crate::simulate::RayCounts,
-    /// `true` if the caller stopped it: of some rows there are no bounds.
+    /// `true` if the caller stopped the run, so that some rows have no bounds.
     pub interrupted: bool,
 }
 
 impl MeasuredReport {
-    /// Checks that no run passed a strict bound.
+    /// Returns `true` if no measured rate exceeds a strict bound.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.above_strict().is_none())
     }
 
-    /// Returns the machine that rates were measured on.
+    /// Returns the machine on which the rates were measured.
     pub(crate) fn machine(&self) -> &Machine {
         &self.request.machine
     }
 
-    /// Returns the fastest row of a kernel for a kind of rays in the workload's order, whatever its tree; of all
-    /// viewpoints, if there are several.
+    /// Returns the fastest row of a kernel for a kind of rays in the workload's order, on any tree; of all viewpoints,
+    /// if there are several.
     pub(crate) fn fastest(&self, kind: RayKind, variant: &Variant) -> Option<&MeasuredRow> {
         let same = |row: &&MeasuredRow| {
             let kernel = priced_kernel(&row.rate).as_ref() == Some(variant);
@@ -186,21 +187,21 @@ impl MeasuredReport {
     }
 }
 
-/// The rays that a row is about.
+/// Rays that a row of measured rates is about.
 enum Job {
     /// Rays of one launch, from these viewpoints of the request.
     Launch(Vec<usize>),
-    /// Rays of these rows together.
+    /// Rays of several rows together, which are of one viewpoint each.
     Total(Vec<usize>),
 }
 
-/// Checks if two rows are about the same thing but for the viewpoint.
+/// Returns `true` if two rows only differ in the viewpoint.
 fn same_line(a: &MeasuredRate, b: &MeasuredRate) -> bool {
     let key = |rate: &MeasuredRate| (rate.workload, rate.kind, rate.order, rate.subject, rate.build, rate.bounds);
     key(a) == key(b) && a.tree == b.tree
 }
 
-/// Returns each row with the rays that it is about; rows of all viewpoints that are one are left out.
+/// Returns each row with the rays that it is about; leaves out rows of all viewpoints if there is only one.
 fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, MeasuredError> {
     let rates = &request.rates;
     let mut jobs: Vec<(MeasuredRate, bool, Job)> = Vec::new();
@@ -227,7 +228,7 @@ fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, Mea
     Ok(jobs)
 }
 
-/// Returns the row's kernel if it can be priced: of the family, with the launch bounds that it comes with.
+/// Returns the kernel of a row if its instruction costs can be known: one of the family, with its own launch bounds.
 fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
     match rate.subject {
         Subject::Kernel(variant) if rate.bounds.are_default() => Some(variant),
@@ -235,7 +236,8 @@ fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
     }
 }
 
-/// Simulates what was measured: the same rays through the same trees. All triangles count as opaque, as in the run.
+/// Simulates the measured launches with the same rays and trees, and returns their rates with bounds. All triangles
+/// count as opaque, as in the run.
 ///
 /// `control.cancel` stops between two warps; the rows that were bounded until then are the report, if there are any.
 /// `control.progress` is told of each row.
@@ -274,14 +276,14 @@ pub fn beside_bounds(
     Ok(MeasuredReport { request: request.clone(), rows, other_trees, rays: counts, interrupted })
 }
 
-/// The results so far.
+/// Results of the simulation so far.
 struct Found<'a> {
     rows: &'a mut [MeasuredRow],
     other_trees: Vec<OtherTree>,
     counts: crate::simulate::RayCounts,
 }
 
-/// Bounds all launches; what was found holds good after an error too.
+/// Bounds the rates of all launches; the results so far are valid after an error, too.
 fn bound_all(
     triangles: &FlatTriangles,
     request: &MeasuredRequest,
@@ -322,13 +324,13 @@ fn bound_all(
     Ok(())
 }
 
-/// The rays of a workload and order.
+/// The rays of one workload and order.
 struct Rays {
     samples: Samples,
     counts: crate::simulate::RayCounts,
 }
 
-/// Makes the rays of the rows of a workload and order, and checks that they are those that were measured.
+/// Makes the rays for the rows of a workload and order, and checks that there are as many as were measured.
 fn rays_of(
     triangles: &FlatTriangles,
     request: &MeasuredRequest,
@@ -376,7 +378,7 @@ fn rays_of(
     Ok(Rays { samples, counts })
 }
 
-/// The data that all rows of a tree share.
+/// Data that all rows on one tree share.
 struct OnTree<'a> {
     request: &'a MeasuredRequest,
     bvh: &'a Bvh2,
@@ -386,7 +388,7 @@ struct OnTree<'a> {
 }
 
 impl OnTree<'_> {
-    /// Fills in the rows of these numbers that are launches.
+    /// Bounds the rates of the rows with these indices that are single launches.
     fn rows(
         &self,
         numbers: &[usize],

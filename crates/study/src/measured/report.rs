@@ -8,26 +8,26 @@ use crate::simulate::traced;
 use raywarp_bench::{Column, Subject};
 use raywarp_sim::bounds::{Bound, Class};
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of measured rates.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
     expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on five scenes; \
     nine of ten rates should lie in its interval. undecided: it tells too little; ?: nothing was measured on that machine. Then where the measured time went, %, by \
     the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";
 
-/// Marks of rows, and what they say.
+/// Letters that mark rows, each with its explanation.
 const MARKS: [(&str, &str); 3] = [
     ("?", "?: more than a fifth of the costs is assumed, mostly too high"),
     ("!", "!: a run passed a modelled bound: something in the model is too dear"),
     ("X", "X: a run passed a STRICT bound"),
 ];
 
-/// The reason why some rows have the work and the rest alone.
+/// Reason why some rows split the time into work and the rest only.
 const IMPLICIT: &str =
     "Lanes that are left to the hardware have the bound of full lanes; the rest of their time is not told apart.";
 
 impl MeasuredRow {
-    /// Returns the name of the row: what traced, and its launch bounds where they are not the usual ones.
+    /// Returns the name of the row: the kernel or tracer, and its launch bounds where they are not its own.
     pub(super) fn name(&self) -> String {
         let mut name = self.rate.subject.name();
         if !self.rate.bounds.are_default() {
@@ -48,12 +48,12 @@ impl MeasuredRow {
         matches!(&self.rate.subject, Subject::Kernel(variant) if is_implicit(variant))
     }
 
-    /// Returns the lowest strict bound.
+    /// Returns the lowest strict bound of the row.
     pub(super) fn strict(&self) -> Option<&Bound> {
         raywarp_sim::bounds::lowest(self.bounds.iter().filter(|bound| bound.class == Class::Strict))
     }
 
-    /// Returns a share of the time; none where it is not told apart.
+    /// Returns a part of the measured time as a fraction; `None` where it is not known separately.
     pub fn share(&self, wanted: TimeShare) -> Option<f64> {
         let shares = self.shares.as_ref()?;
         shares.iter().find(|(share, _)| *share == wanted).map(|(_, share)| *share)
@@ -67,8 +67,8 @@ pub(super) fn mrays(rays_per_s: f64) -> String {
 }
 
 impl MeasuredReport {
-    /// Returns the report for its writers: a kernel, tree and kind of rays a line, in JSON and CSV single viewpoints
-    /// too; what is above a strict bound is said last.
+    /// Returns the report as a document: a line for each kernel, tree and kind of rays, in JSON and CSV also for single
+    /// viewpoints; rates above a strict bound are named at the end.
     pub fn document(&self) -> Document {
         let request = &self.request;
         let mut document = Document::new(format!("{} beside what {} could do", request.scene, request.machine.name()));
@@ -76,14 +76,14 @@ impl MeasuredReport {
         document
     }
 
-    /// Returns the line of names that [`Document::csv`] has the rows of, for all reports.
+    /// Returns the header line for the rows of [`Document::csv`], the same for all reports.
     pub fn csv_head() -> String {
         let mut document = Document::new("");
         document.table(sheet(false).table([]).key("rows"));
         document.csv_head()
     }
 
-    /// Adds the report's blocks.
+    /// Adds the tables and texts of the report to a document.
     pub(crate) fn describe(&self, document: &mut Document) {
         let request = &self.request;
         document.data("scene", request.scene.clone());
@@ -114,7 +114,7 @@ impl MeasuredReport {
         document.lines(self.wrong().into_iter().map(|line| format!("WRONG: {line}")));
     }
 
-    /// Returns the first line of the text.
+    /// Returns the first line of the report in text.
     fn title(&self) -> String {
         let request = &self.request;
         let numbers: Vec<String> = request.views.iter().map(|(number, _)| number.to_string()).collect();
@@ -129,7 +129,7 @@ impl MeasuredReport {
         )
     }
 
-    /// Returns a line for each rate that is above a strict bound.
+    /// Returns a line for each measured rate that is above a strict bound.
     pub(crate) fn wrong(&self) -> Vec<String> {
         let line = |row: &MeasuredRow| {
             let bound = row.above_strict()?;
@@ -162,7 +162,7 @@ impl MeasuredReport {
 }
 
 impl MeasuredRow {
-    /// Returns a mark, of a letter, for what speaks against a row.
+    /// Returns a one-letter mark for what is doubtful about a row.
     pub(super) fn mark(&self) -> &'static str {
         match () {
             () if self.above_strict().is_some() => "X",

@@ -4,17 +4,17 @@ use super::{MeasuredRate, MeasuredRow};
 use raywarp_sim::bounds::{Bound, Class, Limit};
 use raywarp_sim::gap::{Part, split};
 
-/// A share of the time, by where it went.
+/// A part of the measured time of a launch, by what took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeShare {
-    /// A share that the simulator tells apart.
+    /// A part that the simulator knows separately.
     Of(Part),
-    /// The rest, which it does not tell apart: all but the work, of lanes that are left to the hardware.
+    /// All but the useful work, which is not split further for lanes that are left to the hardware.
     Rest,
 }
 
 impl TimeShare {
-    /// All, in the order of a table's columns.
+    /// All parts of the time, in the order of a table's columns.
     pub const ALL: [Self; 7] = [
         Self::Of(Part::Work),
         Self::Of(Part::Lanes),
@@ -25,7 +25,7 @@ impl TimeShare {
         Self::Rest,
     ];
 
-    /// Returns the share's name in words.
+    /// Returns the name of the part in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Of(part) => part.name(),
@@ -34,8 +34,8 @@ impl TimeShare {
     }
 }
 
-/// Returns where the time of a ray went. Where nobody timed halves of the launch, start and tail are part of what is
-/// left over, which is called latency.
+/// Returns the fractions of a launch's measured time by part. Where nobody timed halves of the launch, start and tail
+/// are part of what is left over, which is called latency.
 pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> Option<Vec<(TimeShare, f64)>> {
     let elapsed = 1.0 / rate.rays_per_s;
     // What is charged first keeps at least nothing.
@@ -56,7 +56,7 @@ pub(super) fn shares(rate: &MeasuredRate, implicit: bool, bounds: &[Bound]) -> O
     Some(parts.map(|(part, share)| (TimeShare::Of(part), share)).collect())
 }
 
-/// Returns a row of all viewpoints from those of each: launches one after the other.
+/// Returns a row of all viewpoints from those of each, as of launches one after the other.
 pub(super) fn total<'a>(row: &MeasuredRow, parts: impl Iterator<Item = &'a MeasuredRow>) -> MeasuredRow {
     let parts: Vec<&MeasuredRow> = parts.collect();
     let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
@@ -85,8 +85,8 @@ pub(super) fn total<'a>(row: &MeasuredRow, parts: impl Iterator<Item = &'a Measu
     sum
 }
 
-/// Returns the bounds of launches one after the other, by what limits. A launch without a bound takes no time of that
-/// resource.
+/// Returns the bounds of several launches that run one after the other, by limit. A launch without a bound takes no
+/// time of that resource.
 fn bounds_of_all(parts: &[&MeasuredRow]) -> Vec<Bound> {
     let rays: f64 = parts.iter().map(|part| part.rate.rays as f64).sum();
     let mut all: Vec<Bound> = Vec::new();

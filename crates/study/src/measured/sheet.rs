@@ -9,12 +9,12 @@ use raywarp_bench::table::TableColumn;
 use raywarp_sim::bounds::{Bound, Class};
 use serde_json::json;
 
-/// Returns a rate as text tables and pages write it.
+/// Returns a measured rate as a table cell of texts and pages.
 fn rate(rays_per_s: f64) -> Value {
     Value::Each { text: mrays(rays_per_s), page: short_mrays(rays_per_s), json: (rays_per_s / 1e6).into() }
 }
 
-/// Returns the lowest bound, in words of a text table and of a page.
+/// Returns the lowest bound as a table cell of texts and pages.
 fn bound(bound: &Bound) -> Value {
     let star = if bound.class == Class::Strict { "*" } else { "" };
     Value::Each {
@@ -24,7 +24,7 @@ fn bound(bound: &Bound) -> Value {
     }
 }
 
-/// Returns a rate to expect, with its interval.
+/// Returns the expected rate with its interval as a table cell.
 fn expected(row: &MeasuredRow) -> Value {
     let cell = |write: fn(f64) -> String| expected_cell(row.prediction, row.expected, |rate| write(1e6 * rate));
     Value::Each {
@@ -34,7 +34,7 @@ fn expected(row: &MeasuredRow) -> Value {
     }
 }
 
-/// Returns a column of a part of the measured time.
+/// Returns a table column of one part of the measured time.
 fn share((place, share): (usize, TimeShare)) -> Column<'static, MeasuredRow> {
     Column::new(Unit::Percent, move |row: &MeasuredRow| Value::known(row.share(share)))
         .text(TableColumn::right(format!("{} %", share.name())).rank(3))
@@ -42,7 +42,7 @@ fn share((place, share): (usize, TimeShare)) -> Column<'static, MeasuredRow> {
         .csv(23 + place, format!("{}_percent", share.name().replace(' ', "_")))
 }
 
-/// Returns the columns that people read; a page names viewpoints where there are `several`.
+/// Returns the table columns for readers; HTML pages name viewpoints if there are `several`.
 fn for_people(several: bool) -> Vec<Column<'static, MeasuredRow>> {
     let view = move |row: &MeasuredRow| {
         let page = if several { row.view() } else { String::new() };
@@ -93,7 +93,7 @@ fn for_people(several: bool) -> Vec<Column<'static, MeasuredRow>> {
     ]
 }
 
-/// Returns the columns that only programs read.
+/// Returns the table columns that only programs read.
 fn for_programs() -> Vec<Column<'static, MeasuredRow>> {
     let time = |row: &MeasuredRow| {
         let one = |(share, part): &(TimeShare, f64)| (share.name().to_string(), json!(100.0 * part));
@@ -123,7 +123,7 @@ fn for_programs() -> Vec<Column<'static, MeasuredRow>> {
     ]
 }
 
-/// Returns the columns that only tables of comma-separated values have.
+/// Returns the table columns that only CSV files have.
 fn for_spreadsheets() -> Vec<Column<'static, MeasuredRow>> {
     let rate = |bound: Option<&Bound>| Value::known(bound.map(|bound| bound.rays_per_s));
     vec![
@@ -140,7 +140,7 @@ fn for_spreadsheets() -> Vec<Column<'static, MeasuredRow>> {
     ]
 }
 
-/// Returns the columns of measured rates; a page names viewpoints where there are `several`.
+/// Returns all columns of the table of measured rates; HTML pages name viewpoints if there are `several`.
 pub(super) fn sheet(several: bool) -> Sheet<'static, MeasuredRow> {
     let shares = TimeShare::ALL.into_iter().enumerate().map(share);
     Sheet(for_people(several).into_iter().chain(shares).chain(for_programs()).chain(for_spreadsheets()).collect())

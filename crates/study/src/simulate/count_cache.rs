@@ -10,13 +10,13 @@ use raywarp_traverse::{Code, RayDump};
 use raywarp_workload::rays::RayKind;
 use std::collections::HashMap;
 
-/// Counts over the rays of `samples` in one tree, or in trees that kernels of a kind share.
+/// Cache of counts over the rays of `samples`, in one tree or in trees that kernels of a kind share.
 pub(super) struct CountCache<'a> {
     samples: &'a Samples,
-    /// Counts and the variant that they were made with, by kernel as far as it matters to the kind of rays, by width
-    /// and by kind.
+    /// Counts with the variant that was simulated, by the variant without what does not matter to the rays, by warp
+    /// width, and by index of the kind of rays.
     counts: HashMap<(Variant, u32, usize), (Variant, WarpCounts)>,
-    /// Nodes that the rays of a kind need, by walk.
+    /// Number of nodes that the rays of a kind need, by kind of tree walk.
     needed: HashMap<(Variant, usize), u64>,
 }
 
@@ -25,13 +25,13 @@ impl<'a> CountCache<'a> {
         Self { samples, counts: HashMap::new(), needed: HashMap::new() }
     }
 
-    /// Returns the variant that is counted, and the place of its counts in the table.
+    /// Returns the variant that is simulated for a kernel, and the key of its counts in the cache.
     fn key(&self, variant: &Variant, kind: usize, width: u32) -> (Variant, (Variant, u32, usize)) {
         let variant = without_idle_options(variant, query_of(self.samples[kind].0));
         (variant, (side_by_side(&variant).unwrap_or(variant), width, kind))
     }
 
-    /// Returns the counts of a kernel, if they follow from what is known.
+    /// Returns the counts of a kernel, if the cache has them or they follow from what it has.
     pub fn counts(&self, variant: &Variant, kind: usize, width: u32) -> Result<Option<WarpCounts>, SimulateError> {
         let (variant, key) = self.key(variant, kind, width);
         let Some((known, counts)) = self.counts.get(&key) else { return Ok(None) };
@@ -43,13 +43,13 @@ impl<'a> CountCache<'a> {
         Ok(Some(resupplied(counts, known, &variant, &launches, query_of(*kind))?))
     }
 
-    /// Keeps the counts of a variant with rays of a kind.
+    /// Stores the counts of a variant with rays of a kind.
     pub fn add(&mut self, variant: &Variant, kind: usize, counts: &WarpCounts) {
         let (variant, key) = self.key(variant, kind, counts.width);
         self.counts.entry(key).or_insert_with(|| (variant, counts.clone()));
     }
 
-    /// Keeps how many nodes the rays of a group need.
+    /// Stores how many nodes the rays of a group's dumps need.
     pub fn add_dumps(&mut self, walk: &Variant, dumps: &Dumps) {
         for (kind, views) in dumps.iter().enumerate() {
             let nodes = views.iter().map(|dump| dump.count(Code::Visit)).sum();
@@ -57,8 +57,8 @@ impl<'a> CountCache<'a> {
         }
     }
 
-    /// Returns the number of nodes that the rays of kind number `kind` need, whatever their neighbours do, for a
-    /// variant that may visit more; none none for others.
+    /// Returns the number of nodes that the rays of a kind (by index) need by themselves, for a variant that may visit
+    /// more; `None` for others.
     pub fn needed(
         &mut self,
         variant: &Variant,
@@ -84,7 +84,7 @@ impl<'a> CountCache<'a> {
     }
 }
 
-/// Returns `walk` with the options at their defaults that do not say which nodes rays of a kind need.
+/// Returns `walk` with defaults for the options that do not matter to which nodes the rays of a kind need.
 fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
     let fetch = Key::Fetch.default(walk.supply(), walk.tree());
     without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))

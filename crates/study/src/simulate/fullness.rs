@@ -9,38 +9,38 @@ use raywarp_workload::rays::RayKind;
 
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
 
-/// A kernel's share of lanes at a width, with the rays and leaf size that it is of.
+/// SIMD efficiency of a kernel with its rays, warp width and leaf size.
 pub(crate) struct Filled<'a> {
     pub variant: &'a Variant,
     pub kind: RayKind,
     pub width: u32,
     pub leaf_size: u32,
-    /// SIMD efficiency of traversal and intersection, per cent; NaN where it never ran.
+    /// Percentage of lanes at work in traversal and in intersection; NaN for an operation that never ran.
     pub percent: [f64; 2],
 }
 
 impl<'a> Filled<'a> {
-    /// Returns the entry of a measurement.
+    /// Returns the efficiency in a measurement.
     pub fn new(measurement: &'a Measurement) -> Self {
         let Measurement { variant, kind, leaf_size, counts, .. } = measurement;
         Self { variant, kind: *kind, width: counts.width, leaf_size: *leaf_size, percent: measurement.percent() }
     }
 }
 
-/// Returns the kinds of rays, in their order.
+/// Returns the kinds of rays that occur, in their order.
 fn kinds_of(filled: &[Filled<'_>]) -> Vec<RayKind> {
     let mut kinds = Vec::new();
     filled.iter().for_each(|one| add(&mut kinds, one.kind));
     kinds
 }
 
-/// Returns the width that conclusions are about: 32, or else the widest.
+/// Returns the warp width that conclusions are about: 32, or else the widest.
 fn width_of(filled: &[Filled<'_>]) -> u32 {
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
     if filled.iter().any(|one| one.width == 32) { 32 } else { widest }
 }
 
-/// Returns the kernels of each kind of rays that have most lanes at work in traversal.
+/// Returns for each kind of rays the kernels with the most lanes at work in traversal.
 pub(super) fn fullest(filled: &[Filled<'_>]) -> ReportTable {
     let width = width_of(filled);
     let mut rows: Vec<&Filled<'_>> = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn fullest(filled: &[Filled<'_>]) -> ReportTable {
     ))
 }
 
-/// Returns in words what the figures say.
+/// Returns conclusions from the efficiencies as sentences.
 pub(crate) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     let kinds = kinds_of(filled);
     let widest = filled.iter().map(|one| one.width).max().unwrap_or(32);
@@ -121,7 +121,7 @@ pub(crate) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
     said
 }
 
-/// Returns a text that begins with a capital.
+/// Returns the text with a capital first letter.
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     match (text, chars.next()) {
@@ -131,7 +131,8 @@ pub(crate) fn capital(text: &str) -> String {
     }
 }
 
-/// Bars by kernel and width, a picture for each kind of rays; of several widths one for each operation.
+/// Adds bar charts of the efficiencies by kernel and warp width: one for each kind of rays, or for each operation where
+/// there are several widths.
 pub(crate) fn charts(document: &mut Document, filled: &[Filled<'_>]) {
     let (mut kinds, mut widths, mut sizes, mut variants) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for one in filled {
@@ -187,7 +188,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
     }
 }
 
-/// Returns the entry of a kernel with these counts and `shares` of lanes, 0 to 1.
+/// Returns the efficiency of a kernel with these counts, whose fractions of lanes at work are `shares`, 0 to 1.
 pub(crate) fn of_counts<'a>(
     variant: &'a Variant,
     kind: RayKind,

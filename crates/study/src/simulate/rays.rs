@@ -7,23 +7,23 @@ use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_traverse::Query;
 use raywarp_workload::rays::{RayKind, ViewRays};
 
-/// Consecutive rays that stay together in a sample: whole warps of every power of two, and whole batches of the
-/// pool for warps of 32. No more, since neighbours in a sorted batch lie in one corner of the scene and tell the same.
+/// Number of consecutive rays that stay together in a sample: whole warps of every power of two, and whole pool batches
+/// of warps of 32. No more, since neighbours in a sorted batch lie in one corner of the scene and tell the same.
 const CHUNK: usize = 384;
 
-/// Sampled rays: for each kind those of each view.
+/// Sampled rays of each kind and view.
 pub(crate) type Samples = Vec<(RayKind, Vec<Vec<Ray>>)>;
 
-/// Counts of rays by kind: how many are traced, and how many there are.
+/// Numbers of rays by kind: how many are traced, and how many there are.
 pub type RayCounts = Vec<(RayKind, u64, u64)>;
 
-/// Returns in words how many rays of each kind are traced, and of how many.
+/// Returns a text on how many rays of each kind are traced, and out of how many.
 pub(crate) fn traced(rays: &RayCounts) -> String {
     let of_kind = |(kind, traced, all): &(RayKind, u64, u64)| format!("{traced} of {all} {}", kind.name());
     rays.iter().map(of_kind).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the first line of a text: scene, workload, viewpoints and rays.
+/// Returns the first line of a text report: scene, workload, viewpoints and rays.
 pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let views = request.views.len();
     let plural = if views == 1 { "" } else { "s" };
@@ -31,12 +31,12 @@ pub(crate) fn headline(request: &EfficiencyRequest, rays: &RayCounts) -> String 
     format!("{}, workload {workload}, {views} view{plural}; rays traced: {traced}", request.scene)
 }
 
-/// Returns the query of a kind of rays.
+/// Returns the query of a kind of rays: closest hit or any hit.
 pub(crate) fn query_of(kind: RayKind) -> Query {
     if kind.is_any() { Query::Any } else { Query::Closest }
 }
 
-/// Returns the rays that are traced, and their counts.
+/// Makes a request's rays and samples them; returns the sampled rays and the counts.
 pub(crate) fn sample_rays(
     triangles: &FlatTriangles,
     request: &EfficiencyRequest,

@@ -10,30 +10,30 @@ use raywarp_papers::al09;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
 impl Measurement {
-    /// Returns the SIMD efficiency of traversal and of intersection, per cent; NaN for an operation that never ran.
+    /// Returns the SIMD efficiency of traversal and of intersection in per cent; NaN for an operation that never ran.
     pub fn percent(&self) -> [f64; 2] {
         [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * self.counts.simd_efficiency(op))
     }
 }
 
-/// The meaning of the columns.
+/// Text that explains the columns of the table of efficiencies.
 const LEGEND: &str = "Below the kind of rays, trav/isect: lanes of a warp (%) that take part when it visits nodes and when it tests triangles. nodes, tris: visited \
     and tested by a ray. over: nodes visited in vain by postponing leaves. Compressed trees hold at most 3 triangles a leaf.";
 
-/// The meaning of the numbers, for a page.
+/// Text that explains the efficiencies on an HTML page.
 const MEANING: &str = "Lanes of a warp run one instruction together; those whose ray needs something else wait. The numbers are shares of the lanes that take \
     part when a warp visits nodes (traversal) and tests triangles (intersection).";
 
-/// The title of the table of lanes that share a ray.
+/// Title of the table about lanes that share a ray.
 const SHARED: &str = "one ray on several lanes: boxes that a ray is tested against, those of while-while on bvh2 (two a node), and the share of the lanes' \
     work that repeats a neighbour's";
 
-/// The meaning of a column of the paper's numbers.
+/// Text that explains the column of the paper's numbers.
 const THEIRS: &str =
     "theirs: Table 1 of AL09, on another version of the scene and another tree; see docs/papers/al09-efficiency.md.";
 
 impl EfficiencyReport {
-    /// Returns the report for its writers: tables of each width and leaf size, and on a page what to conclude.
+    /// Returns the report as a document: tables for each warp width and leaf size, and conclusions on an HTML page.
     pub fn document(&self) -> Document {
         let request = &self.request;
         let mut document = Document::new(format!("How full warps are: {}", request.scene));
@@ -71,8 +71,8 @@ impl EfficiencyReport {
         document
     }
 
-    /// Adds what was measured at a width and leaf size: a kernel a line in a text, a kernel and a kind of rays on a
-    /// page.
+    /// Adds the measured efficiencies at a warp width and leaf size: a line for each kernel in text, for each kernel
+    /// and kind of rays on an HTML page.
     fn tables(&self, document: &mut Document, width: u32, leaf_size: u32) {
         let request = &self.request;
         let is_mine =
@@ -91,7 +91,7 @@ impl EfficiencyReport {
         document.table(self.sheet().table(mine).on_page(caption));
     }
 
-    /// Returns AL09's efficiencies, for warps of 32 on its workload.
+    /// Returns AL09's efficiencies, for warps of 32 lanes on AL09's workload.
     pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[[u32; 2]; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).

@@ -4,7 +4,7 @@ use super::{EfficiencyRequest, RayCounts, name_of};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::Order;
 
-/// Returns the scene, rays and tree, and the lanes of a warp where `widths` are the request's.
+/// Returns the facts of a run: scene, rays and tree, and the warp width if `widths` are the request's.
 pub(crate) fn facts(
     request: &EfficiencyRequest,
     rays: &RayCounts,
@@ -30,7 +30,7 @@ pub(crate) fn facts(
     before.into_iter().chain(lanes).chain(after).collect()
 }
 
-/// Returns scene and rays in a line, for the top of a page.
+/// Returns scene and rays as one line, for the top of an HTML page.
 pub(crate) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let [columns, rows] = request.size;
     let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
@@ -44,7 +44,7 @@ pub(crate) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String
     )
 }
 
-/// Returns the kernels, in a few words.
+/// Returns a short text on which kernels are simulated.
 pub(crate) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     let names: Vec<String> = request.variants.iter().map(name_of).collect();
     let text = if names.len() > 8 {
@@ -55,7 +55,7 @@ pub(crate) fn kernels(request: &EfficiencyRequest) -> (&'static str, String) {
     ("kernels", text)
 }
 
-/// Returns in words how the tree was built.
+/// Returns a text on how the tree was built.
 fn tree(build: &BuildOptions) -> String {
     let clipping = build.split_clipping.map_or_else(String::new, |share| format!(", split clipping {share}"));
     format!(

@@ -6,12 +6,12 @@ use raywarp_bench::table::TableColumn;
 use raywarp_family::{Block, Operation};
 use serde_json::json;
 
-/// Returns a share of lanes as text; a dash for an operation that never ran.
+/// Returns a fraction of lanes as text in per cent; a dash for an operation that never ran.
 fn percent(share: f64) -> String {
     number(100.0 * share, 0)
 }
 
-/// Returns the counts of those blocks that were issued.
+/// Returns the counts of the code blocks that were issued, as JSON.
 fn blocks(measurement: &Measurement) -> serde_json::Value {
     let counted = Block::ALL.iter().map(|&block| (block, measurement.counts.block(block)));
     let issued = counted.filter(|(_, count)| count.issued > 0);
@@ -21,18 +21,18 @@ fn blocks(measurement: &Measurement) -> serde_json::Value {
     issued.map(one).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// A kernel's measurements, of each kind of rays that was traced.
+/// A line of the table: a kernel's measurements for each kind of rays.
 pub(super) struct Line<'m>(pub Vec<Option<&'m Measurement>>);
 
 impl<'m> Line<'m> {
-    /// Returns the measurement of the first kind that there is one of.
+    /// Returns the measurement of the first kind of rays that the kernel has.
     pub fn first(&self) -> Option<&'m Measurement> {
         self.0.iter().copied().flatten().next()
     }
 }
 
 impl EfficiencyReport {
-    /// Returns the columns of a kernel's name and rays.
+    /// Returns the table columns with a kernel's name and rays.
     fn names<'a>() -> Vec<Column<'a, Measurement>> {
         vec![
             Column::plain(|m: &Measurement| Value::Words(name_of(&m.variant)))
@@ -46,7 +46,7 @@ impl EfficiencyReport {
         ]
     }
 
-    /// Returns the columns of what was measured of a kernel with rays of the kind that is called `kind`.
+    /// Returns the table columns of a kernel's efficiencies with rays of the kind called `kind`.
     fn measured<'a>(&'a self, kind: &str) -> Vec<Column<'a, Measurement>> {
         let efficiency = |m: &Measurement, operation| m.counts.simd_efficiency(operation);
         let both = move |m: &Measurement| {
@@ -96,14 +96,14 @@ impl EfficiencyReport {
         ]
     }
 
-    /// Returns all columns of a measurement.
+    /// Returns all table columns of a measurement.
     pub(super) fn sheet(&self) -> Sheet<'_, Measurement> {
         let mut columns = Self::names();
         columns.extend(self.measured(""));
         Sheet(columns)
     }
 
-    /// Returns the columns of a kernel, with those of each kind of rays side by side.
+    /// Returns the table columns of a kernel, with those of each kind of rays side by side.
     pub(super) fn lines<'a>(&'a self) -> Sheet<'a, Line<'a>> {
         let name = |column: Column<'a, Measurement>| column.of(|line: &Line<'a>| line.first());
         let mut columns: Vec<Column<'a, Line<'a>>> = Self::names().into_iter().map(name).collect();
@@ -114,8 +114,8 @@ impl EfficiencyReport {
         Sheet(columns)
     }
 
-    /// Returns the columns of lanes that share a ray: boxes beside those of a binary tree, and work that repeats a
-    /// neighbour's (AL09 5.3).
+    /// Returns the table columns about lanes that share a ray: box tests beside those of a binary tree, and work that
+    /// repeats a neighbour's (AL09 5.3).
     pub(super) fn shared<'a>(&'a self) -> Sheet<'a, Measurement> {
         let binary = |m: &Measurement| {
             let is_its = |b: &&Measurement| {

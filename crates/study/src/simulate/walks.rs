@@ -8,18 +8,18 @@ use raywarp_sim::{EventSource, LaunchCounts, WarpCounts, count_source, measure_s
 use raywarp_traverse::{Kernel, RayDump, Replay};
 use raywarp_workload::rays::RayKind;
 
-/// Dumps of each view, by kind of rays.
+/// Dumps of the rays' operations, for each kind of rays and view.
 pub(super) type Dumps = Vec<Vec<RayDump>>;
 
-/// Rows of a request, by number, whose rays walk alike; a row whose walk cannot be written down is alone.
+/// Kernels of a request, by index, whose rays walk the tree alike; one whose walk cannot be dumped is alone.
 pub(super) struct Group {
-    /// The variant that walks as they do, if that can be written down.
+    /// Variant that stands for the walk of all of them; `None` if it cannot be dumped.
     pub walk: Option<Variant>,
-    /// The rows in order, at least one.
+    /// Indices of the kernels in order, at least one.
     pub rows: Vec<usize>,
 }
 
-/// Returns the rows of all variants, in order of their first.
+/// Groups all variants by their walk, in the order of each group's first.
 pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (row, variant) in variants.iter().enumerate() {
@@ -33,12 +33,13 @@ pub(super) fn groups(variants: &[Variant]) -> Vec<Group> {
 }
 
 impl Group {
-    /// Returns a group of a walk and no rows.
+    /// Returns a group of a walk without any kernels.
     pub fn alone(walk: &Variant) -> Self {
         Self { walk: Some(*walk), rows: Vec::new() }
     }
 
-    /// Checks if what the rays do is asked for more than once, and not only how many nodes they need.
+    /// Returns `true` if the rays' operations are needed more than once, and not only the number of nodes that they
+    /// need.
     pub fn is_worth_a_dump(&self, request: &EfficiencyRequest) -> bool {
         let rows = || self.rows.iter().map(|&row| &request.variants[row]);
         // One of those that only differ in their supplies tells what the others do.
@@ -54,7 +55,7 @@ impl Group {
         replays > 0 && replays + usize::from(needed) > 1
     }
 
-    /// Returns the dumps of what the rays of all views do, if that is [worth it](Group::is_worth_a_dump).
+    /// Returns the dumps of the rays' operations for all views, if they are [worth it](Group::is_worth_a_dump).
     pub fn dumps(
         &self,
         request: &EfficiencyRequest,
@@ -69,7 +70,7 @@ impl Group {
         self.write_down(bvh, triangles, samples, control)
     }
 
-    /// Writes down what the rays of all views do; none where that cannot be written down.
+    /// Dumps the operations of the rays of all views; `None` where the walk cannot be dumped.
     pub fn write_down(
         &self,
         bvh: &Bvh2,
@@ -91,7 +92,7 @@ impl Group {
     }
 }
 
-/// Sources of a variant's events over all rays.
+/// Sources of a variant's events over all rays: traced, or replayed from dumps.
 pub(super) struct Runs<'a> {
     samples: &'a Samples,
     variant: Variant,
@@ -118,7 +119,7 @@ impl<'a> Runs<'a> {
         Ok(Self { samples, variant: *variant, how })
     }
 
-    /// Returns the rays of kind `number`, of each view.
+    /// Returns the rays of the kind with index `number`, for each view.
     pub fn sources(&self, number: usize) -> Result<Vec<EventSource<'_>>, SimulateError> {
         let (kind, views) = &self.samples[number];
         let source = |(view, rays): (usize, &'a Vec<Ray>)| {
@@ -130,14 +131,14 @@ impl<'a> Runs<'a> {
         views.iter().enumerate().map(source).collect()
     }
 
-    /// Returns the same counts with what tables of costs need.
+    /// Counts events as [`Runs::counts`] does, with what tables of costs need as well.
     pub fn tallied(&self, number: usize, width: u32) -> Result<LaunchCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: LaunchCounts, source| Ok(sum.plus(&count_source(source, width)?));
         sources.iter().try_fold(LaunchCounts::new(width), add)
     }
 
-    /// Counts the events of warps of `width` lanes, for the rays of kind `number` over all views.
+    /// Counts the events of warps of `width` lanes, for the rays of the kind with index `number` over all views.
     pub fn counts(&self, number: usize, width: u32) -> Result<WarpCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: WarpCounts, source| Ok(sum.plus(&measure_source(source, width)?));
@@ -145,7 +146,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Returns the same kernel without a postpone buffer; `None` if it has none.
+/// Returns the variant without a postpone buffer; `None` if it has none.
 pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
     let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
     speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()

@@ -9,7 +9,7 @@ use crate::simulate::fullness::capital;
 use crate::simulate::name_of;
 use raywarp_sim::bounds::{Bound, Class, headroom};
 
-/// Returns for each kernel what limits it, what comes next, and what would pay most.
+/// Returns a paragraph for each kernel: what limits it, what would limit it next, and which change would pay most.
 pub(in crate::bounds) fn by_kernel(all: &[WhatIf], machine: usize, rows: &[(usize, &Bounded)]) -> Vec<String> {
     let mut said = Vec::new();
     let mut names: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ pub(in crate::bounds) fn by_kernel(all: &[WhatIf], machine: usize, rows: &[(usiz
     said
 }
 
-/// A change that a row gains of.
+/// The change that would raise a kernel's rate most.
 #[derive(Clone, Copy)]
 pub(in crate::bounds) struct Best<'a> {
     pub what_if: &'a WhatIf,
@@ -59,17 +59,17 @@ pub(in crate::bounds) struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Returns the gain of the expected rate, else of the lowest bound, as a share.
+    /// Returns the gain as a fraction, of the expected rate if there is one, else of the lowest bound.
     pub fn share(&self) -> f64 {
         self.expected().map_or(self.gain.bound, ExpectedGain::share)
     }
 
-    /// Returns the gain of the expected rate, with its interval; none where none is told.
+    /// Returns the gain of the expected rate with its interval; `None` where none is predicted.
     pub fn expected(&self) -> Option<ExpectedGain> {
         self.gain.expected
     }
 
-    /// Returns the change in words: `twice the alu pipeline, +12 % (undecided) of the expected rate`.
+    /// Returns the change and its gain as text: `twice the alu pipeline, +12 % (undecided) of the expected rate`.
     pub fn in_words(&self) -> String {
         let change = &self.what_if.change;
         match self.expected() {
@@ -79,8 +79,8 @@ impl Best<'_> {
     }
 }
 
-/// Returns the change that a row gains most of, but for a larger machine: of those with a gain of its expected rate, if
-/// there are any.
+/// Returns the change that raises a row's rate most, except for larger machines: one that raises its expected rate, if
+/// there is any.
 pub(in crate::bounds) fn change_for(all: &[WhatIf], machine: usize, row: usize) -> Option<Best<'_>> {
     let mine = all.iter().filter(|what_if| what_if.machine == machine && !what_if.yardstick);
     let of_row: Vec<Best<'_>> = mine.filter_map(|what_if| Some(Best { what_if, gain: what_if.of(row)? })).collect();

@@ -5,12 +5,12 @@ use raywarp_family::Block;
 use raywarp_sim::machine::{Key, keys};
 use raywarp_sim::{Change, CostChange};
 
-/// Numbers that bounds or expected rates are made of.
+/// Numbers of a machine that are changed together, to see what that brings.
 struct Number {
-    /// The change, in words.
+    /// Description of the change of numbers in words.
     name: &'static str,
     keys: &'static [&'static Key],
-    /// Times what they are.
+    /// Factor by which the numbers are multiplied.
     factor: f64,
 }
 
@@ -43,40 +43,41 @@ const NUMBERS: [Number; 20] = [
     number("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
 ];
 
-/// The subject of a change: a number of a launch, or the lanes of a warp.
+/// What a change is about: a number or cost of a launch, or the width of warps.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
-    /// A number of a launch, whose bounds, and rate if the model has it, are made again.
+    /// A changed number or cost, for which the bounds, and the expected rate if the model has the number, are computed
+    /// again.
     Launch(LaunchChange),
-    /// Lanes of a warp, where that ran as well.
+    /// Another number of lanes of a warp, taken from a simulation of that width.
     Width(u32),
 }
 
-/// A change that is tried.
+/// A change that is tried, to see what it would bring.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
-    /// The change in words.
+    /// Description of the change in words.
     pub name: String,
-    /// The options that make it.
+    /// Command-line options that make the change.
     pub options: String,
     pub what: What,
-    /// `true` if the model of a multiprocessor has the number that is changed.
+    /// `true` if the clock-by-clock model has the changed number.
     pub is_modelled: bool,
 }
 
 impl Tried {
-    /// Checks if it only makes the whole machine larger.
+    /// Returns `true` if the change only makes the whole machine larger.
     pub fn is_yardstick(&self) -> bool {
         matches!(self.what, What::Launch(LaunchChange::Numbers([key], _)) if key.path == keys::SM_COUNT.path)
     }
 }
 
-/// Checks if a block stands for a whole operation; the start of a warp is none.
+/// Returns `true` if a code block stands for a whole operation, other than the start of a warp.
 fn is_operation(block: &Block) -> bool {
     *block != Block::Prologue && !block.name().contains('.')
 }
 
-/// Returns the changes of numbers and of costs, in a fixed order.
+/// Returns the changes of numbers and of costs that are tried, in a fixed order.
 pub(super) fn of_launches() -> Vec<Tried> {
     let of_number = |&Number { name, keys, factor }: &Number| {
         let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
@@ -101,7 +102,7 @@ pub(super) fn of_launches() -> Vec<Tried> {
     changes
 }
 
-/// Returns other lanes of a warp than `width` that ran, the fewest first.
+/// Returns the changes to other warp widths than `width` that were simulated, the narrowest first.
 pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     let mut others: Vec<u32> = widths.iter().copied().filter(|&other| other != width).collect();
     others.sort_unstable();
@@ -116,7 +117,7 @@ pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     others.into_iter().map(wider).collect()
 }
 
-/// Returns the changes of [`of_launches`] that the model of a multiprocessor has, by their place there.
+/// Returns those changes of [`of_launches`] that the clock-by-clock model has, with their indices there.
 pub(super) fn modelled() -> Vec<(usize, LaunchChange)> {
     let of = |(place, tried): (usize, Tried)| match tried.what {
         What::Launch(change) if tried.is_modelled => Some((place, change)),

@@ -22,75 +22,75 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::{Change, CostChange};
 use raywarp_workload::rays::RayKind;
 
-/// A change of a bound or of a rate that is less than this is none, as a share.
+/// Smallest relative change of a bound or rate that counts as one.
 const LEAST: f64 = 1e-3;
 
-/// A change and what it would bring.
+/// A change of the machine, costs or warp width, with what it would bring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
-    /// The machine's place in the request.
+    /// Index of the machine in the request.
     pub machine: usize,
-    /// The change in words.
+    /// Description of the change in words.
     pub change: String,
-    /// The options that make it.
+    /// Command-line options that make the change.
     pub options: String,
-    /// `true` if it makes the whole machine larger: no more than what the others are held against.
+    /// `true` if the change makes the whole machine larger, which is only listed to compare others with.
     pub yardstick: bool,
-    /// `true` if it is about warps of another width, which are listed whatever they bring.
+    /// `true` if the change is to warps of another width, which are listed whatever they bring.
     pub is_width: bool,
-    /// `true` if changes of this machine are ranked by expected rates.
+    /// `true` if changes of this machine are ranked by expected rates, `false` if by lowest bounds.
     pub by_expected: bool,
-    /// The gains of each row that it was tried on: all rows of the machine whose warps have its width and whose costs
-    /// are known.
+    /// Gain of each row that the change was tried on: all rows of the machine that have its warp width and known costs.
     pub gains: Vec<RowGain>,
 }
 
-/// The gain of a change for a kernel with rays of a kind.
+/// Gain that a change would bring for one kernel and kind of rays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowGain {
-    /// The row of the report.
+    /// Index of the row in the report.
     pub row: usize,
-    /// The rise of its lowest bound, as a share of it (of one at costs that are not verified, where a cost changes).
+    /// Rise of the row's lowest bound, as a fraction of it.
     pub bound: f64,
-    /// The rise of its expected rate; none where the model does not have the change, or tells no rate of this row.
+    /// Rise of the row's expected rate; `None` where the model does not have the change, or predicts no rate for the
+    /// row.
     pub expected: Option<ExpectedGain>,
 }
 
 impl WhatIf {
-    /// Returns the rise of the lowest bound, geometric mean over the rows.
+    /// Returns the geometric mean of the rise of the lowest bound over the rows.
     pub fn bound_mean(&self) -> f64 {
         let sum: f64 = self.gains.iter().map(|gain| (1.0 + gain.bound).ln()).sum();
         (sum / self.gains.len().max(1) as f64).exp_m1()
     }
 
-    /// Returns the rise of the expected rate, geometric mean over the rows that have one; none where none has.
+    /// Returns the geometric mean of the rise of the expected rate over the rows that have one; `None` where none has.
     pub fn expected_mean(&self) -> Option<ExpectedGain> {
         ExpectedGain::mean(self.gains.iter().filter_map(|gain| gain.expected))
     }
 
-    /// Returns the number that it is ranked by, as a share: the mean rise of expected rates, or of lowest bounds; none
-    /// where the model, which all are ranked by, does not have it.
+    /// Returns the mean rise that the change is ranked by, as a fraction: of expected rates or of lowest bounds; `None`
+    /// where changes are ranked by a model that does not have this one.
     pub fn mean(&self) -> Option<f64> {
         if self.by_expected { self.expected_mean().map(ExpectedGain::share) } else { Some(self.bound_mean()) }
     }
 
-    /// Returns the row that gains most in the rate that changes are ranked by, and its gain; none where no row gains.
+    /// Returns the index of the row whose rate rises most, with the rise; `None` where no row has one.
     pub fn most(&self) -> Option<(usize, f64)> {
         let gains = self.gains.iter().filter_map(|gain| Some((gain.row, self.ranked(gain)?)));
         gains.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Returns the gain of one row; none where the change was not tried.
+    /// Returns the gain of one row; `None` where the change was not tried on it.
     pub fn of(&self, row: usize) -> Option<&RowGain> {
         self.gains.iter().find(|gain| gain.row == row)
     }
 
-    /// Returns the gain of a row in the rate that changes are ranked by.
+    /// Returns the rise of a row's rate by which changes are ranked.
     fn ranked(&self, gain: &RowGain) -> Option<f64> {
         if self.by_expected { gain.expected.map(ExpectedGain::share) } else { Some(gain.bound) }
     }
 
-    /// Checks if it does anything to a bound or to an expected rate.
+    /// Returns `true` if the change moves any row's bound or expected rate noticeably.
     fn matters(&self) -> bool {
         let moves =
             |gain: &RowGain| gain.bound.abs() >= LEAST || gain.expected.is_some_and(|gain| gain.share().abs() >= LEAST);
@@ -98,11 +98,11 @@ impl WhatIf {
     }
 }
 
-/// The number of changes that are listed.
+/// Number of changes that are listed.
 const LISTED: usize = 10;
 
-/// Returns the changes of a machine that pay most; those that raise a bound and that the model does not have; and last,
-/// whatever they bring, warps of other widths and a larger machine.
+/// Returns the changes to list for a machine: those that pay most, those that raise a bound but are not in the model,
+/// and last warps of other widths and a larger machine.
 fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     let mine = || all.iter().filter(|what_if| what_if.machine == machine);
     let is_last = |what_if: &&WhatIf| what_if.yardstick || what_if.is_width;
@@ -118,8 +118,8 @@ fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
     list
 }
 
-/// Returns the rays a second to expect of a launch after each of the changes of [`of_launches`] that the model has, by
-/// their places there; nothing on a machine that gains have no interval on.
+/// Returns the expected rates of a launch after those changes of [`of_launches`] that the model has, with their
+/// indices; nothing on a machine without calibration.
 pub(super) fn expected_after(
     study: &KernelStudy<'_>,
     followed: Followed<'_>,
@@ -133,9 +133,8 @@ pub(super) fn expected_after(
 }
 
 impl BoundsReport {
-    /// Returns all changes that move a lowest bound or an expected rate by a thousandth or more, those that pay most on
-    /// average first; those that the model does not have after those it has, and those that only make the whole machine
-    /// larger after all others.
+    /// Returns all changes that move a lowest bound or expected rate by a thousandth or more, those that pay most on
+    /// average first; those that are not in the model after these, and larger machines last.
     pub fn what_if(&self) -> Vec<WhatIf> {
         let mut found = Vec::new();
         for (number, machine) in self.request.machines.iter().enumerate() {
@@ -171,7 +170,7 @@ impl BoundsReport {
         found
     }
 
-    /// Returns the gain of a row from a change; none where the change means nothing there.
+    /// Returns the gain of a row from a change; `None` where the change has no meaning for it.
     fn gain(&self, number: usize, machine: &Machine, (place, tried): (Option<usize>, &Tried)) -> Option<RowGain> {
         let row = &self.rows[number];
         let mut before = row.lowest()?.rays_per_s;
@@ -198,14 +197,14 @@ impl BoundsReport {
         Some(RowGain { row: number, bound: after / before - 1.0, expected })
     }
 
-    /// Returns a row's name for a reader, with what tells it apart.
+    /// Returns a row's name for readers, with what distinguishes it from other rows.
     pub fn row_name(&self, row: usize) -> String {
         self.rows.get(row).map_or_else(String::new, |row| format!("{}, {}", name_of(&row.variant), row.kind.name()))
     }
 }
 
 impl Bounded {
-    /// Returns the lowest bound on another machine, or at another cost.
+    /// Returns the kernel's lowest bound on another machine, or with other costs.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
         let mut priced = PricedLaunch::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| priced.change(change, &self.profile));

@@ -12,30 +12,30 @@ use raywarp_bench::table::TableColumn;
 use raywarp_sim::machine::Machine;
 use serde_json::json;
 
-/// The words in place of an interval where the model of a multiprocessor does not have a change.
+/// Text in place of an interval where the clock-by-clock model does not have a change.
 const NOT_MODELLED: &str = "not in the model";
 
-/// The meaning of the columns, for a machine whose changes are ranked by expected rates.
+/// Text that explains the columns, for a machine whose changes are ranked by expected rates.
 const LEGEND: &str = "change in %, mean over kernels and kinds of rays whose rates are told, and where most. The model of a multiprocessor ran again \
     with each change. nine of ten: where as many should lie, if a change is foretold as badly as the difference of two kernels on one scene was. undecided: it \
     may as well be that nothing changes. not in the model: it does not have that number. bound: rise of the lowest bound, all kinds of rays";
 
-/// A note for the reader on what the changes of a machine are ranked by.
+/// Note on what a machine's changes are ranked by.
 const BY_EXPECTED: &str = "The model of a multiprocessor ran again with each change, and changes are ranked by what they make of the expected rates that are told. Nine of ten gains should lie \
     in the interval, if a change is foretold as badly as the difference of two kernels on one scene was; undecided: it may as well be that nothing changes. What is not in the \
     model has no gain of it.";
 
-/// What is tried, for a page.
+/// Text on an HTML page that says which changes are tried.
 const TRIED: &str = "One number is changed at a time: each number of the machine that bounds or expected rates use is doubled (latencies halved), each operation made a quarter \
     cheaper, the prefix sum free, and warps given other widths where the run had them. The rise of the lowest bound ends where the next one stands.";
 
-/// Returns a share as it is printed, in per cent.
+/// Returns a fraction as text in per cent.
 fn percent(share: f64) -> String {
     format!("{:+.1}", 100.0 * share)
 }
 
 impl BoundsReport {
-    /// Adds the changes that would pay most on each machine; to text and JSON where it `is_asked` for.
+    /// Adds the changes that would pay most on each machine; to text and JSON only if `is_asked`.
     pub(crate) fn what_would_pay(&self, document: &mut Document, all: &[WhatIf], is_asked: bool) {
         if is_asked {
             document.table(self.what_if_sheet(false).table(all).key("what_if"));
@@ -69,12 +69,12 @@ impl BoundsReport {
         }
     }
 
-    /// Returns the name of the rates that the changes of a machine are ranked by.
+    /// Returns the name of the rates by which a machine's changes are ranked.
     fn ranked_by(&self, machine: usize, by_expected: bool) -> &'static str {
         if by_expected { "expected rate" } else { self.lowest_name(machine) }
     }
 
-    /// Adds the bars of the mean rises.
+    /// Adds a bar chart of the mean rise by each change.
     fn what_if_chart(
         &self,
         document: &mut Document,
@@ -99,7 +99,7 @@ impl BoundsReport {
         document.chart(format!("what-if-{}", machine.name()), caption, chart);
     }
 
-    /// Returns the title of the text's table.
+    /// Returns the title of the table of changes in text.
     fn what_if_title(&self, (number, machine): (usize, &Machine), by_expected: bool) -> String {
         let (name, ranked) = (machine.name(), self.lowest_name(number));
         match by_expected {
@@ -112,7 +112,8 @@ impl BoundsReport {
         }
     }
 
-    /// Returns the columns of changes, of a machine whose changes are ranked by expected rates or not.
+    /// Returns the columns of the table of changes, for a machine whose changes are ranked by expected rates or by
+    /// bounds.
     fn what_if_sheet(&self, by_expected: bool) -> Sheet<'_, WhatIf> {
         let where_expected = move |head: &'static str| if by_expected { head } else { "" };
         let bound = move |one: &WhatIf| if by_expected { percent(one.bound_mean()) } else { String::new() };
@@ -159,7 +160,7 @@ impl BoundsReport {
         })
     }
 
-    /// Returns the table of a machine's kernels with the change that pays most for each.
+    /// Returns a table of a machine's kernels, each with the change that would pay most for it.
     fn best_of_each(&self, (number, machine): (usize, &Machine), all: &[WhatIf], by_expected: bool) -> ReportTable {
         type Row<'a> = (&'a Bounded, Best<'a>);
         let of = |(row, bounded)| Some((bounded, change_for(all, number, row)?));
@@ -199,8 +200,8 @@ fn expected_json(gain: ExpectedGain) -> serde_json::Value {
 }
 
 impl WhatIf {
-    /// Returns the mean gain that it is ranked by, and its interval, as cells: empty words for an interval that there
-    /// is none of.
+    /// Returns the mean rise that the change is ranked by and its interval as table cells; the latter is empty where
+    /// there is none.
     fn cells(&self) -> (String, String) {
         match (self.by_expected, self.expected_mean()) {
             (false, _) => (percent(self.bound_mean()), String::new()),

@@ -4,16 +4,16 @@ use super::report::{ComparedCell, ExperimentTable};
 use crate::report::{Column, ReportTable, Sheet, Unit, Value};
 use crate::simulate::fullness::capital;
 
-/// A number of a paper beside ours.
+/// A number of a paper with our number.
 struct Compared<'a> {
     row: &'a str,
     column: &'a str,
     cell: &'a ComparedCell,
-    /// The difference of ours from theirs, as a share of the larger end of theirs.
+    /// Difference of our number from the paper's, as a fraction of the larger end of the paper's range.
     off: f64,
 }
 
-/// Returns all numbers of a table that the paper gives, too.
+/// Returns all our numbers in a table that the paper gives as well.
 fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     let mut all = Vec::new();
     for row in &table.rows {
@@ -29,10 +29,10 @@ fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     all
 }
 
-/// The share of theirs within which ours still agree.
+/// Relative difference within which our number agrees with the paper's.
 const NEAR: f64 = 0.1;
 
-/// Returns the five cells that are farthest from the paper's.
+/// Returns a table of the five cells that differ most from the paper's.
 pub(super) fn farthest(tables: &[ExperimentTable]) -> ReportTable {
     type Far<'a> = (&'a ExperimentTable, Compared<'a>);
     let mut all: Vec<Far<'_>> =
@@ -60,7 +60,7 @@ pub(super) fn farthest(tables: &[ExperimentTable]) -> ReportTable {
     sheet.table(all.iter().take(5)).on_page(caption)
 }
 
-/// Returns in words how near ours come to theirs; none where they give no numbers.
+/// Returns a text on how near our numbers are to the paper's; `None` where it gives no numbers.
 pub(super) fn agreement(table: &ExperimentTable) -> Option<String> {
     let all = compared(table);
     if all.is_empty() {
@@ -76,7 +76,7 @@ pub(super) fn agreement(table: &ExperimentTable) -> Option<String> {
     Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
 }
 
-/// Ranges of a paper's cell: "62", "~+20", "85/84", "6-19"; none where it is in words.
+/// Returns the ranges of numbers in a paper's cell, such as "62", "~+20", "85/84" or "6-19"; none where it has words.
 fn numbers(text: &str) -> Vec<[f64; 2]> {
     let one = |text: &str| -> Option<[f64; 2]> {
         let text = text.trim().trim_start_matches('~');

@@ -5,7 +5,7 @@ use super::report::{ComparedCell, ExperimentRow, ExperimentTable};
 use crate::report::Document;
 use crate::report::chart::{Bar, Bars, Columns};
 
-/// Adds bars by row, a series a kind of rays.
+/// Adds a bar chart with a group for each row and a series for each kind of rays.
 pub(super) fn bars(document: &mut Document, experiment: Experiment, number: usize, table: &ExperimentTable) {
     let bar = |cell: &ComparedCell| {
         let value = *cell.numbers.first()?;
@@ -21,7 +21,7 @@ pub(super) fn bars(document: &mut Document, experiment: Experiment, number: usiz
     document.chart(format!("{}-{}", experiment.name(), number + 1), format!("Ours: {}", table.title), chart);
 }
 
-/// Adds a histogram for each kind of rays.
+/// Adds a chart with a histogram for each kind of rays.
 pub(super) fn histograms(document: &mut Document, table: &ExperimentTable) {
     for (column, kind) in table.columns.iter().enumerate() {
         let heights = |which: usize| -> Vec<f64> {

@@ -8,28 +8,29 @@ use raywarp_sim::al09;
 use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, WarpCost, deal, hide, warp_costs};
 use raywarp_sim::machine::{Launch, keys};
 
-/// Warps' worth of rays that a persistent warp takes (AL09 appendix A).
+/// Number of rays that a persistent warp takes at a time, in warps (AL09 appendix A).
 const BATCH: u32 = 3;
 
-/// A kernel, and its measured rates of the simulated ones in Table 1, %: Sibenik, Conference.
+/// Kernels, with the percentages of their simulated rates that were measured in AL09's Table 1: on Sibenik, on
+/// Conference.
 const TRIED: [(&str, &str, [&str; 3], [&str; 3]); 3] = [
     ("while-while", "al09-while-while", ["62", "62", "64"], ["53", "54", "55"]),
     ("if-if", "al09-if-if", ["81", "77", "71"], ["70", "67", "64"]),
     ("speculative if-if", "al09-spec-if-if", ["82", "75", "62"], ["71", "67", "60"]),
 ];
 
-/// The paper's shares of while-while with persistent threads.
+/// Percentages of the simulated rate that AL09 measured for persistent while-while: on Sibenik, on Conference.
 const PERSISTENT: ([&str; 3], [&str; 3]) = (["90", "91", "82"], ["81", "81", "77"]);
 
 pub(super) const STEPS: usize = TRIED.len();
 
-/// Bins of the histogram, each a fourth of the mean wide.
+/// Number of bins of the histogram, each a fourth of the mean wide.
 const BINS: usize = 16;
 
-/// Multiprocessors of a cluster of the GTX 285 (10 of 3).
+/// Number of multiprocessors of a cluster of the GTX 285, which has 10 clusters.
 const CLUSTER: u32 = 3;
 
-/// A kernel's warps: for each kind, for each view.
+/// Costs of a kernel's warps, for each kind of rays and view.
 struct Timed {
     name: &'static str,
     theirs: [&'static str; 3],
@@ -68,7 +69,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     Ok(tables)
 }
 
-/// Returns the tables of how long warps take.
+/// Returns the tables of how the running times of warps are distributed.
 fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<ExperimentTable> {
     let [ww, ii] = [&timed[0], &timed[1]].map(|timed| -> Vec<Spread> {
         (0..timed.warps.len()).map(|kind| Spread::new(timed.issued(kind).concat())).collect()
@@ -101,28 +102,28 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Experiment
     vec![times, tail, histogram(lab, columns, [&ww, &ii])]
 }
 
-/// The latency that a warp waits for.
+/// The latency that warps of a simulated launch wait for.
 #[derive(Debug, Clone, Copy)]
 enum Latency {
-    /// Each instruction waits for the one before.
+    /// Each instruction waits for the one before it.
     Instructions,
-    /// Loads, so long that while-while's warps, of the first kind of rays, hide it when there are so many.
+    /// Loads wait so long that `needed` while-while warps, with the first kind of rays, hide it.
     Loads { needed: u32 },
-    /// Loads, as if every kernel had as many of them an instruction.
+    /// Loads wait, with as many of them per instruction in every kernel.
     Evenly { needed: u32 },
 }
 
-/// A launch on a machine.
+/// A launch whose warps are assigned to a machine's multiprocessors.
 struct Launched<'a, 'b> {
     lab: &'a Lab<'b>,
     launch: Launch,
-    /// Warps that a multiprocessor holds.
+    /// Number of warps that a multiprocessor holds at once.
     held: u32,
     timed: &'a [Timed],
 }
 
 impl Launched<'_, '_> {
-    /// Returns the number of warps that hide a kernel's latency, with rays of a kind.
+    /// Returns the number of warps that hide a kernel's latency with rays of a kind.
     fn hide(&self, timed: &Timed, kind: usize, latency: Latency) -> f64 {
         let machine = &self.lab.request.machine;
         let issue = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
@@ -140,7 +141,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// Returns the share of the issue slots that a kernel uses, %, for each kind.
+    /// Returns the percentage of the issue slots that a kernel uses, for each kind of rays.
     fn used(&self, timed: &Timed, latency: Latency, dealing: Dealing) -> Vec<f64> {
         let one = |kind: usize| {
             let slots = Slots {
@@ -155,7 +156,7 @@ impl Launched<'_, '_> {
         (0..timed.warps.len()).map(one).collect()
     }
 
-    /// Returns the table of each kernel dealt in each way.
+    /// Returns the table of used issue slots for each kernel and each way of assigning warps.
     fn dealt(&self, columns: &[String], latency: Latency) -> ExperimentTable {
         let (lab, warps) = (self.lab, self.launch.threads_per_block / WARP);
         let rounds = |together| Dealing::Rounds { warps, together };
@@ -200,7 +201,7 @@ impl Launched<'_, '_> {
         }
     }
 
-    /// Returns the table of what the shares hinge on: while-while and if-if under one change at a time.
+    /// Returns the table of what the used issue slots depend on: while-while and if-if under one change at a time.
     fn variations(&self, columns: &[String]) -> ExperimentTable {
         let (warps, all) = (self.launch.threads_per_block / WARP, self.held);
         let every = self.lab.request.machine.count(keys::SM_COUNT);
@@ -238,7 +239,7 @@ impl Launched<'_, '_> {
     }
 }
 
-/// Returns the table of the share of the warps in steps of a quarter of while-while's mean.
+/// Returns the table of the percentages of warps by running time, in steps of a quarter of while-while's mean.
 fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> ExperimentTable {
     let bins: Vec<[Vec<u64>; 2]> =
         ww.iter().zip(ii).map(|(ww, ii)| [ww, ii].map(|s| s.histogram(BINS, ww.mean() * BINS as f64 / 4.0))).collect();
@@ -265,7 +266,7 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
 }
 
 impl Lab<'_> {
-    /// Returns the cost of each warp of a launch: for each kind, for each view.
+    /// Returns the cost of each warp of a kernel's launch, for each kind of rays and view.
     fn times(&mut self, name: &str) -> Result<Vec<Vec<Vec<WarpCost>>>, SimulateError> {
         let variant = row(name);
         if self.is_al09() {
@@ -280,13 +281,13 @@ impl Lab<'_> {
         (0..self.samples.len()).map(costs).collect()
     }
 
-    /// Returns how many such samples as was traced a launch holds.
+    /// Returns how many times larger than the traced sample a launch is.
     fn samples_in_all(&self, kind: usize) -> usize {
         let (_, traced, all) = self.rays[kind];
         (all / traced.max(1)).max(1) as usize
     }
 
-    /// Returns what while-while's launch takes of a multiprocessor.
+    /// Returns the registers, shared memory and threads of while-while's launch.
     fn launch(&self) -> Option<Launch> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {
@@ -295,7 +296,7 @@ impl Lab<'_> {
         }
     }
 
-    /// Returns the paper's numbers where the machine and the scene are theirs.
+    /// Returns the paper's numbers where the machine and the scene are the paper's; else empty texts.
     fn of_scene(&self, sibenik: [&'static str; 3], conference: [&'static str; 3]) -> [&'static str; 3] {
         match self.request.rays.scene.as_str() {
             "sibenik" if self.is_al09() => sibenik,

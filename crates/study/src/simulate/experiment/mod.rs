@@ -25,32 +25,32 @@ use raywarp_sim::{Al09Costs, LaunchCounts};
 use raywarp_workload::rays::RayKind;
 use std::collections::HashMap;
 
-/// Warps of the papers' machines.
+/// Number of lanes of a warp of the papers' machines.
 const WARP: u32 = 32;
 
-/// An experiment of the papers.
+/// An experiment of a paper, repeated by simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Experiment {
-    /// Simulated rates of Table 1.
+    /// Simulated rates of AL09's Table 1.
     Rates,
     /// Speculative traversal (AL09 4).
     Speculation,
-    /// Replacing terminated rays (AL09 5.1).
+    /// Replacement of terminated rays (AL09 5.1).
     Replacement,
-    /// Work queues (AL09 5.2).
+    /// Work queues of rays (AL09 5.2).
     Queue,
-    /// Narrower warps (AL09 6).
+    /// Warps with fewer lanes (AL09 6).
     Width,
-    /// Times of warps, and how they are dealt to multiprocessors (AL09 3.2, 3.3).
+    /// Running times of warps, and how warps are assigned to multiprocessors (AL09 3.2, 3.3).
     Distribution,
 }
 
 impl Experiment {
-    /// All, in the order of the paper.
+    /// All experiments, in the order of the paper.
     pub const ALL: [Self; 6] =
         [Self::Rates, Self::Distribution, Self::Speculation, Self::Replacement, Self::Queue, Self::Width];
 
-    /// Returns the experiment's name.
+    /// Returns the name of the experiment.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rates => "rates",
@@ -62,12 +62,13 @@ impl Experiment {
         }
     }
 
-    /// Returns the experiment of a name.
+    /// Returns the experiment with this name; `None` if there is none.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|experiment| experiment.name() == name)
     }
 
-    /// Returns the number of kernels and widths that it counts: what [`experiment`] reports as progress.
+    /// Returns the number of kernels and warp widths that the experiment simulates, which [`experiment`] reports as
+    /// progress.
     pub fn steps(self) -> usize {
         match self {
             Self::Rates => rates::STEPS,
@@ -79,7 +80,7 @@ impl Experiment {
         }
     }
 
-    /// Returns the approximate number of rays of each kind and view that it takes to say something.
+    /// Returns the approximate number of rays of each kind and view that the experiment needs.
     pub fn sample(self) -> usize {
         match self {
             // Some 24 times what a GTX 285 holds at once.
@@ -89,20 +90,21 @@ impl Experiment {
     }
 }
 
-/// A request for an experiment.
+/// Settings of an experiment: rays, costs and machine.
 #[derive(Debug, Clone)]
 pub struct ExperimentRequest {
-    /// Rays and tree: the first of its leaf sizes. Its variants and widths are the experiment's own.
+    /// Scene, rays and tree; of its leaf sizes the first is used. Its variants and widths are the experiment's own.
     pub rays: EfficiencyRequest,
-    /// The experiment to make.
+    /// Experiment to run.
     pub experiment: Experiment,
-    /// Costs of operations on a machine of AL09's time; others have what the kernels' machine code says.
+    /// Instruction costs on a machine of AL09's time; other machines have those of the kernels' machine code.
     pub costs: Al09Costs,
-    /// The machine whose multiprocessors and instructions are simulated.
+    /// Machine that is simulated.
     pub machine: Machine,
 }
 
-/// Runs an experiment. All triangles count as opaque. The figures do not depend on the number of threads.
+/// Runs an experiment of a paper by simulation, and returns our numbers beside the paper's. All triangles count as
+/// opaque. The figures do not depend on the number of threads.
 ///
 /// `control` is told [`Experiment::steps`] steps, and stops between two.
 ///
@@ -148,25 +150,25 @@ pub fn experiment(
     Ok(ExperimentReport { request: request.clone(), rays: counts, tables })
 }
 
-/// Rays, a tree, and what was counted so far.
+/// The rays and tree of an experiment, with the counts of kernels simulated so far.
 struct Lab<'a> {
     request: &'a ExperimentRequest,
     triangles: &'a FlatTriangles,
     samples: &'a Samples,
-    /// Counts of rays by kind: how many were traced, and how many there are.
+    /// Number of rays by kind: how many were traced, and how many there are.
     rays: &'a RayCounts,
     bvh: Bvh2,
-    /// Dumps of what the rays do in a two-box tree.
+    /// Dumps of what the rays do in a binary tree.
     dumps: Option<Dumps>,
-    /// Counts of each kind, by kernel and width.
+    /// Counts of kernels by kind of rays, kernel and warp width.
     counted: HashMap<(Variant, u32), Vec<LaunchCounts>>,
-    /// Share of a kernel's instructions that are assumed, of all priced the most.
+    /// Largest fraction of instructions with assumed counts of any kernel so far.
     assumed: f64,
     control: &'a Control<'a>,
 }
 
 impl Lab<'_> {
-    /// Writes down what the rays do; all experiments' kernels walk two-box trees alike.
+    /// Dumps what the rays do, which is the same for all experiments' kernels, as these walk binary trees.
     fn write_down(&mut self) -> Result<(), SimulateError> {
         let walk = [row("al09-while-while")];
         let group: &Group = &groups(&walk)[0];
@@ -190,7 +192,7 @@ impl Lab<'_> {
         Runs::new(variant, &self.bvh, self.triangles, self.samples, self.dumps.as_ref())
     }
 
-    /// Returns the counts of a kernel at a width, for each kind; replayed where its rays do as their dump says.
+    /// Returns the counts of a kernel at a warp width for each kind of rays, replayed from the dump where possible.
     fn counts(&mut self, variant: &Variant, width: u32) -> Result<&[LaunchCounts], SimulateError> {
         let key = (*variant, width);
         if !self.counted.contains_key(&key) {
@@ -202,20 +204,20 @@ impl Lab<'_> {
         Ok(&self.counted[&key])
     }
 
-    /// Returns the lane slots that a ray costs, for each kind.
+    /// Returns the number of lane slots that a ray costs, for each kind of rays.
     fn slots(&mut self, variant: &Variant, width: u32) -> Result<Vec<f64>, SimulateError> {
         let costs = self.costs(variant, width)?;
         let counted = self.counts(variant, width)?;
         Ok(counted.iter().zip(costs).map(|(counted, costs)| costs.lane_slots_per_ray(&counted.counts)).collect())
     }
 
-    /// Returns how much faster than `base` a kernel is, per cent, for each kind.
+    /// Returns by how many per cent a kernel is faster than `base`, for each kind of rays.
     fn faster(&mut self, variant: &Variant, base: &Variant) -> Result<Vec<f64>, SimulateError> {
         let (slots, base) = (self.slots(variant, WARP)?, self.slots(base, WARP)?);
         Ok(base.iter().zip(slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect())
     }
 
-    /// Returns the efficiency of traversal and intersection, per cent, for each kind.
+    /// Returns the SIMD efficiency of traversal and of intersection in per cent, for each kind of rays.
     fn filled(&mut self, variant: &Variant) -> Result<Vec<[f64; 2]>, SimulateError> {
         let percent = |counted: &LaunchCounts| {
             [Operation::VisitNode, Operation::TestTriangle].map(|op| 100.0 * counted.counts.simd_efficiency(op))
@@ -223,7 +225,7 @@ impl Lab<'_> {
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())
     }
 
-    /// Returns a row with a number of ours for each kind; `theirs` by kind, empty for none.
+    /// Returns a table row with our number for each kind of rays, and the paper's in `theirs`, which may be empty.
     fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> ExperimentRow {
         let cells = self
             .kinds()
@@ -234,12 +236,12 @@ impl Lab<'_> {
     }
 }
 
-/// Returns the paper's number for a kind of those for primary, AO and diffuse rays.
+/// Returns the paper's number for a kind of rays, out of those for primary, AO and diffuse rays.
 fn theirs_of(kind: RayKind, theirs: [&str; 3]) -> &str {
     theirs[super::theirs_column(kind)]
 }
 
-/// Returns the variant of a row of the papers.
+/// Returns the variant of a paper's kernel by its name.
 ///
 /// # Panics
 /// If there is none of this name: the names are of this module.
@@ -247,7 +249,7 @@ fn row(name: &str) -> Variant {
     Variant::papers().iter().find(|row| row.name == name).map_or_else(|| panic!("no row {name}"), |row| row.variant)
 }
 
-/// Options of a variant, which must apply.
+/// Returns the variant with some options changed, which must apply to it.
 ///
 /// # Panics
 /// If they do not: they are of this module.

@@ -10,12 +10,12 @@ use raywarp_sim::machine::Machine;
 use raywarp_sim::{BlockCosts, LaunchInstructions};
 use raywarp_workload::rays::RayKind;
 
-/// Checks if AL09's prices are a machine's.
+/// Returns `true` if a machine has the instruction costs fitted to AL09.
 pub(super) fn is_al09(machine: &Machine) -> bool {
     machine.capability().0 == 1
 }
 
-/// Refuses what makes no sense, before anything is traced.
+/// Checks the settings of an experiment before anything is traced.
 pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
     let machine = &request.machine;
     if is_al09(machine) {
@@ -41,9 +41,9 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// Returns the costs of a kernel's machine code. Where the numbers that decide when rays are fetched and how many
-/// leaves wait are compiled otherwise than here, those of the row that is otherwise alike. How often an inner loop
-/// turns is not such a number: its turns are unrolled.
+/// Returns the table of costs of a kernel's machine code; `None` where there is none. Where the numbers that decide
+/// when rays are fetched and how many leaves wait are compiled otherwise than here, those of the row that is otherwise
+/// alike. How often an inner loop turns is not such a number: its turns are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKernel> {
     let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
         CostSource::Table(costs) => Some(costs),
@@ -63,8 +63,8 @@ impl Lab<'_> {
         is_al09(&self.request.machine)
     }
 
-    /// Returns the costs of a kernel's blocks, for each kind: AL09's in times of an instruction, others' in
-    /// instructions, on average over what the kernel did.
+    /// Returns the costs of a kernel's code blocks for each kind of rays: AL09's in times of an instruction, others in
+    /// instructions, averaged over what the kernel did.
     pub(super) fn costs(&mut self, variant: &Variant, width: u32) -> Result<Vec<BlockCosts>, SimulateError> {
         let (request, kinds) = (self.request, self.kinds());
         if is_al09(&request.machine) {
@@ -87,13 +87,13 @@ impl Lab<'_> {
         costs
     }
 
-    /// Checks if the costs of a kernel on the machine are known.
+    /// Returns `true` if the costs of a kernel on the machine are known.
     pub(super) fn is_priced(&self, variant: &Variant) -> bool {
         let machine = &self.request.machine;
         is_al09(machine) || self.kinds().into_iter().all(|kind| costs(machine, variant, kind).is_some())
     }
 
-    /// Returns what is doubtful about the prices.
+    /// Returns a text on what is doubtful about the costs; `None` if nothing is.
     pub(super) fn doubt(&self) -> Option<String> {
         let percent = (100.0 * self.assumed).round();
         (percent > 0.0).then(|| {
@@ -103,7 +103,7 @@ impl Lab<'_> {
 }
 
 impl ExperimentRequest {
-    /// Returns in words what operations cost.
+    /// Returns a text that says what operations cost.
     pub(crate) fn priced(&self) -> String {
         if !is_al09(&self.machine) {
             let (major, minor) = self.machine.capability();

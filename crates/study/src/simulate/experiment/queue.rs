@@ -4,11 +4,12 @@ use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, ro
 use raywarp_family::{Key, Variant};
 use raywarp_papers::al09;
 
-/// Iterations of inner loops, and main-loop iterations between two looks for new rays.
+/// Pairs of options that are tried: limit on iterations of inner loops, and main-loop iterations between two looks for
+/// new rays.
 const TRIED: [(&str, &str); 9] =
     [("4", "4"), ("2", "4"), ("1", "4"), ("4", "1"), ("4", "2"), ("4", "8"), ("8", "4"), ("8", "2"), ("8", "8")];
 
-/// The number of kernels that are counted: those tried, and the one that they are compared with.
+/// Number of kernels that are simulated: those tried, and the one that they are compared with.
 pub(super) const STEPS: usize = TRIED.len() + 1;
 
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {

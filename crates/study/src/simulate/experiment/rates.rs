@@ -4,7 +4,7 @@ use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WA
 use raywarp_papers::al09;
 use raywarp_sim::machine::{Machine, keys};
 
-/// The kernels of Table 1 that are no packets.
+/// Names of AL09's kernels in Table 1 without packets.
 const TRIED: [&str; 5] = [
     "al09-while-while",
     "al09-if-if",
@@ -15,7 +15,7 @@ const TRIED: [&str; 5] = [
 
 pub(super) const STEPS: usize = TRIED.len();
 
-/// Returns the lanes that a machine issues for in a second, one instruction of a warp at a time.
+/// Returns the number of lanes that a machine issues for in a second, with one warp instruction at a time.
 pub(super) fn lane_slots_per_s(machine: &Machine) -> f64 {
     let per_scheduler = machine.get(keys::ISSUE_SINGLE).unwrap_or_else(|| machine.need(keys::ISSUE_PER_SCHEDULER));
     machine.issue_per_s() / machine.need(keys::ISSUE_PER_SCHEDULER) * per_scheduler * f64::from(WARP)

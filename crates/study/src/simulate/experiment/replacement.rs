@@ -6,16 +6,16 @@ use raywarp_papers::al09;
 use raywarp_sim::{BlockCosts, LaunchCounts};
 use raywarp_workload::rays::RayKind;
 
-/// Numbers of iterations after which rays are fetched.
+/// Numbers of main-loop iterations after which idle lanes get new rays.
 const EVERY: [&str; 4] = ["1", "2", "4", "8"];
-/// Shares of the lanes, %: rays are fetched where fewer than these live.
+/// Percentages of lanes with a ray below which idle lanes get new rays.
 const BELOW: [&str; 5] = ["20", "40", "60", "80", "100"];
-/// Inner loops are cut after N iterations.
+/// Limits on the iterations of inner loops.
 const ROUNDS: [&str; 2] = ["4", "unlimited"];
 
 pub(super) const STEPS: usize = 1 + EVERY.len() * BELOW.len() * ROUNDS.len();
 
-/// Two instructions that would halve the overhead: so much more it is without them.
+/// Factor by which the overhead is larger without the two instructions that would halve it.
 const WITHOUT: f64 = 2.0;
 
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {

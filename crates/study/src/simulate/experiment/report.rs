@@ -11,14 +11,14 @@ use crate::simulate::{RayCounts, traced};
 use raywarp_workload::rays::RayKind;
 use serde_json::json;
 
-/// The paper's finding, if it gives one, and ours.
+/// A table cell with the paper's finding, if it gives one, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCell {
-    /// The finding in the paper's words or digits; empty where it says nothing.
+    /// Finding in the paper's words or digits; empty where it gives none.
     pub theirs: String,
-    /// Our numbers as printed.
+    /// Our numbers as they are printed.
     pub ours: String,
-    /// Our numbers, of which `ours` is the text.
+    /// Our numbers, whose text is `ours`.
     pub numbers: Vec<f64>,
 }
 
@@ -32,25 +32,25 @@ impl ComparedCell {
     }
 }
 
-/// A line of a table.
+/// A row of a table of findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentRow {
-    /// The kernel or setting that was tried.
+    /// Name of the kernel or setting that was tried.
     pub name: String,
-    /// A cell for each column.
+    /// Cells of the row, one for each column.
     pub cells: Vec<ComparedCell>,
 }
 
-/// A table of the papers' findings beside ours.
+/// A table of a paper's findings beside ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentTable {
-    /// The subject of the table, and its unit.
+    /// Title of the table with the unit of its numbers.
     pub title: String,
-    /// Names of the columns: kinds of rays.
+    /// Names of the columns, which are kinds of rays.
     pub columns: Vec<String>,
-    /// The lines of the table.
+    /// Rows of the table.
     pub rows: Vec<ExperimentRow>,
-    /// Reasons why ours differ, a line each.
+    /// Reasons why our numbers differ from the paper's, one line each.
     pub why: Vec<String>,
 }
 
@@ -58,17 +58,17 @@ pub struct ExperimentTable {
 #[derive(Debug, Clone)]
 pub struct ExperimentReport {
     pub(crate) request: ExperimentRequest,
-    /// Rays of each kind that were traced, and that there are in all.
+    /// Number of rays of each kind that were traced, and that there are in all.
     pub rays: RayCounts,
-    /// The tables of findings.
+    /// Tables of the findings.
     pub tables: Vec<ExperimentTable>,
 }
 
-/// The meaning of the papers' numbers, for a page.
+/// Text on an HTML page that explains the papers' numbers.
 const THEIRS: &str = "Theirs: the paper's. Only Sibenik has the papers' scene and viewpoints; in other scenes theirs are shown for orientation.";
 
 impl ExperimentReport {
-    /// Returns the report for its writers: the papers' tables, theirs beside ours, and on a page how near they are.
+    /// Returns the report as a document: the papers' tables with our numbers, and on an HTML page how near these are.
     pub fn document(&self) -> Document {
         let request = &self.request;
         let mut document =
@@ -100,7 +100,7 @@ impl ExperimentReport {
         document
     }
 
-    /// Returns the first lines of the text.
+    /// Returns the first lines of the report in text.
     fn head(&self) -> String {
         let request = &self.request;
         format!(
@@ -119,7 +119,7 @@ impl ExperimentReport {
         )
     }
 
-    /// Adds what programs read of the run.
+    /// Adds the run's settings, for programs that read the report.
     fn data(&self, document: &mut Document) {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
         let counts =
@@ -145,7 +145,7 @@ impl ExperimentReport {
 }
 
 impl ExperimentTable {
-    /// Adds the table and why ours differ.
+    /// Adds the table to a document, with the reasons why our numbers differ.
     fn describe(&self, document: &mut Document) {
         let table = self.sheet().table(&self.rows);
         let caption = "Theirs, where the paper says, beside ours";

@@ -5,14 +5,14 @@ use crate::report::{Column, Sheet, Value};
 use raywarp_bench::table::TableColumn;
 use serde_json::{Map, Value as Json, json};
 
-/// Returns a column with what `of` says of a row's cell in column number `number`.
+/// Returns a table column with what `of` tells of a row's cell in column number `number`.
 fn cell<'a>(number: usize, of: impl Fn(&ComparedCell) -> Value + 'a) -> Column<'a, ExperimentRow> {
     Column::plain(move |row: &ExperimentRow| row.cells.get(number).map_or(Value::Nothing(""), &of))
 }
 
 impl ExperimentTable {
-    /// Returns the columns: for each kind of rays ours and the paper's, on a page theirs first, where the paper says
-    /// anything; for programs ours as numbers.
+    /// Returns the table columns: for each kind of rays our numbers and, where the paper gives any, the paper's (on
+    /// HTML pages first).
     pub(super) fn sheet(&self) -> Sheet<'_, ExperimentRow> {
         let says =
             |number: usize| self.rows.iter().any(|row| row.cells.get(number).is_some_and(|c| !c.theirs.is_empty()));
@@ -29,7 +29,7 @@ impl ExperimentTable {
         Sheet(columns)
     }
 
-    /// Returns a row's cells for programs, by column.
+    /// Returns the cells of a row as numbers for programs, by column.
     fn numbers(&self, row: &ExperimentRow) -> Map<String, Json> {
         let both = |number: usize| {
             row.cells.get(number).map(|cell| {

@@ -4,12 +4,12 @@ use super::{ExperimentTable, Lab, SimulateError, row, with};
 use raywarp_family::Key;
 use raywarp_papers::al09;
 
-/// The plain kernels and what they are called; the paper has a speculative one beside each.
+/// Names of the kernels without speculation that are tried; the paper has a speculative one for each.
 const TRIED: [(&str, &str); 2] = [("if-if", "al09-if-if"), ("persistent while-while", "al09-persistent-while-while")];
 
 const BUFFERS: [&str; 5] = ["0", "1", "2", "3", "4"];
 
-/// The kernels of the first table; a buffer of one is among them.
+/// Number of kernels that are simulated: those of the first table and those with other postpone buffers.
 pub(super) const STEPS: usize = 2 * TRIED.len() + BUFFERS.len() - 1;
 
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {

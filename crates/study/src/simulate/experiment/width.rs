@@ -3,7 +3,7 @@
 use super::{ExperimentTable, Lab, SimulateError, WARP, row};
 use raywarp_papers::al09;
 
-/// Kernels, by the paper's names.
+/// Kernels that are tried, by the paper's names and ours.
 const TRIED: [(&str, &str); 4] = [
     ("while-while", "al09-while-while"),
     ("speculative while-while", "al09-spec-while-while"),
@@ -11,7 +11,7 @@ const TRIED: [(&str, &str); 4] = [
     ("speculative if-if", "al09-spec-if-if"),
 ];
 
-/// Other widths, and what the paper has for all kernels together.
+/// Other warp widths that are tried.
 const WIDTHS: [u32; 4] = [16, 8, 1, 64];
 
 pub(super) const STEPS: usize = TRIED.len() * (WIDTHS.len() + 1);
