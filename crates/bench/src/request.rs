@@ -8,7 +8,7 @@ use raywarp_scene::views::View;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to benchmark on a scene: rays, kernels, trees, and numbers of runs.
+/// Settings of a benchmark on a scene: rays, kernels, trees, and numbers of runs.
 #[derive(Debug, Clone)]
 pub struct BenchRequest {
     /// Workload that defines how the rays are made.
@@ -37,7 +37,7 @@ pub struct BenchRequest {
     pub warmup: u32,
     /// Number of timed runs, at least 1.
     pub runs: u32,
-    /// How many rays are compared with the reference tracer's hits.
+    /// Number of rays that are compared with the reference tracer's hits: some or all.
     pub check: CheckSize,
     /// `true` to time each launch as two halves, too, which shows the time of its start and tail.
     pub halves: bool,
@@ -115,7 +115,7 @@ impl Column {
     }
 }
 
-/// Where the rays of a run come from.
+/// Source of the rays of a run: viewpoints, or given lists.
 #[derive(Debug, Clone)]
 pub enum RaySource<'a> {
     /// Rays are made for each of these viewpoints; all columns are [`RaySet::Kind`].
@@ -159,7 +159,7 @@ impl RayOrder {
     }
 }
 
-/// How many rays of each kind and view are compared with the reference tracer's hits.
+/// Number of rays of each kind and view that are compared with the reference tracer's hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSize {
     /// About this many rays are compared, evenly spread.

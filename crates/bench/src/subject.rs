@@ -4,7 +4,7 @@ use raywarp_family::{IllegalVariant, Key, Supply, TraversalLoop, Variant};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is benchmarked: a kernel of the family, this CPU's tracer, or another project's tracer.
+/// Subject of a benchmark: a kernel of the family, this CPU's tracer, or another project's tracer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The tracer of this CPU, which library users get.

@@ -7,7 +7,7 @@
 use raywarp_family::sources_of;
 use std::fmt::Write;
 
-/// How wide a text table may be.
+/// Largest width of a text table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Room {
     /// Lines of at most [`ACROSS`] characters, for a terminal.

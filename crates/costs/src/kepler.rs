@@ -20,7 +20,7 @@ pub struct KeplerWord {
     pub plan: u8,
 }
 
-/// Where a warp goes on after a Kepler instruction.
+/// Place where a warp goes on after a Kepler instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// The warp goes on with the next instruction.

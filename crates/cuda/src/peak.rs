@@ -9,7 +9,7 @@ const ISSUED_PER_CLOCK: f64 = 4.0;
 /// Largest major compute capability whose schedulers are known.
 const LAST_KNOWN: i32 = 12;
 
-/// What the driver tells of a GPU's peak rates of instructions and memory traffic.
+/// Numbers by the driver for a GPU's peak rates of instructions and memory traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeakRates {
     /// Number of the GPU's multiprocessors.

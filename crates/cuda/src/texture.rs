@@ -27,7 +27,7 @@ impl TexelFormat {
     }
 }
 
-/// What a texture lookup beyond the image's borders returns, along an axis.
+/// Result of a texture lookup beyond the image's borders, along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureAddress {
     /// The image is repeated.
@@ -40,7 +40,7 @@ pub enum TextureAddress {
     Zero,
 }
 
-/// How an image is looked up: addressing beyond its borders, and interpolation.
+/// Rules for looking up an image: addressing beyond its borders, and interpolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureSampler {
     /// Addressing along u and v, which go from 0 to 1 over the image.

@@ -1,6 +1,6 @@
 //! Options of listing the paths that go on: by which kernels, and at which places of a bounce.
 
-/// How the light paths that go on are listed between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact)
+/// Way of listing the light paths that go on between two bounces, in [`Compact`](crate::MeasuredOrganisation::Compact)
 /// and [`Regenerate`](crate::MeasuredOrganisation::Regenerate).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compaction {

@@ -99,7 +99,7 @@ pub struct Experiment {
     pub paths: usize,
     /// Number of paths of a batch per path in flight: [`EngineOptions::queues_per_batch`].
     pub queues_per_batch: usize,
-    /// How the paths that go on are listed, in [`MeasuredOrganisation::Compact`] and
+    /// Way of listing the paths that go on, in [`MeasuredOrganisation::Compact`] and
     /// [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,
     /// `true` if the host reads after each bounce, or round, how many paths go on and launches as many lanes (W11 3.4;

@@ -12,7 +12,7 @@ named! {
         /// Number of rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as
         /// many as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
-        /// How the entry and exit distances of a box are compared: as floats or as integers.
+        /// Comparison of the entry and exit distances of a box: as floats or as integers.
         Box = "box",
         /// Number of children of a node, which is the number of lanes that share a ray.
         Branching = "branching",
@@ -20,15 +20,15 @@ named! {
         Collapse = "collapse",
         /// Number of main-loop iterations between two looks for new rays (AL09 5.1, 5.2).
         Every = "every",
-        /// When the parts of a node or triangle record are fetched.
+        /// Time at which the parts of a node or triangle record are fetched.
         Fetch = "fetch",
-        /// When the triangle loop starts a lane's next leaf.
+        /// Time at which the triangle loop starts a lane's next leaf.
         Leaves = "leaves",
         /// Order in which any-hit rays visit children: by distance or not.
         Occlusion = "occlusion",
         /// Order in which the hit children of a node are visited.
         Order = "order",
-        /// How distances to box planes are computed: as in the papers, or with boxes enlarged by what rounding may
+        /// Computation of the distances to box planes: as in the papers, or with boxes enlarged by what rounding may
         /// take.
         Planes = "planes",
         /// Number of leaves that a lane may put aside for later (AL09 4).
@@ -42,7 +42,7 @@ named! {
         Share = "share",
         /// Percentage of the lanes with a ray that must have a node for a warp to go on visiting nodes (phased).
         Step = "step",
-        /// How a warp's lanes come together at each loop end: by a vote, or left to the hardware.
+        /// Way in which a warp's lanes come together at each loop end: by a vote, or left to the hardware.
         Sync = "sync",
         /// Percentage of all lanes that must have triangles for a warp to go on testing them, after which they are
         /// tested once more (phased).
@@ -55,7 +55,7 @@ named! {
 }
 
 named! {
-    /// How the entry and exit distances of a box are compared.
+    /// Comparison of the entry and exit distances of a box.
     BoxTest {
         /// Comparison by float minimum and maximum.
         Float = "float",
@@ -65,7 +65,7 @@ named! {
 }
 
 named! {
-    /// How the distances along a ray to a box's planes are computed.
+    /// Computation of the distances along a ray to a box's planes.
     BoxPlanes {
         /// Boxes are enlarged by what rounding may take: no box that a ray touches is missed (Ize 2013).
         Padded = "padded",
@@ -103,7 +103,7 @@ named! {
 }
 
 named! {
-    /// When the parts of a node or triangle record are fetched.
+    /// Time at which the parts of a node or triangle record are fetched.
     Fetch {
         /// The whole record is fetched before the test (G14 4).
         Once = "once",
@@ -127,7 +127,7 @@ named! {
 }
 
 named! {
-    /// How a warp's lanes are kept together.
+    /// Way in which a warp's lanes are kept together.
     Sync {
         /// A vote at each loop end keeps a warp's lanes in lockstep on any hardware.
         Voted = "voted",

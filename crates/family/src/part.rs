@@ -34,7 +34,7 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    /// How rays are supplied to the lanes of a warp. A supply never changes what a ray visits.
+    /// Way in which the lanes of a warp are supplied with rays. A supply never changes what a ray visits.
     Supply {
         /// Each lane gets one ray; a warp ends with its last ray.
         Direct = "direct",

@@ -1,6 +1,6 @@
 //! The two queries that the rays of a batch may ask.
 
-/// What the rays of a batch ask for: their closest hit, or any hit.
+/// Kind of hit that the rays of a batch ask for: closest or any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Query {
     /// Rays ask for their closest hit.

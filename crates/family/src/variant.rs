@@ -94,7 +94,7 @@ pub enum IllegalVariant {
     },
 }
 
-/// What a variant requires of a machine: lanes, warp-wide operations, memory.
+/// Requirements of a variant on a machine: lanes, warp-wide operations, memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Least number of lanes that a warp must have.
@@ -113,10 +113,10 @@ pub struct Needs {
     pub t_min_not_negative: bool,
 }
 
-/// When idle lanes get new rays ([`Supply::Replace`]).
+/// Condition on which idle lanes get new rays ([`Supply::Replace`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refill {
-    /// When fewer than this percentage of the lanes have a ray (ALK12: 60).
+    /// New rays when fewer than this percentage of the lanes have one (ALK12: 60).
     Below(u32),
     /// When the iterations that idle lanes have lost since the last fetch, less [`Refill::FREE`] an iteration, reach
     /// [`Refill::LOST`] (YKL17 4.4: N_d, N_w). Both are for warps of 32, others in proportion.

@@ -22,7 +22,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a self-test covers: the tracers that are tested.
+/// Scope of a self-test: the tracers that are tested.
 #[derive(Debug, Clone)]
 pub struct SelfTestRequest {
     /// Variants of the family that are emulated on this CPU and tested.
@@ -35,7 +35,7 @@ pub struct SelfTestRequest {
     pub gpu: Option<GpuSelfTest>,
 }
 
-/// What a self-test covers on a GPU: the device and its kernels.
+/// Scope of a self-test on a GPU: the device and its kernels.
 #[derive(Debug, Clone)]
 pub struct GpuSelfTest {
     /// GPU whose kernels are tested.

@@ -12,7 +12,7 @@ use raywarp_traverse::{Event, KernelError, Probe};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What one warp costs from its start to its end.
+/// Cost of one warp from its start to its end: issue slots and loads.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WarpCost {
     /// Number of issue slots that the warp takes.
@@ -104,7 +104,7 @@ impl Spread {
     }
 }
 
-/// How warps are assigned to the warp slots of multiprocessors.
+/// Rule by which warps are assigned to the warp slots of multiprocessors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dealing {
     /// The hardware assigns thread blocks, and a block's slots are free when all its warps have ended.

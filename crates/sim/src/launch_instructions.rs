@@ -50,7 +50,7 @@ pub enum Change {
 pub struct CostChange {
     /// Code block whose cost changes; one that an operation is named after stands for all of the operation's.
     pub block: Block,
-    /// How the cost changes.
+    /// Change of the cost, absolute or relative.
     pub change: Change,
 }
 

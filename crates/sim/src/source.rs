@@ -4,7 +4,7 @@ use raywarp_family::{Supply, Variant};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query, Replay};
 
-/// Where the events of a kernel's warps come from.
+/// Source of the events of a kernel's warps: traced rays or dumps.
 #[derive(Clone, Copy)]
 pub enum EventSource<'a> {
     /// Rays that are traced through the tree.

@@ -27,7 +27,7 @@ use raywarp_sim::{Al09Costs, CostChange, LaunchInstructions, Profile, Streams, a
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// What to bound the rates of: rays, kernels and machines.
+/// Settings of a study of bounds: rays, kernels and machines.
 #[derive(Debug, Clone)]
 pub struct BoundsRequest {
     /// Scene, rays, kernels, warp widths and trees to simulate.

@@ -33,7 +33,7 @@ const MOST_TORN: f64 = 0.12;
 /// Relative error within which a predicted count is called near.
 pub const WITHIN: f64 = 0.05;
 
-/// What to compare: a profiler's counts on a scene, and the simulation's settings.
+/// Settings of a comparison of a profiler's counts on a scene with the simulation.
 #[derive(Debug, Clone)]
 pub struct CountersRequest {
     /// Scene, one view and its rays; kernels and trees are those of the profiler's rows.

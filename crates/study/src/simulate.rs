@@ -30,7 +30,7 @@ use raywarp_sim::{CostChange, ProfileError, WarpCounts};
 use raywarp_traverse::{KernelError, ReplayError};
 use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 
-/// What to simulate: kernels on a scene's rays.
+/// Settings of a simulation of kernels on a scene's rays.
 #[derive(Debug, Clone)]
 pub struct EfficiencyRequest {
     /// Workload that makes the rays.

@@ -11,7 +11,7 @@ pub(crate) const IDLE: u32 = u32::MAX;
 /// Largest number of leaves that a lane can put aside.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
-/// What a lane does next.
+/// Next step of a lane: a pop, a node or leaf, or nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<I, L> {
     /// The lane takes the next entry from its stack.

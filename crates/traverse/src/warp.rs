@@ -10,7 +10,7 @@ use crate::tree::{TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
 use raywarp_geom::Hit;
 
-/// What all warps of a launch share: variant, tree and query.
+/// Facts that all warps of a launch share: variant, tree and query.
 pub(crate) struct Launch<'a, T> {
     pub variant: &'a Variant,
     pub tree: &'a T,
@@ -26,7 +26,7 @@ impl<T> Clone for Launch<'_, T> {
 // Derived, it would ask for a tree that is Copy.
 impl<T> Copy for Launch<'_, T> {}
 
-/// What a warp found out about one ray.
+/// Result of a ray that a warp traced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     /// Index of the ray in its batch.

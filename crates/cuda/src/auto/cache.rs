@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What a cached choice of kernels holds for: GPU, driver, kernels and promise.
+/// Conditions under which a cached choice of kernels holds: GPU, driver, kernels and promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     /// Name of the GPU.

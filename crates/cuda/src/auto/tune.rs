@@ -4,7 +4,7 @@ use super::{BatchKind, Choice, Pick};
 use crate::{CudaError, Encoding};
 use raywarp_family::Variant;
 
-/// What times kernels: a GPU, or made-up figures in tests.
+/// Stopwatch that times kernels: a GPU, or made-up figures in tests.
 pub(crate) trait Stopwatch {
     /// Returns the seconds of kernel time of one launch with rays of `kind`; `None` if the kernel cannot run on this
     /// device. Candidates that walk the same bytes come one after the other.

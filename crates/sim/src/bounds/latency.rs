@@ -70,7 +70,7 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
     Chain { loads, arithmetic }
 }
 
-/// What the time of a warp that runs alone is derived from.
+/// Basis of the time that a warp takes when it runs alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainOf {
     /// The kernel's machine code.

@@ -76,7 +76,7 @@ impl Limit {
     }
 }
 
-/// How sure a bound is: whether a run can exceed it, and what it assumes.
+/// Certainty of a bound: if a run can exceed it, and what it assumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// A true bound: every part of it is a minimum.
@@ -110,7 +110,7 @@ impl Class {
     }
 }
 
-/// Where the instruction costs of a kernel come from.
+/// Origin of a kernel's instruction costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CostBasis {
     /// Costs of machine code that the machine runs, or of a table that the user gives.

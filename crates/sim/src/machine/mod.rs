@@ -34,7 +34,7 @@ const FILES: [(&str, &str); 9] = [
 /// Largest size in bytes of a machine file; the built-in ones have less than a tenth of it.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How far the source of a machine's number was checked.
+/// Degree to which the source of a machine's number was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// The source was read, or the number is a measurement of ours.
@@ -54,7 +54,7 @@ pub struct Given {
     pub value: f64,
     /// Name of the document or run that has the number; "set by the user" after [`Machine::set`].
     pub source: String,
-    /// How far the source was checked.
+    /// Degree to which the source was checked.
     pub checked: Checked,
     /// Note on how the number was read or derived from the source, where that needs saying.
     pub note: Option<String>,

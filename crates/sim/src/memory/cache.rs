@@ -23,7 +23,7 @@ struct Entry {
     newer: u32,
 }
 
-/// What an access found in the cache.
+/// Result of an access to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Bit mask of the sectors that were not in the cache.

@@ -11,7 +11,7 @@
 //!   nearest to recorded counters, 1 to 16 % below them (docs/internals/simulator.md); banks over the whole warp are
 //!   half of what is counted, and a pass for each line is too many where nodes are swizzled.
 
-/// What one access of a whole warp costs the first cache.
+/// Cost of one access of a whole warp in the first cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AccessCost {
     /// Least number of passes through the data stage.

@@ -97,7 +97,7 @@ pub(super) fn is_kepler(machine: &Machine) -> bool {
     machine.capability().0 == KeplerWord::ARCHITECTURE / 10
 }
 
-/// What an instruction's bits say, for whatever generation of GPUs.
+/// Facts that an instruction's bits tell, for whatever generation of GPUs.
 struct Said {
     pipe: Option<Pipe>,
     wait: Option<Wait>,

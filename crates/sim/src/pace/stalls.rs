@@ -53,7 +53,7 @@ impl Cause {
     }
 }
 
-/// How fast a multiprocessor's warps issue, and what they wait for.
+/// Rate at which a multiprocessor's warps issue, with the stalls that limit it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Number of warp instructions that a multiprocessor issues per clock.

@@ -35,7 +35,7 @@ fn column(limit: Limit) -> usize {
     }
 }
 
-/// Which settings, beside kernels and rays, differ between rows of a table.
+/// Settings, beside kernels and rays, that differ between rows of a table.
 #[derive(Debug, Clone, Copy)]
 struct Several {
     /// `true` if warps of several widths were simulated.

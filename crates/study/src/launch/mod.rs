@@ -51,7 +51,7 @@ fn is_up_to_others(variant: &Variant) -> bool {
     variant.supply() != Supply::Direct || visits_what_others_do(variant)
 }
 
-/// How many warps share the sampled rays of a launch, where warps take rays from one pool.
+/// Number of warps that share the sampled rays of a launch, where warps take rays from one pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SampleWarps {
     /// The fraction of the machine's resident warps that the sample is of the launch's rays.
@@ -74,7 +74,7 @@ pub(crate) struct StudyOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// How the warps of a simulated launch share its rays and warp slots.
+/// Way in which the warps of a simulated launch share its rays and warp slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SharedBy {
     /// Number of warps that share the rays; `None` where rays are not taken from a pool.

@@ -26,7 +26,7 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_traverse::Kernel;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
-/// What to compare: measured rates on a scene, with bounds by simulation.
+/// Settings of a comparison of measured rates on a scene with bounds by simulation.
 #[derive(Debug, Clone)]
 pub struct MeasuredRequest {
     /// Name of the scene.

@@ -7,7 +7,7 @@ use raywarp_sim::gap::{Part, split};
 /// A part of the measured time of a launch, by what took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeShare {
-    /// A part that the simulator knows separately.
+    /// A time that the simulator knows separately.
     Of(Part),
     /// All but the useful work, which is not split further for lanes that are left to the hardware.
     Rest,

@@ -11,7 +11,7 @@ use raywarp_layout::MemoryLayout;
 /// Bytes of each of the three rows of a triangle record.
 const ROW_BYTES: u16 = 16;
 
-/// What one lane's triangle test read and found, kept to be told to the probe.
+/// Record of one lane's triangle test, to be told to the probe: what it read and found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tested {
     lane: u32,

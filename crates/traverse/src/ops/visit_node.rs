@@ -9,7 +9,7 @@ use crate::warp::Warp;
 use raywarp_family::{Block, Fetch, Space};
 use raywarp_layout::MemoryLayout;
 
-/// What one lane's visit of a node read and pushed, kept to be told to the probe.
+/// Record of one lane's visit of a node, to be told to the probe: what it read and pushed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visited {
     lane: u32,

@@ -26,7 +26,7 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::Block;
 
-/// How a warp runs through the phases of the main loop: node visits and triangle tests.
+/// Schedule by which a warp runs the phases of the main loop: node visits and triangle tests.
 pub(crate) trait Schedule {
     /// Runs the phase in which the warp's lanes visit nodes.
     fn traverse<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>);

@@ -173,14 +173,14 @@ pub(crate) struct RecordTest {
 /// Largest number of children of a node.
 const MOST_CHILDREN: usize = 32;
 
-/// What a visit of a node found: the hit children. Kept by the warp: it is large where few children are hit.
+/// Result of the visit of a node: the hit children. Kept by the warp: it is large where few children are hit.
 #[derive(Debug)]
 pub(crate) struct Visit<I, L> {
     /// Index of the node's record that was fetched.
     pub node: u32,
     /// Number of children of the node.
     pub used: u32,
-    /// What remains of the group that led to this node, to be pushed below its children.
+    /// Remainder of the group that led to this node, to be pushed below its children.
     pub rest: Option<Entry<I, L>>,
     /// Hit children with their entry distances, the first to be visited next.
     pub hits: Hits,

@@ -24,7 +24,7 @@ pub(super) struct Batch<'a> {
     pub staged: Staged,
 }
 
-/// Which arrays of a batch are copied through pinned buffers of the tracer.
+/// Flags of the arrays of a batch that are copied through pinned buffers of the tracer.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Staged {
     pub rays: bool,

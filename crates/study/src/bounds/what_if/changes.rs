@@ -43,7 +43,7 @@ const NUMBERS: [Number; 20] = [
     number("twice the resident warps, and registers for them", &[keys::RESIDENT_WARPS, keys::REGISTERS_PER_SM], 2.0),
 ];
 
-/// What a change is about: a number or cost of a launch, or the width of warps.
+/// Subject of a change: a number or cost of a launch, or the width of warps.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
     /// A changed number or cost, for which the bounds, and the expected rate if the model has the number, are computed
