@@ -361,8 +361,8 @@ impl Common {
         self.load_with(path, allow_missing, true, WithoutTriangles::TakenWithEnvironment)
     }
 
-    /// Loads the scene of a render, which lies in `path` (`-` being standard input) unless it is in memory, and prints
-    /// its warnings. Refused if an output is a file of the scene.
+    /// Loads the scene of a render from the file `path` (`-` is standard input) or from memory, and prints its
+    /// warnings. Refused if an output is a file of the scene.
     pub fn load_job(&self, job: RenderJob, path: Option<PathBuf>) -> Result<LoadedJob, CliError> {
         let Some(path) = path else { return job.load().map_err(CliError::job) };
         let (path, loading) = self.begin_loading(path)?;
@@ -376,7 +376,7 @@ impl Common {
         Ok(loaded)
     }
 
-    /// Returns the options of loading a scene that is to be seen.
+    /// Returns the options for loading a scene to render.
     pub fn load_options(&self, allow_missing: bool, without_triangles: WithoutTriangles) -> LoadOptions {
         LoadOptions {
             allow_missing,
@@ -409,7 +409,7 @@ impl Common {
         Ok((loaded, path, start.elapsed()))
     }
 
-    /// Makes sure that a scene may be read, and shows that it is; returns the path that messages have for it.
+    /// Checks that a scene file may be read, shows that it is being read, and returns its path for messages.
     fn begin_loading(&self, path: PathBuf) -> Result<(PathBuf, Activity), CliError> {
         let is_input = is_standard_stream(&path);
         if is_input && self.format.is_none() {
@@ -430,7 +430,8 @@ impl Common {
         CliError::scene(failed.error)
     }
 
-    /// Prints what is to be said of a scene, and keeps it for documents. Refused if an output is a file of the scene.
+    /// Prints the warnings of a loaded scene, and records its facts for JSON documents. Refused if an output is a file
+    /// of the scene.
     fn say_loaded(&self, path: &Path, loaded: &Loaded) -> Result<(), CliError> {
         loaded.files.iter().try_for_each(|file| self.files.reads(file))?;
         self.warn_all(&loaded.warnings);

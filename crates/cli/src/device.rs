@@ -30,7 +30,7 @@ pub fn open(choice: &DeviceChoice) -> Result<Vec<Device>, CliError> {
     choice.open().map_err(|error| missing(choice, error))
 }
 
-/// Returns the error for a GPU that was named and is not there, or fails.
+/// Returns the error for a named GPU that is not there or fails.
 pub fn missing(choice: &DeviceChoice, error: impl std::fmt::Display) -> CliError {
     CliError::machine(format!("--device {choice}: {error}; --device cpu does without"))
 }

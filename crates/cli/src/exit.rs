@@ -165,7 +165,7 @@ impl CliError {
         }
     }
 
-    /// Returns the error that ends a render job, in the words of the command's flags.
+    /// Returns the error of a render job, in terms of the command's flags.
     pub fn job(error: raywarp::render::JobError) -> Self {
         use raywarp::render::JobError;
         match error {

@@ -1,7 +1,7 @@
 //! Flags of the command in the messages of the library, which name its own options: `LoadOptions::format` and the like,
 //! between backticks.
 
-/// Options as the library's messages name them, and what sets them on the command line.
+/// Names of options in the library's messages, with the command-line flags that set them.
 const FLAGS: [(&str, &str); 23] = [
     ("`CameraRequest::eye`", "--eye"),
     ("`CameraRequest::named`", "--camera"),
@@ -28,7 +28,7 @@ const FLAGS: [(&str, &str); 23] = [
     ("`keep_existing_files`", "--no-clobber"),
 ];
 
-/// Returns a message of the library with the command's flags in place of the library's options.
+/// Replaces the library's option names in a message by the command's flags.
 pub fn named(message: &str) -> String {
     let replace = |text: String, (option, flag): &(&str, &str)| text.replace(option, flag);
     if message.contains('`') { FLAGS.iter().fold(message.to_string(), replace) } else { message.to_string() }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    /// Returns the sources of the product's crates that word messages.
+    /// Returns the sources of those product crates that compose messages.
     fn sources() -> Vec<PathBuf> {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut folders: Vec<PathBuf> =
@@ -57,7 +57,7 @@ mod tests {
         files
     }
 
-    /// Returns the lines of code, without comments.
+    /// Returns the lines of code in a source, without comments.
     fn code(path: &Path) -> Vec<String> {
         let text = std::fs::read_to_string(path).unwrap();
         text.lines().filter(|line| !line.trim_start().starts_with("//")).map(str::to_string).collect()

@@ -11,39 +11,39 @@ use raywarp_render::Integrator;
 use raywarp_render::output::ExposureChoice;
 use raywarp_scene::Light;
 
-/// Radiance outside of a room that a lamp lights: windows are dark grey.
+/// Radiance outside a room that a lamp lights, for what windows show: dark grey.
 const OUTSIDE: f32 = 0.05;
 
-/// Advice for a closed room, where light from around does not get in.
+/// Advice to the user for a closed room into which light from around does not get.
 const LAMPS_WITHOUT_LIGHT: &str = "without `LightRequest::source`, lamps in the room are added";
 
-/// Light that was added to a scene.
+/// Light that was added to a scene for a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// No light was added, as none is needed.
+    /// No light was added, since none is needed.
     Nothing,
-    /// No light was added, as was asked, though the scene's own does not show.
+    /// No light was added, as the user asked, although the scene's own does not show.
     LeftOut {
-        /// `true` if lamps in a room would be added unasked, since light from around hardly gets in.
+        /// `true` if lamps in a room would be added by default, since light from around hardly gets in.
         lamps: bool,
     },
-    /// A surrounding was added, asked for or not.
+    /// Surrounding light was added, asked for or not.
     Around {
-        /// `true` if hardly a ray gets out of the scene from most of what is seen: such light does not get in.
+        /// `true` if rays from most of what is seen hardly leave the scene, so that the added light does not get in.
         closed_in: bool,
     },
-    /// Lamps were added in a room.
+    /// Lamps were added inside a room.
     Lamps,
 }
 
 const STUDIO: LightSource = LightSource::BuiltIn(BuiltInLight::Studio);
 
-/// Returns the number of lights and of images, for [`remove_after`].
+/// Returns the numbers of lights and images, for a later [`remove_after`].
 fn lights_and_images(prepared: &Prepared) -> [usize; 2] {
     [prepared.scene().lights.len(), prepared.scene().images.len()]
 }
 
-/// Removes the lights and images behind the first ones.
+/// Removes the lights and images beyond the given numbers.
 fn remove_after(prepared: &mut Prepared, [lights, images]: [usize; 2]) {
     prepared.edit_lights(|scene| {
         scene.lights.truncate(lights);
@@ -52,7 +52,7 @@ fn remove_after(prepared: &mut Prepared, [lights, images]: [usize; 2]) {
 }
 
 impl Picture {
-    /// Adds the light that is asked for, or what a picture without light needs.
+    /// Adds the light that the user asks for, or what a picture without light needs.
     pub(crate) fn add_light(&mut self, prepared: &mut Prepared, request: &LightRequest) -> Result<(), PictureError> {
         let was_surrounded = is_surrounded(prepared.scene());
         if let Some(source) = &request.source {
@@ -112,14 +112,14 @@ impl Picture {
         self.add_what_is_needed(prepared, request, if is_weak { Darkness::Weak } else { dark.cause })
     }
 
-    /// Adds a studio; gives the lamps that are to take its place where it lights nothing.
+    /// Adds studio light, or returns the lamps that are to replace it where it would light nothing.
     fn add_studio(&self, prepared: &mut Prepared, request: &LightRequest) -> Result<Option<Vec<Lamp>>, PictureError> {
         // However strong it is to be: that is no question of whether it gets in.
         prepared.add_light(&LightRequest { strength: 1.0, ..request.clone() }, &STUDIO, &self.camera);
         lamps_where_dark(prepared, &self.camera, &self.options)
     }
 
-    /// Adds a studio, or lamps where that would light nothing.
+    /// Adds studio light, or lamps in a room where studio light would not get in.
     fn add_what_is_needed(
         &mut self,
         prepared: &mut Prepared,
@@ -163,8 +163,8 @@ impl Picture {
         Ok(())
     }
 
-    /// Notes why a picture will be black to which no light is to be added; `lamps` is `true` if lamps in a room would
-    /// be added unasked.
+    /// Adds a note why the picture will be black, where no light is to be added; `lamps` is `true` if lamps in a room
+    /// would be added by default.
     fn say_dark(&mut self, dark: &Dark, is_surrounded: bool, lamps: bool) {
         let cause = dark.cause;
         let light = match cause {

@@ -14,40 +14,40 @@ use raywarp_render::{PathObserver, RenderContext, RenderError, RenderOptions, Sh
 use raywarp_scene::{Alpha, Camera, Description, Light, Material, MaterialId, Surface};
 use std::sync::Mutex;
 
-/// Number of surfaces that a ray is followed through; what is behind more of them counts as blocked.
+/// Number of surfaces through which a ray is followed; beyond that it counts as blocked.
 const LAYERS: usize = 64;
-/// Numbers of connections that are followed, of emitting triangles that are tried, and of directions from each of their
-/// points.
+/// Largest numbers of connections that are followed, of emissive triangles that are tried, and of directions from each
+/// of their points.
 const FOLLOWED: usize = 1 << 16;
 const EMITTERS: usize = 64;
 const DIRECTIONS: usize = 64;
 
-/// Reason why the scene's own light does not show.
+/// Reason why a scene's own light does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Darkness {
     /// The scene has no light.
     NoLight,
-    /// Light arrives, but too little to be seen.
+    /// Light arrives at what the camera sees, but too little to show.
     Weak,
-    /// No light arrives at what is seen.
+    /// No light arrives at what the camera sees.
     Unlit,
-    /// Point, spot or distant lights are behind glass or in it: a connection does not bend, and no path meets a light
-    /// without a surface by chance.
+    /// Point, spot or distant lights are behind or inside glass: connections do not bend, and no path hits such a light
+    /// by chance.
     BehindGlass,
-    /// Glowing surfaces are enclosed by glass: only paths that meet them by chance find their light.
+    /// Emissive surfaces are enclosed by glass, so that only paths that hit them by chance find their light.
     GlassLamp,
-    /// The lights are inside of something closed that is not looked into, and no light of theirs comes out.
+    /// The lights are inside something closed into which the camera does not look, and no light comes out.
     ClosedLamp,
-    /// Media absorb what would arrive without them.
+    /// Participating media absorb all light that would arrive.
     Absorbed,
-    /// Light from around would reach what is seen, of which none comes back.
+    /// What the camera sees reflects nothing, so that light from around would not show either.
     Black,
-    /// No surface is seen, and nothing is behind.
+    /// The camera sees no surface, and there is no light behind.
     OutOfView,
 }
 
 impl Darkness {
-    /// Returns the start of a sentence that says what is wrong.
+    /// Returns the beginning of a sentence that says what is wrong.
     pub fn cause(self) -> &'static str {
         match self {
             Self::NoLight => "the scene has no light",
@@ -64,7 +64,7 @@ impl Darkness {
         }
     }
 
-    /// Returns advice beside another light, if there is any.
+    /// Returns advice to the user besides adding another light, if there is any.
     pub fn remedy(self) -> Option<&'static str> {
         match self {
             Self::NoLight | Self::Weak | Self::Black => None,
@@ -79,16 +79,17 @@ impl Darkness {
     }
 }
 
-/// Obstacle that stops a ray.
+/// Obstacle that stops a shadow ray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Barrier {
     Nothing,
-    /// Glass, and nothing else.
+    /// Nothing but glass is in the ray's way.
     Glass,
     Matter,
 }
 
-/// Finds out why nothing that is seen from `camera` is lit, from the connections of the picture that `small` describes.
+/// Finds out why nothing seen from `camera` is lit, from the connections to lights of the small picture that `small`
+/// describes.
 ///
 /// # Errors
 /// [`RenderError`].
@@ -122,20 +123,20 @@ pub(crate) fn why_dark(prepared: &Prepared, camera: &Camera, small: &RenderOptio
     })
 }
 
-/// A connection that a path tried.
+/// Connection to a light that a path tried.
 struct Tried {
-    /// Pixel, sample and bounce: which path, and where on it.
+    /// Pixel, sample and bounce of the connection: which path, and where on it.
     key: [u32; 3],
     ray: Ray,
     luminance: f64,
 }
 
-/// Connections that paths tried, in the order in which the workers came to them.
+/// Connections to lights that paths tried, in the order in which workers recorded them.
 #[derive(Default)]
 struct Connections(Mutex<Vec<Tried>>);
 
 impl Connections {
-    /// Returns the connections in the order of pixels, samples and bounces; evenly spaced ones if there are very many.
+    /// Returns the connections by pixel, sample and bounce; evenly spaced ones if there are very many.
     fn in_order(self) -> Vec<Tried> {
         let mut tried = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         tried.sort_unstable_by_key(|tried| tried.key);
@@ -154,8 +155,8 @@ impl PathObserver for Connections {
     }
 }
 
-/// Finds the obstacle in the way of each ray. Surfaces with holes count as holes: what they let through decides. So do
-/// boundaries of media that are no surface.
+/// Finds the obstacle in the way of each shadow ray. Surfaces with holes count as holes: what they let through decides.
+/// So do boundaries of media that are no surface.
 fn barriers(prepared: &Prepared, rays: &[Ray]) -> Result<Vec<Barrier>, RenderError> {
     let (scene, tracer): (&Description, &dyn Tracer) = (prepared.scene(), prepared.tracer());
     let mut found = vec![Barrier::Nothing; rays.len()];
@@ -195,7 +196,7 @@ fn is_glass(scene: &Description, material: MaterialId) -> bool {
     }
 }
 
-/// Returns `true` if a connection is to a light without a surface.
+/// Returns `true` if a connection is to a light without a surface (point, spot or distant).
 fn comes_from_bare_light(scene: &Description, ray: &Ray) -> bool {
     let end = ray.at(1.0);
     scene.lights.iter().any(|light| match light {
@@ -209,7 +210,7 @@ fn comes_from_bare_light(scene: &Description, ray: &Ray) -> bool {
     })
 }
 
-/// Returns `true` if rays from each of the lights, in all directions, end at matter.
+/// Returns `true` if rays from every light, in all directions, end at surfaces.
 fn lights_are_closed_in(prepared: &Prepared) -> Result<bool, RenderError> {
     let scene = prepared.scene();
     let mut points = Vec::new();
@@ -228,7 +229,7 @@ fn lights_are_closed_in(prepared: &Prepared) -> Result<bool, RenderError> {
     Ok(!rays.is_empty() && barriers(prepared, &rays)?.iter().all(|&barrier| barrier == Barrier::Matter))
 }
 
-/// Points just before the middle of each side that shines of [`EMITTERS`] triangles, and the normals there.
+/// Returns points just off the emitting sides of at most [`EMITTERS`] triangles, with the normals there.
 fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
     let emitters: Vec<&TriangleRecord> = shading.triangles.iter().filter(|triangle| triangle.light != NONE).collect();
     let mut found = Vec::new();
@@ -244,7 +245,7 @@ fn shining_sides(shading: &ShadingScene) -> Vec<([f32; 3], Option<Vec3>)> {
     found
 }
 
-/// Returns one of [`DIRECTIONS`] spread evenly over the sphere, on a spiral of the golden angle.
+/// Returns one of [`DIRECTIONS`] directions that cover the sphere evenly, on a golden-angle spiral.
 fn direction(index: usize) -> [f32; 3] {
     let z = 1.0 - (2 * index + 1) as f64 / DIRECTIONS as f64;
     let (sin, cos) = (2.399_963_229_728_653 * index as f64).sin_cos();
@@ -259,7 +260,7 @@ mod tests {
     use raywarp_geom::{Affine, TriangleMesh};
     use raywarp_scene::{ColorInput, Emission, FaceMaterials, Instance, Mesh, MeshId};
 
-    /// Heights of the normals on the sides that shine of a lamp that is wound to face up.
+    /// Returns the heights of the normals on the emitting sides of a lamp that is wound to face up.
     fn heights(normals: Option<f32>, mirrored: bool, two_sided: bool) -> Vec<f32> {
         let mut scene = Description::default();
         let mut lamp = Material::diffuse("lamp", [0.5; 3]);

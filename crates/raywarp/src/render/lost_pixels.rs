@@ -9,16 +9,15 @@ use crate::render::visible_light::{is_closed_in, is_out_of_view};
 use raywarp_render::film::Film;
 use raywarp_render::output::{ExposureChoice, Look, Lost, Tone};
 
-/// Shares of lost pixels from which on a picture is worth a line.
+/// Fractions of black, dark or clipped pixels from which on the user is told.
 const MANY_BLACK: f64 = 0.5;
 const MANY_DARK: f64 = 0.8;
 const MANY_BLOWN: f64 = 0.25;
-/// Share of pixels that show the scene below which something is wrong with the camera.
+/// Fraction of pixels that show the scene below which the camera is likely wrong.
 const FEW_SHOWN: f64 = 0.001;
 
-/// Returns a line about a picture of `prepared` as `look` shows it, if of the pixels that show the scene more than half
-/// are black or four fifths nearly so (no byte of them reaches 8), or if more than a quarter of all are blown out: the
-/// share, and what to try.
+/// Returns a line for the user if much of a picture shows nothing as `look` displays it: of the pixels that show the
+/// scene, over half black or over four fifths nearly so, or over a quarter of all clipped.
 pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &Look) -> Option<String> {
     let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;
@@ -98,17 +97,17 @@ pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &L
     Some(format!("{share}{}", to_try(&tries)))
 }
 
-/// Returns `true` if the whole picture shows anything of the scene.
+/// Returns `true` if the whole picture (not just the crop) would show anything of the scene.
 fn is_in_view(prepared: &Prepared, picture: &Picture) -> bool {
     is_out_of_view(prepared, &picture.camera, &picture.options).is_ok_and(|out_of_view| !out_of_view)
 }
 
-/// Returns the end of a line: what is to be tried, behind what is wrong.
+/// Joins advice to the end of a line that says what is wrong.
 fn to_try(tries: &[String]) -> String {
     if tries.is_empty() { String::new() } else { format!("; try {}", tries.join(", or ")) }
 }
 
-/// Returns the stops that the pixels ask for, where they differ from what is used.
+/// Returns the exposure in stops that the pixels ask for, if it differs from the one in use.
 fn other_exposure(picture: &Picture, film: &Film, look: &Look) -> Option<String> {
     let auto = Picture { exposure_choice: ExposureChoice::Auto, ..picture.clone() };
     let wanted = picture.stops(auto.exposure_of(film));

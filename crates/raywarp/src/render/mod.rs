@@ -41,14 +41,14 @@ pub use raywarp_render::{
 };
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 
-/// Films: the sums of a picture's samples.
+/// Films: sums of a picture's samples.
 pub mod film {
     pub use raywarp_render::film::{
         Crop, FeatureSums, Film, FilmError, PictureMean, PixelSums, SampleResult, Tile, Window, luminance,
     };
 }
 
-/// Files of pictures and of their sums.
+/// Writing and reading of pictures and shares.
 pub mod output {
     pub use raywarp_render::output::{
         Content, Exposure, ExposureChoice, LayerChannel, Layers, Look, Lost, Merged, Metadata, OutputError,
@@ -59,7 +59,7 @@ pub mod output {
     };
 }
 
-/// Comparison of two pictures: how far apart they are, and where.
+/// Comparison of two pictures: how much they differ, and where.
 pub mod compare {
     pub use raywarp_render::compare::{
         BLOCK, CompareError, Comparison, Difference, Farthest, LayerDifference, NoiseTest, RELATIVE_EPSILON,
@@ -67,7 +67,7 @@ pub mod compare {
     };
 }
 
-/// The path tracer on NVIDIA GPUs, which take paths as a whole.
+/// GPU path tracer (NVIDIA), which traces whole paths.
 #[cfg(feature = "cuda")]
 pub mod gpu {
     pub use raywarp_render_cuda::{

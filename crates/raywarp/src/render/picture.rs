@@ -14,92 +14,92 @@ use raywarp_scene::{Camera, Description, FilterKind, Pixels, SamplerKind};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Samples a pixel when neither a flag nor the file says; with a stopping rule it is the most.
+/// Default number of samples per pixel; the largest number if a stopping rule is given.
 const DEFAULT_SPP: u32 = 64;
-/// Size when neither a flag nor the file says.
+/// Default picture size, if neither the request nor the scene file gives one.
 const DEFAULT_SIZE: [u32; 2] = [1024, 768];
-/// The longer side where the file says only how its picture is shaped.
+/// Longer side of the picture in pixels if the file gives only its aspect ratio.
 const LONGER_SIDE: f32 = 1024.0;
-/// Number of bounces when neither a flag nor the file says.
+/// Default number of bounces, if neither the request nor the scene file gives one.
 const DEFAULT_DEPTH: u32 = 8;
 
-/// Quantity that pixels show, before the scene is known.
+/// Quantity that pixels show, as the user asks for it before the scene is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Shown {
-    /// Radiance, by path tracing.
+    /// Radiance by path tracing.
     #[default]
     Path,
-    /// Ambient occlusion up to a distance; a quarter of the scene's diagonal when not given.
+    /// Ambient occlusion up to a distance; by default, a quarter of the scene's diagonal.
     AmbientOcclusion(Option<f32>),
-    /// Shading normals of the first surface.
+    /// Shading normals of first hits.
     Normal,
-    /// Distances to the first surface.
+    /// Distances of first hits.
     Depth,
-    /// Work that tracing the camera rays takes.
+    /// Work of tracing the camera rays.
     Cost,
 }
 
-/// Wishes of a user for a picture; `None` leaves a setting to the file, then to a default.
+/// Settings of a picture that a user asks for; `None` leaves one to the scene file, then to a default.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest {
     /// Columns and rows of the whole picture.
     pub size: Option<[u32; 2]>,
-    /// Part of the picture that alone is rendered.
+    /// Part of the picture to render, if not all of it.
     pub crop: Option<Crop>,
-    /// `true` if the background is to be left out.
+    /// `true` to leave out the background, so that the picture has alpha.
     pub transparent: bool,
-    /// Number of samples a pixel.
+    /// Number of samples per pixel.
     pub spp: Option<u32>,
-    /// Range of the samples that is rendered as a share; excludes `spp`.
+    /// Range of sample numbers to render as a share; excludes `spp`.
     pub samples: Option<std::ops::Range<u32>>,
     /// Time after which the render stops.
     pub time_limit: Option<Duration>,
-    /// Relative noise at which the render stops.
+    /// Relative noise at which the render may stop.
     pub noise_limit: Option<f64>,
-    /// Most bounces of a path.
+    /// Largest number of bounces of a path.
     pub max_depth: Option<u32>,
-    /// `true` if the last vertex is connected to a light too: [`RenderOptions::connect_last`].
+    /// `true` to connect a path's last vertex to a light too: [`RenderOptions::connect_last`].
     pub connect_last: bool,
     /// Throughput below which Russian roulette may end a path: [`RenderOptions::roulette_below`], 0 to 1.
     pub roulette_below: Option<f32>,
     /// Seed of the sampler.
     pub seed: u32,
-    /// Sampler of the numbers that paths use.
+    /// Sampler that gives the random numbers of paths.
     pub sampler: Option<SamplerKind>,
     /// Filter that spreads samples over pixels.
     pub filter: Option<FilterKind>,
     /// Quantity that pixels show.
     pub shown: Shown,
-    /// Estimator of direct light.
+    /// Techniques that estimate direct light.
     pub direct: DirectLight,
-    /// Bounces between the facets of rough surfaces that count.
+    /// Light bounces that count between the facets of rough surfaces.
     pub scattering: Scattering,
-    /// Camera that is asked for.
+    /// Camera that the user asks for.
     pub camera: CameraRequest,
     /// Lens radius in scene units.
     pub lens_radius: Option<f32>,
-    /// Distance of the plane in focus.
+    /// Distance to the plane in focus, in scene units.
     pub focal_distance: Option<f32>,
-    /// Light that is to be added.
+    /// Light to add to the scene.
     pub light: LightRequest,
-    /// Exposure of a PNG, on top of what the file asks of its film.
+    /// Exposure of a PNG, on top of the exposure that the scene file gives its film.
     pub exposure: ExposureChoice,
-    /// `true` if albedo, normal and depth are summed too.
+    /// `true` to sum the albedo, normal and depth of first hits too.
     pub features: bool,
-    /// `true` if sums are to be kept: then all pixels have the same samples, whenever the render stops.
+    /// `true` to keep the sums of samples, so that all pixels have equally many, whenever the render stops.
     pub keep_sums: bool,
-    /// Number of worker threads; 0 takes one for each processor.
+    /// Number of worker threads; 0 means one per logical processor.
     pub threads: usize,
 }
 
-/// Origin of a setting.
+/// Origin of a picture's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// The request.
+    /// The picture request sets it.
     Asked,
     /// The scene file.
     File,
-    /// Neither a flag nor the file: a default.
+    /// A default, since neither the request nor the scene file gives the setting.
     Default,
 }
 
@@ -113,47 +113,47 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// Render of which everything is settled.
+/// Picture to render, with all settings decided.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// Camera of the picture.
     pub camera: Camera,
-    /// Origin of the camera.
+    /// Origin of the camera: request, file or framing.
     pub camera_source: CameraSource,
-    /// Options of the render: all that is not named here.
+    /// Options of the render, for all settings that have no field here.
     pub options: RenderOptions,
-    /// Factor on the radiance that the file asks of its film.
+    /// Factor on radiance that the scene file gives its film.
     pub exposure: f32,
-    /// Exposure that the user asks for on top of it.
+    /// Exposure that the user asks for, on top of the film's.
     pub exposure_choice: ExposureChoice,
-    /// Origins of size, samples and bounces.
+    /// Origins of the size, the samples and the bounces.
     pub sources: [Source; 3],
-    /// `true` if the scene had no light of its own that shows, and got a studio.
+    /// `true` if studio light was added because the scene's own light, if any, does not show.
     pub added_light: bool,
-    /// Light that was added, and how far it gets.
+    /// Light that was added, and whether it gets in.
     pub added: Added,
-    /// Reason why the picture will be black, where that was said.
+    /// Reason why the picture will be black, if the user was told so.
     pub darkness: Option<Darkness>,
-    /// Notes for people to read on what was assumed.
+    /// Notes for the user on what was assumed.
     pub notes: Vec<String>,
 }
 
-/// An error that keeps a render from being settled.
+/// Error of deciding a picture's settings.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// The camera that is asked for does not exist, or cannot be made.
+    /// The camera that was asked for does not exist, or cannot be made.
     #[error(transparent)]
     Camera(#[from] CameraError),
-    /// The scene's own lights cannot be tried.
+    /// The scene's own light cannot be tried, since rendering a small picture fails.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The scene with lamps in it cannot be prepared.
+    /// The scene with added lamps cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
 }
 
-/// Returns the size of a picture of this shape.
+/// Returns the default size of a picture with this aspect ratio.
 fn size_of(aspect: f32) -> [u32; 2] {
     let side = |share: f32| ((LONGER_SIDE * share).round() as u32).max(1);
     [side(aspect.min(1.0)), side(aspect.recip().min(1.0))]
@@ -168,7 +168,7 @@ fn settle<T>(flag: Option<T>, file: Option<T>, default: T) -> (T, Source) {
 }
 
 impl PictureRequest {
-    /// Returns the options of a render of `scene` within `bounds`, and the origins of size, samples and bounces. The
+    /// Returns the options for rendering `scene` within `bounds`, and the origins of size, samples and bounces. The
     /// bounds only matter for ambient occlusion.
     pub fn options(&self, scene: &Description, bounds: &Aabb) -> (RenderOptions, [Source; 3]) {
         let settings = &scene.settings;
@@ -220,8 +220,8 @@ impl PictureRequest {
 }
 
 impl Picture {
-    /// Settles a request for a scene: adds the light that is asked for, or a studio to a scene whose own lights show
-    /// nothing, and says what was assumed.
+    /// Decides all settings of a picture: adds the light asked for, or studio light if the scene's own does not show,
+    /// and notes what was assumed.
     ///
     /// # Errors
     /// [`PictureError`].
@@ -266,15 +266,15 @@ impl Picture {
         Ok(picture)
     }
 
-    /// Returns the exposure of a PNG of `film`: what the file and the user ask, or what its pixels ask where the user
-    /// leaves it to them.
+    /// Returns the exposure for a PNG of `film`: the file's and the user's, or one measured from the pixels if the user
+    /// leaves it open.
     pub fn exposure_of(&self, film: &Film) -> Exposure {
         exposure_of(self.exposure_choice, self.content().film_exposure, film)
     }
 }
 
-/// Returns the exposure of a PNG of `film`, whose file asks for `own`: what the user chose beside that, or what the
-/// pixels ask.
+/// Returns the exposure for a PNG of `film`: `own` (the file's) with the one the user chose, or one measured from the
+/// pixels.
 pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposure {
     match choice {
         ExposureChoice::Fixed(exposure) => exposure.and(own),
@@ -289,12 +289,12 @@ pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposu
 }
 
 impl Picture {
-    /// Returns the stops of an exposure on top of what the file asks of its film: those of `--exposure`.
+    /// Returns an exposure in stops relative to the file's, as `--exposure` would give it.
     pub fn stops(&self, exposure: Exposure) -> f32 {
         exposure.as_factor().log2() - self.content().film_exposure.as_factor().log2()
     }
 
-    /// Returns what the picture's files say of it beside its numbers.
+    /// Returns the meaning of the picture's numbers, which its files state.
     pub fn content(&self) -> Content {
         Content {
             shows: Shows::of(self.options.integrator),
@@ -304,17 +304,16 @@ impl Picture {
     }
 }
 
-/// Returns the distance along the view of the middle of the scene, or 1 when it lies behind.
+/// Returns the distance to the scene's middle along the view direction; 1 if it is behind the camera.
 fn distance_to_center(camera: &Camera, bounds: &Aabb) -> f32 {
     let center = bounds.center();
     let along: f32 = (0..3).map(|i| (center[i] - camera.eye[i]) * camera.forward[i]).sum();
     if along.is_finite() && along > 0.0 { along } else { 1.0 }
 }
 
-/// Returns a text that names what a render shows: equal for two renders whose samples may be added, whatever their
-/// sample ranges, threads and stopping rules. It consists of words of `KEY=VALUE`: settings as they are, and 64-bit
-/// FNV-1a hashes of the scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders
-/// differ.
+/// Returns the fingerprint of a render: equal for renders whose samples may be added, whatever their sample ranges,
+/// threads and stopping rules. It consists of words of `KEY=VALUE`: settings as they are, and 64-bit FNV-1a hashes of
+/// the scene's parts, so that [`raywarp_render::output::differences`] can say in what two renders differ.
 pub fn fingerprint(scene: &Description, picture: &Picture) -> String {
     // Taken apart, so that what is new cannot be forgotten: each field is here or, by name, changes no sample.
     #[rustfmt::skip]
@@ -408,7 +407,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    /// Returns the hash of what Rust prints of `value`.
+    /// Returns the FNV hash of `value`'s debug text.
     fn of(value: &impl std::fmt::Debug) -> String {
         let mut hash = Self::default();
         let _ = write!(hash, "{value:?}");

@@ -10,43 +10,44 @@ use glam::{DVec3, Vec3};
 use raywarp_scene::views::Viewpoint;
 use raywarp_scene::{Camera, Description};
 
-/// Wishes of a user for the camera; `None` leaves it to the file, then to a known viewpoint, then to framing.
+/// Camera that a user asks for; `None` leaves a setting to the file, then to a known viewpoint, then to framing.
 #[derive(Debug, Clone, Default)]
 pub struct CameraRequest {
-    /// Camera that is taken and no other, relative to the scene's origin.
+    /// Camera to use, relative to the scene's origin, in place of any other.
     pub camera: Option<Camera>,
-    /// A camera of the file: its name, or its number from 1.
+    /// Camera of the scene file, by its name or its number from 1.
     pub named: Option<String>,
-    /// Viewpoint that is taken and no other.
+    /// Viewpoint to use in place of any other.
     pub view: Option<Viewpoint>,
-    /// Place of the camera, in the file's coordinates.
+    /// Position of the camera in the file's coordinates.
     pub eye: Option<[f64; 3]>,
-    /// Point that it looks at, in the file's coordinates; the middle of the scene where only the eye is given.
+    /// Point that the camera looks at, in the file's coordinates; by default the scene's middle, if only the eye is
+    /// given.
     pub target: Option<[f64; 3]>,
     /// Direction that is upwards in the picture.
     pub up: Option<[f32; 3]>,
-    /// Full vertical field of view in degrees, on whatever camera is used.
+    /// Vertical field of view in degrees, for whatever camera is used.
     pub vfov: Option<f32>,
-    /// A viewpoint that is known for the scene, for a file without a camera, and what to say of it.
+    /// Viewpoint known for the scene, if the file has no camera, with what to tell the user about it.
     pub known: Option<(Viewpoint, String)>,
 }
 
 /// Origin of a picture's camera.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CameraSource {
-    /// It was asked for by these options.
+    /// The camera was asked for by these options.
     Asked(String),
-    /// It is of the file, or one that is known for it.
+    /// The scene file has the camera, or a viewpoint is known for it.
     File,
-    /// It shows all triangles, or the room that they are.
+    /// The camera was placed to show all triangles, or the room that they form.
     Framed,
 }
 
-/// An error that leaves a picture without a camera.
+/// Error of finding a camera for a picture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CameraError {
-    /// The file has no camera of that name or number.
+    /// The file has no camera with that name or number.
     #[error("no camera {name}: {known}")]
     Unknown {
         /// Name or number that was asked for.
@@ -54,23 +55,23 @@ pub enum CameraError {
         /// Cameras that the file has, for people to read.
         known: String,
     },
-    /// The eye is the target, or up is no direction.
+    /// The eye equals the target, or the up vector is no direction.
     #[error("the camera stands where it looks at, or up is no direction: there is nowhere to look")]
     Nowhere,
 }
 
-/// Inside of a scene: a room, a closed skin with something in it, or neither.
+/// Inside of a scene: a room, a closed skin with something in it, or none.
 enum Inner {
-    /// A room, and the camera in it.
+    /// The scene is a room; holds the camera inside it.
     Room(Camera),
-    /// A closed skin with something in it, and the options that look at that.
+    /// The scene is a closed skin with something in it; holds the options that show that.
     Content {
         options: String,
     },
     Nothing,
 }
 
-/// Returns the name of a camera, or for one without a name its number, from 1.
+/// Returns a camera's name, or its number from 1 if it has none.
 pub fn camera_name(index: usize, camera: &Camera) -> String {
     if camera.name.is_empty() { format!("camera {}", index + 1) } else { camera.name.clone() }
 }
@@ -141,7 +142,7 @@ impl CameraRequest {
         Ok(camera)
     }
 
-    /// Returns the origin of the camera that [`Self::settle`] finds.
+    /// Returns where the camera that [`Self::settle`] finds comes from.
     pub(crate) fn source(&self, scene: &Description) -> CameraSource {
         let options = match self {
             Self { camera: Some(_), .. } => return CameraSource::File,
@@ -157,7 +158,7 @@ impl CameraRequest {
         CameraSource::Asked(options.into())
     }
 
-    /// Returns the camera of the file that is asked for, or is used where nobody asks, if it is one of the file's.
+    /// Returns the file's camera that is asked for, or its default one; `None` if the camera is not the file's.
     pub(crate) fn of_file<'s>(&'s self, scene: &'s Description) -> Option<&'s Camera> {
         if self.camera.is_some() || self.view.is_some() {
             return self.camera.as_ref();
@@ -169,13 +170,13 @@ impl CameraRequest {
         }
     }
 
-    /// Returns the unit vector upwards; y where nobody says.
+    /// Returns the unit vector upwards; y by default.
     fn upwards(&self) -> Result<DVec3, CameraError> {
         let up: DVec3 = self.up.unwrap_or([0.0, 1.0, 0.0]).map(f64::from).into();
         up.try_normalize().ok_or(CameraError::Nowhere)
     }
 
-    /// Makes a camera from the eye to the target; what is not given lies where it shows the scene.
+    /// Makes a camera from the eye and the target; a missing one is chosen so that the scene is shown.
     fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });
@@ -217,7 +218,7 @@ impl CameraRequest {
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
     }
 
-    /// Looks for an inside of the scene, and for a camera if it is a room.
+    /// Finds out whether the scene has an inside, with a camera in it if it is a room.
     fn inside(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
@@ -253,13 +254,13 @@ impl CameraRequest {
     }
 }
 
-/// Writes a rounded number without the digits that f64 adds to it.
+/// Formats a rounded number without spurious digits of f64.
 fn typed(x: f64) -> String {
     let short = format!("{x:.12e}").parse::<f64>().unwrap_or(x);
     short.to_string()
 }
 
-/// Returns the camera of the file that `name` names, or numbers from 1.
+/// Returns the file's camera with this name, or with this number from 1.
 fn named<'s>(scene: &'s Description, name: &str) -> Result<&'s Camera, CameraError> {
     let by_name = scene.cameras.iter().find(|camera| camera.name == name);
     let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);

@@ -21,7 +21,7 @@ use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Runs the command.
+/// Runs the command `bench` on kernels.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let scenes = name_scenes(args, common)?;
     name_inputs(common, args.view.as_deref())?;
@@ -44,7 +44,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     session.status()
 }
 
-/// Returns the processor that is measured. Says so where it is the CPU because no GPU can be opened.
+/// Returns the processor to measure: the CPU or a GPU. Says so where it is the CPU because no GPU can be opened.
 fn target(common: &Common) -> Result<Target, CliError> {
     let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
     let plan = Plan::for_measuring(&common.device).map_err(failed)?;
@@ -54,7 +54,7 @@ fn target(common: &Common) -> Result<Target, CliError> {
     Ok(plan.gpus().first().map_or(Target::Cpu, |device| Target::Cuda(device.clone())))
 }
 
-/// Returns the kernels that `auto` stands for, where it is asked for.
+/// Returns the kernels that `--variant auto` stands for, if it is given.
 fn auto_kernels(args: &BenchArgs, common: &Common, target: &Target) -> Result<Vec<Variant>, CliError> {
     match target {
         Target::Cuda(device) if args.has_auto() => {
@@ -66,20 +66,20 @@ fn auto_kernels(args: &BenchArgs, common: &Common, target: &Target) -> Result<Ve
     }
 }
 
-/// Kernels that are measured on scenes, and what came out so far.
+/// Measurement of kernels on scenes, with the results so far.
 struct Session<'a> {
     args: &'a BenchArgs,
     common: &'a Common,
     target: Target,
     machine: MachineFacts,
     request: BenchRequest,
-    /// Scenes that were measured, with a report each.
+    /// Scenes measured so far, with a report for each.
     scenes: Vec<PathBuf>,
     reports: Vec<SceneReport>,
-    /// Error of the scene that ended the measurement.
+    /// Error because of which the measurement ended at a scene.
     outcome: Result<(), CliError>,
     simulated: Vec<MeasuredReport>,
-    /// Error that ended the simulation.
+    /// Error because of which the simulation ended.
     simulation: Result<(), CliError>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Measures scene after scene, and prints and saves each as it is done; the first takes the rays of files.
+    /// Measures scene after scene, and prints and saves each result at once; rays from files are for the first scene.
     fn measure_all(&mut self, scenes: &[PathBuf], rays: Vec<RayFile>, out: &mut dyn Write) -> Result<(), CliError> {
         let mut rays = Some(rays).filter(|rays| !rays.is_empty());
         for scene in scenes {
@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Writes a batch of rays, in the coordinates of the scene's file, whose origin is `origin`.
+    /// Writes a batch of rays in the coordinates of the scene's file, whose origin is `origin`.
     fn export(&self, file: &str, rays: &[Ray], origin: [f64; 3]) -> Result<(), String> {
         let Some(folder) = &self.args.export_rays else { return Ok(()) };
         let path = folder.join(format!("{file}.npy"));
@@ -173,7 +173,7 @@ impl<'a> Session<'a> {
         system::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
     }
 
-    /// Prints the table of a scene; the legend before the first.
+    /// Prints the table of a scene, with the legend before the first.
     fn print(&self, report: &SceneReport, out: &mut dyn Write) -> Result<(), CliError> {
         if self.common.json || self.args.top.is_some() {
             return Ok(());
@@ -185,7 +185,7 @@ impl<'a> Session<'a> {
         Ok(out.flush()?)
     }
 
-    /// Writes the files that were asked for.
+    /// Writes the output files that the user asked for.
     fn save(&self) -> Result<(), CliError> {
         let write = |path: &Path, text: &str| system::write_atomic(path, text.as_bytes()).map_err(CliError::output);
         if let Some(file) = &self.args.csv {
@@ -212,7 +212,7 @@ impl<'a> Session<'a> {
         json(&self.reports, &self.machine, &command_line())
     }
 
-    /// Prints all scenes together.
+    /// Prints the summary of all scenes.
     fn summarize(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if !self.has_rows() || self.common.json {
             return Ok(());
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
         Ok(write!(out, "{}", self.summary())?)
     }
 
-    /// Simulates what was measured, if all was, and prints the tables as they come.
+    /// Simulates what was measured if no scene failed, and prints the tables one by one.
     fn simulate(&mut self, machine: &Machine, out: &mut dyn Write) {
         if self.outcome.is_err() || interrupt::is_interrupted() {
             return;
@@ -235,7 +235,7 @@ impl<'a> Session<'a> {
         self.simulation = simulated::run(what, &self.scenes, &self.reports, &mut self.simulated, self.common, out);
     }
 
-    /// Prints the JSON document, where that is asked for.
+    /// Prints the JSON document of the measurement, if `--json` is given.
     fn print_json(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if !self.has_rows() || !self.common.json {
             return Ok(());
@@ -249,7 +249,7 @@ impl<'a> Session<'a> {
         Ok(writeln!(out, "{document:#}")?)
     }
 
-    /// Returns the status that the command ends with.
+    /// Returns the exit status of the command.
     fn status(self) -> Result<Status, CliError> {
         let has_rows = self.has_rows();
         self.outcome?;

@@ -14,7 +14,7 @@ use crate::common::Common;
 use crate::exit::{CliError, Status};
 use std::io::Write;
 
-/// Runs the command.
+/// Runs the command `bench`.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(suite) = args.path_suite() {
         return paths::run(suite, args, common, out);

@@ -241,18 +241,18 @@ enum DirectArg {
 const MAX_PIXELS: u64 = 1 << 31;
 
 impl RenderArgs {
-    /// Returns the scene, if one is named.
+    /// Returns the scene file, if one is named.
     pub fn scene(&self) -> Option<&Path> {
         self.positional.as_deref().or(self.named.as_deref())
     }
 
-    /// Files that are read beside the scene.
+    /// Lists the files to read besides the scene.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let light = self.light.file().map(Path::to_path_buf);
         light.into_iter().chain(self.resume.clone()).chain(self.camera.file()).collect()
     }
 
-    /// Files to write that are named; none where the scene is to say.
+    /// Returns the output files that are named; none if the scene is to decide.
     pub fn outputs(&self) -> Result<Vec<PathBuf>, CliError> {
         if self.samples.is_some() && (self.time.is_some() || self.noise.is_some()) {
             return Err(CliError::usage("--samples makes a share of stated samples; leave out --time and --noise"));
@@ -267,7 +267,7 @@ impl RenderArgs {
         Ok(self.output.clone())
     }
 
-    /// Refuses what has no alpha, where one is asked for.
+    /// Refuses outputs whose format has no alpha, if one is asked for.
     pub fn check_alpha(&self, outputs: &[PathBuf]) -> Result<(), CliError> {
         if !self.transparent {
             return Ok(());
@@ -280,23 +280,24 @@ impl RenderArgs {
         hdr.map_or(Ok(()), |path| Err(CliError::picture(output::OutputError::NoAlpha { path: path.clone() })))
     }
 
-    /// Returns `true` if pixels show what paths find.
+    /// Returns `true` if pixels show radiance found by paths.
     pub fn shows_paths(&self) -> bool {
         self.integrator == IntegratorArg::Path
     }
 
-    /// Returns `true` if pixels show the work of the CPU's own tracer.
+    /// Returns `true` if pixels show the work of the CPU tracer.
     pub fn shows_cost(&self) -> bool {
         self.integrator == IntegratorArg::Cost
     }
 
-    /// Returns the way in which GPUs take paths as a whole, if they do: not where their rays are to be told of.
+    /// Returns the options of the GPU path tracer, unless the rays of paths are to be exported, which only the CPU can
+    /// do.
     pub fn engine(&self) -> Option<EngineOptions> {
         let engine = self.organisation.engine().filter(|_| self.export_rays.is_none())?;
         Some(EngineOptions { texture_filter: self.texture_filter(), ..engine })
     }
 
-    /// Returns the filter of textures on GPUs.
+    /// Returns the unit that filters textures on GPUs.
     pub fn texture_filter(&self) -> TextureFilter {
         match self.texture_filter {
             FilterOn::Exact => TextureFilter::Exact,
@@ -304,12 +305,12 @@ impl RenderArgs {
         }
     }
 
-    /// Returns `true` if outputs are shares.
+    /// Returns `true` if the outputs are shares to merge.
     pub fn is_share(&self) -> bool {
         self.samples.is_some()
     }
 
-    /// Returns what the picture's files hold.
+    /// Returns the options of what the picture's files hold.
     pub fn contents(&self) -> Result<FileContents, CliError> {
         Ok(FileContents {
             tone: self.tone,
@@ -321,22 +322,22 @@ impl RenderArgs {
         })
     }
 
-    /// Returns the layers that an EXR gets.
+    /// Returns the layers for an EXR.
     pub fn layers(&self) -> Result<output::Layers, CliError> {
         values::layers_of(&self.layers)
     }
 
-    /// Returns `true` if layers are asked for.
+    /// Returns `true` if any layers are asked for.
     pub fn has_layers(&self) -> bool {
         !self.layers.is_empty()
     }
 
-    /// Returns `true` if an EXR is to hold its sums, too.
+    /// Returns `true` if an EXR is to hold the sums of samples too.
     pub fn keeps_sums(&self) -> bool {
         values::has_sums(&self.layers)
     }
 
-    /// Returns the request to the library for the scene in `path`, if that is a file.
+    /// Returns the picture settings for the library; `path` is the scene's file, or `None` if the scene has none.
     pub fn request(&self, path: Option<&Path>, common: &Common) -> Result<PictureRequest, CliError> {
         if let Some([width, height]) = self.size
             && u64::from(width) * u64::from(height) > MAX_PIXELS

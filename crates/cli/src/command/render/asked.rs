@@ -9,16 +9,16 @@ use raywarp::render::{RenderJob, output};
 use raywarp::scene::{Prefer, default_scene};
 use std::path::{Path, PathBuf};
 
-/// Files that are named on the command line, none of which is another's.
+/// Input and output files named on the command line, checked not to overwrite each other.
 pub struct Asked {
     /// Scene file that was found; `None` for the built-in scene.
     pub scene: Option<PathBuf>,
-    /// Pictures that are named; none where the scene is to say.
+    /// Output pictures that are named; none if the scene is to decide.
     pub outputs: Vec<PathBuf>,
 }
 
 impl Asked {
-    /// Refuses files that cannot be written, or that would destroy what is there or is read.
+    /// Refuses output files that cannot be written, or that would destroy inputs or existing files.
     pub fn check(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
         let outputs = args.outputs()?;
         let scene = args.scene().map(|name| common.find(name, Prefer::Materials)).transpose()?;
@@ -28,7 +28,7 @@ impl Asked {
         Ok(Self { scene, outputs })
     }
 
-    /// Returns the job, its film to go on with read and its GPUs open: what is wrong with these shows at once.
+    /// Returns the render job with its earlier film read and its GPUs open, so that errors of these show at once.
     pub fn job(&self, args: &RenderArgs, common: &Common) -> Result<RenderJob, CliError> {
         let resumed = args.resume.as_ref().map(|path| resume::read(path, common)).transpose()?;
         let job = match self.scene.as_deref() {
@@ -50,7 +50,7 @@ impl Asked {
     }
 }
 
-/// Refuses outputs that cannot be written or that would destroy what is there.
+/// Refuses outputs that cannot be written or that would destroy existing files.
 pub fn check_outputs(outputs: &[PathBuf], args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     for path in outputs {
         common.files.writes(path)?;

@@ -11,8 +11,8 @@ use raywarp::device::{Plan, PlannedKernels, RayKernels, Reason};
 use raywarp::render::gpu::{CudaRenderers, TextureFilter};
 use raywarp::render::{RenderJob, SettledJob};
 
-/// Refuses texture units where no GPU is named that takes whole paths: nobody is to get another picture than the CPU's
-/// because of a choice that was left to the program.
+/// Refuses `--texture-filter hardware` unless a GPU that traces whole paths is named, so that an automatic choice never
+/// changes the picture.
 fn check_texture_units(job: &RenderJob, device: &DeviceChoice) -> Result<(), CliError> {
     if matches!(device, DeviceChoice::Cpu | DeviceChoice::Auto) {
         return Err(CliError::usage(format!(
@@ -28,13 +28,13 @@ fn check_texture_units(job: &RenderJob, device: &DeviceChoice) -> Result<(), Cli
     Ok(())
 }
 
-/// Returns the fastest kernels of a GPU whose hits have the bits of the CPU's, so that pictures are the same. Most rays
-/// of a picture are scattered ones.
+/// Returns the fastest ray-tracing kernels of a GPU with the CPU's bits, so that pictures are the same. Most rays of a
+/// picture are scattered ones.
 fn ray_kernels(common: &Common, device: &Device) -> Result<RayKernels, CliError> {
     Ok(RayKernels::chosen(&common.choose(device, Promise::Bits)?, BatchKind::Incoherent))
 }
 
-/// Opens what `--device` names.
+/// Opens the GPUs that `--device` names.
 pub fn open(job: &mut RenderJob, args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     let device = &common.device;
     if args.texture_filter() == TextureFilter::Hardware {
@@ -48,7 +48,7 @@ pub fn open(job: &mut RenderJob, args: &RenderArgs, common: &Common) -> Result<(
     job.open_with(|device| Ok(ray_kernels(common, device)?)).map_err(CliError::job)
 }
 
-/// Puts the scene on the GPUs that take whole paths of the picture, if some do, and says who renders.
+/// Puts the scene on GPUs if they are to trace whole paths of the picture, and prints what renders.
 pub fn place(settled: &mut SettledJob, common: &Common) -> Result<(), CliError> {
     settled.place_with(|device| Ok(ray_kernels(common, device)?)).map_err(CliError::job)?;
     say_plan(&settled.prepared.plan(), common);
@@ -61,7 +61,7 @@ pub fn place(settled: &mut SettledJob, common: &Common) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Says who renders, and why, where that is not what was asked for.
+/// Prints which device renders and why, where that is not what was asked for.
 fn say_plan(plan: &Plan, common: &Common) {
     let device = &common.device;
     let instead = plan_words::instead(plan);
@@ -89,7 +89,8 @@ fn say_plan(plan: &Plan, common: &Common) {
     }
 }
 
-/// Says what the scene takes of GPUs, and what is foretold. Asks the driver, and so only for those who want to know.
+/// Prints the GPU memory that the scene takes, and the predicted rendering time. Asks the driver, and so only for those
+/// who want to know.
 fn say_engine(engine: &CudaRenderers, settled: &SettledJob, common: &Common) {
     let options = &settled.picture.options;
     for renderer in engine.renderers().iter().filter(|_| common.verbose) {
@@ -101,7 +102,7 @@ fn say_engine(engine: &CudaRenderers, settled: &SettledJob, common: &Common) {
     }
 }
 
-/// Returns the names of the devices that render, for programs to read.
+/// Returns the identifiers of the devices that render, for JSON output.
 pub fn device_names(plan: &Plan) -> Vec<String> {
     let gpus = plan.gpus().iter().map(|device| format!("cuda:{}", device.ordinal()));
     match &plan.kernels {

@@ -11,19 +11,19 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A render whose files are written.
+/// Render whose files are written.
 pub struct Finished<'a> {
     rendered: &'a RenderedJob,
     outputs: &'a [PathBuf],
     look: Look,
-    /// Files of rays, where they were asked for and written.
+    /// Ray files that were exported, if asked for.
     rays: Option<Exported>,
-    /// Time that writing took.
+    /// Time of writing the files.
     write: Duration,
 }
 
 impl<'a> Finished<'a> {
-    /// Writes pictures and rays; a file that fails keeps no other from being written.
+    /// Writes pictures and exported rays; an error of one file does not keep the others from being written.
     pub fn write(
         rendered: &'a RenderedJob,
         rays: Option<PathRays>,
@@ -40,7 +40,7 @@ impl<'a> Finished<'a> {
         Ok(Self { rendered, outputs, look: writer.look(film), rays, write: start.elapsed() })
     }
 
-    /// Prints what came out: notes on exposure and on pixels that are lost, then the report.
+    /// Prints the results of the render: notes on exposure and lost pixels, then the report.
     pub fn say(&self, args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<(), CliError> {
         let picture = &self.rendered.picture;
         common.say_exposure(picture.exposure_choice, picture.stops(self.look.exposure));
@@ -57,7 +57,7 @@ impl<'a> Finished<'a> {
         Ok(())
     }
 
-    /// Prints a line about a PNG of which much is black or blown out.
+    /// Prints a line about a PNG of which much is black or clipped.
     fn say_lost(&self, args: &RenderArgs, common: &Common) {
         let RenderedJob { prepared, picture, rendered, .. } = self.rendered;
         let is_png = |path: &PathBuf| PictureFormat::of(path).is_ok_and(|format| format == PictureFormat::Png);
@@ -82,7 +82,7 @@ impl<'a> Finished<'a> {
         }
     }
 
-    /// Returns the status that the command ends with.
+    /// Returns the exit status of the command.
     pub fn status(&self) -> Result<Status, CliError> {
         let rendered = &self.rendered.rendered;
         match &rendered.failure {

@@ -10,7 +10,7 @@ use raywarp::device::Reason;
 use raywarp::render::{LoadedJob, PreparedJob, RenderJob, picture_name};
 use std::path::PathBuf;
 
-/// Loads the scene, and returns the pictures to write: where none is named, one as the scene asks.
+/// Loads the scene, and returns the pictures to write: those named, else one as the scene asks.
 pub fn load(
     job: RenderJob,
     asked: &Asked,
@@ -30,7 +30,7 @@ pub fn load(
     Ok((loaded, outputs))
 }
 
-/// Returns the picture where none is named.
+/// Returns the default output file, if none is named.
 fn default_output(loaded: &LoadedJob, asked: &Asked, args: &RenderArgs, common: &Common) -> PathBuf {
     let wanted = loaded.loaded.scene.settings.output.as_deref();
     let name = picture_name(args.scene().zip(asked.scene.as_deref()), wanted, args.is_share());
@@ -40,7 +40,7 @@ fn default_output(loaded: &LoadedJob, asked: &Asked, args: &RenderArgs, common: 
     name.path
 }
 
-/// Builds the tree. Says so where the CPU is to render although GPUs are named.
+/// Builds the tree of the scene. Says so where the CPU is to render although GPUs are named.
 pub fn prepare(loaded: LoadedJob, common: &Common) -> Result<PreparedJob, CliError> {
     let _building = common.building(&loaded.loaded.scene);
     let prepared = loaded.prepare().map_err(CliError::job)?;

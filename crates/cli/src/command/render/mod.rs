@@ -21,7 +21,7 @@ use crate::exit::{CliError, Status};
 use crate::interrupt;
 use std::io::Write;
 
-/// Runs the command.
+/// Runs the command `render`.
 pub fn run(args: &RenderArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let asked = Asked::check(args, common)?;
     let job = asked.job(args, common)?;

@@ -11,7 +11,7 @@ use raywarp_lab::traverse::Query;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Refuses a folder that cannot be made or written to, and files in it that are none of an export; makes the folder.
+/// Checks that the folder for exported rays can be made and holds no foreign files, and makes it.
 pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     let Some(folder) = &args.export_rays else { return Ok(()) };
     if !args.shows_paths() {
@@ -28,7 +28,7 @@ pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Files of an export that lie in a folder, by name.
+/// Lists the exported ray files in a folder, by name.
 fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     let entries = std::fs::read_dir(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be read ({error})", folder.display())))?;
@@ -38,7 +38,7 @@ fn bounce_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// Returns the listener that keeps the rays of a render, where they are asked for and there is something to render.
+/// Returns the observer that keeps a render's rays for export, if that is asked for and there are samples to render.
 pub fn listener(args: &RenderArgs, settled: &mut SettledJob) -> Result<Option<PathRays>, CliError> {
     let options = settled.picture.options.clone();
     if args.export_rays.is_none() || options.samples.is_empty() {
@@ -48,7 +48,7 @@ pub fn listener(args: &RenderArgs, settled: &mut SettledJob) -> Result<Option<Pa
     PathRays::new(film, &options, args.export_samples.unwrap_or(1)).map(Some).map_err(|error| failure(&error))
 }
 
-/// Writes the rays that were asked for, if the render came to its end: those of a part of the pixels are of no use.
+/// Writes the rays to export, if the render was not interrupted: rays of only some pixels are of no use.
 pub fn export(
     args: &RenderArgs,
     rendered: &RenderedJob,
@@ -71,15 +71,15 @@ fn failure(error: &PathRaysError) -> CliError {
     CliError::machine(format!("--export-rays: {error} (--export-samples, --size, --crop)"))
 }
 
-/// Files that were written.
+/// Ray files that were written.
 #[derive(Debug, Default)]
 pub struct Exported {
-    /// Each with its bounce, its query and its rays.
+    /// Files, each with its bounce, its query and its number of rays.
     files: Vec<(PathBuf, u32, Query, u64)>,
 }
 
-/// Writes the rays of a render that was not interrupted to their files.
-/// They are in the coordinates of the scene's file, whose origin is `origin`.
+/// Writes the rays of a completed render to files. They are in the coordinates of the scene's file, whose origin is
+/// `origin`.
 fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Result<Exported, CliError> {
     let mut exported = Exported::default();
     for bounce in rays.into_bounces().map_err(|error| failure(&error))? {
@@ -99,12 +99,12 @@ fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Re
 }
 
 impl Exported {
-    /// Returns the number of rays that asked a query.
+    /// Returns the number of exported rays with this query.
     fn rays(&self, query: Query) -> u64 {
         self.files.iter().filter(|file| file.2 == query).map(|file| file.3).sum()
     }
 
-    /// Returns the line for people.
+    /// Returns a line on the exported rays, for people.
     pub fn line(&self, folder: &Path) -> String {
         let [closest, any] = [Query::Closest, Query::Any].map(|query| self.rays(query));
         format!(
@@ -115,7 +115,7 @@ impl Exported {
         )
     }
 
-    /// Returns each file, for programs.
+    /// Returns the exported files as JSON.
     pub fn json(&self) -> Value {
         let file = |(path, bounce, query, rays): &(PathBuf, u32, Query, u64)| {
             let query = if *query == Query::Any { "any" } else { "closest" };

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Renders, keeps the rays that are asked for, and writes what there is now and then where that is asked for.
+/// Renders the picture, keeps rays to export, and writes intermediate pictures, each if asked to.
 pub fn render(
     mut settled: SettledJob,
     (args, outputs, writer): (&RenderArgs, &[PathBuf], &PictureWriter),
@@ -40,7 +40,7 @@ pub fn render(
     Ok((rendered, rays))
 }
 
-/// Returns the bar that follows the render.
+/// Returns the progress display of the render.
 fn progress_bar(settled: &mut SettledJob, common: &Common) -> Result<RenderProgress, CliError> {
     let film = settled.film().map_err(CliError::job)?;
     let (pixels, first) = (film.pixel_count() as u64, film.sample_range()[0]);
@@ -51,7 +51,7 @@ fn progress_bar(settled: &mut SettledJob, common: &Common) -> Result<RenderProgr
     Ok(RenderProgress::new(is_quiet, "rendering", pixels, limits))
 }
 
-/// Prints what was counted, for those who want to know.
+/// Prints the counts of the render's work, if `--verbose` is given.
 fn say_counts(rendered: &RenderedJob, common: &Common) {
     let (all, in_vectors) = (rendered.rendered.vertices, rendered.rendered.vertices_in_vectors);
     if all > 0 {
@@ -66,7 +66,7 @@ fn say_counts(rendered: &RenderedJob, common: &Common) {
     }
 }
 
-/// Prints the time that a GPU's counts foretell, and then the time that it took.
+/// Prints the time predicted from a GPU's counts, and the time it took.
 fn say_seconds(renderer: &CudaRenderer, options: &RenderOptions, common: &Common) {
     let (place, seconds) = (renderer.device().ordinal(), renderer.device_seconds());
     let estimate = renderer.roofline(options).map(|roofline| roofline.estimate(&renderer.counts()));

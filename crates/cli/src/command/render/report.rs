@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Facts that the last line and the JSON document are made of.
+/// Facts of a render for its last line and its JSON document.
 pub struct Report<'a> {
-    /// Picture and film, with the time of each stage.
+    /// Picture and film of the render, with the time of each stage.
     pub job: &'a RenderedJob,
     pub outputs: &'a [PathBuf],
     pub look: Look,
-    /// Time that writing took.
+    /// Time of writing the files.
     pub write: Duration,
-    /// Time of the whole command.
+    /// Wall time of the whole command.
     pub total: Duration,
-    /// Files of rays, where they were asked for and written.
+    /// Ray files that were exported, if asked for.
     pub rays: Option<&'a Exported>,
 }
 
-/// Returns the word for the origin of a setting.
+/// Returns the word for where a setting comes from.
 fn origin(source: Source) -> &'static str {
     match source {
         Source::Asked => "flag",
@@ -35,14 +35,14 @@ fn origin(source: Source) -> &'static str {
 }
 
 impl Report<'_> {
-    /// Returns the camera, in the coordinates of the scene's file.
+    /// Returns the camera as JSON, in the coordinates of the scene's file.
     fn camera(&self) -> Value {
         let camera = &self.job.picture.camera;
         let eye: [f64; 3] = std::array::from_fn(|i| f64::from(camera.eye[i]) + self.job.prepared.scene().origin[i]);
         json!({ "eye": eye, "forward": camera.forward, "up": camera.up })
     }
 
-    /// Returns the line that ends a render.
+    /// Returns the line that the command prints at the end of a render.
     pub fn line(&self) -> String {
         let window = self.job.rendered.film.window();
         let [size_source, samples_source, depth_source] = self.job.picture.sources.map(origin);
@@ -91,7 +91,7 @@ impl Report<'_> {
         )
     }
 
-    /// Returns the JSON document.
+    /// Returns the JSON document of a render.
     pub fn json(&self) -> Value {
         let seconds = self.job.rendered.elapsed.as_secs_f64();
         let mean = self.job.rendered.film.picture_mean();

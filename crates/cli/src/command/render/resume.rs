@@ -6,7 +6,7 @@ use raywarp::render::SettledJob;
 use raywarp::render::output::{Share, ShareError, read_share};
 use std::path::Path;
 
-/// Reads the picture to go on with.
+/// Reads the picture to resume.
 pub fn read(path: &Path, common: &Common) -> Result<Share, CliError> {
     let _reading = common.activity(format!("reading {}", path.display()));
     read_share(path).map_err(|error| match error {
@@ -18,7 +18,7 @@ pub fn read(path: &Path, common: &Common) -> Result<Share, CliError> {
     })
 }
 
-/// Takes the film to go on with, if it is of this picture; the picture's samples are then those that are missing.
+/// Takes over the earlier film if it is of this picture, and reduces the picture's samples to the missing ones.
 pub fn take(settled: &mut SettledJob, path: &Path, common: &Common) -> Result<(), CliError> {
     let wanted = settled.picture.options.samples.end;
     settled.take_film().map_err(CliError::job)?;

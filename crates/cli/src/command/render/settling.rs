@@ -8,7 +8,7 @@ use crate::plan_words;
 use raywarp::bvh::presets;
 use raywarp::render::{PreparedJob, SettledJob};
 
-/// Settles the picture and takes the film to go on with; says what was assumed.
+/// Decides the picture's settings, takes over an earlier film, and prints what was assumed.
 pub fn settle(prepared: PreparedJob, args: &RenderArgs, common: &Common) -> Result<SettledJob, CliError> {
     let mut settled = prepared.settle().map_err(CliError::job)?;
     for note in &settled.picture.notes {
@@ -24,7 +24,7 @@ pub fn settle(prepared: PreparedJob, args: &RenderArgs, common: &Common) -> Resu
     Ok(settled)
 }
 
-/// Prints what was built, for those who want to know.
+/// Prints what was built, if `--verbose` is given.
 fn say_tree(settled: &SettledJob, common: &Common) {
     let prepared = &settled.prepared;
     common.detail(format!("instruction set of the CPU: {}", raywarp::cpu::Isa::preferred()));

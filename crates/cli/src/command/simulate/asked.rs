@@ -15,7 +15,7 @@ use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Kernels and machines that are asked for, checked before the scene is loaded.
+/// Kernels and machines to simulate, checked before the scene is loaded.
 pub(super) struct Asked {
     pub variants: Vec<Variant>,
     pub widths: Vec<u32>,
@@ -23,7 +23,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Refuses kernels and machines that do not go together.
+    /// Refuses kernels and machines that cannot be combined.
     pub fn check(args: &SimulateArgs) -> Result<Self, CliError> {
         let (variants, widths) = (args.kernels.variants(), args.kernels.widths(args.bounds.what_if));
         // Bounds are known of lanes that are left to a GPU, too.
@@ -35,7 +35,7 @@ impl Asked {
         Ok(Self { variants, widths, machines })
     }
 
-    /// Loads the scene, and finds its viewpoints.
+    /// Loads the scene to simulate, and finds its viewpoints.
     pub fn load<'a>(self, name: &Path, args: &'a SimulateArgs, common: &'a Common) -> Result<Setup<'a>, CliError> {
         let (loaded, path, _) = common.load(name, args.allow_missing)?;
         let name = scene_name(&path);
@@ -45,7 +45,7 @@ impl Asked {
     }
 }
 
-/// A scene with its viewpoints, and what is to be simulated of it.
+/// Scene to simulate with its viewpoints, and what to simulate on it.
 pub(super) struct Setup<'a> {
     pub args: &'a SimulateArgs,
     pub common: &'a Common,
@@ -53,7 +53,7 @@ pub(super) struct Setup<'a> {
     pub path: PathBuf,
     /// Name of the scene, without folder and extension.
     pub name: String,
-    /// Viewpoints with their numbers.
+    /// Viewpoints, with their numbers.
     pub views: Vec<(usize, View)>,
     variants: Vec<Variant>,
     widths: Vec<u32>,
@@ -61,12 +61,12 @@ pub(super) struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// Returns the scene.
+    /// Returns the scene's description.
     pub fn scene(&self) -> &Description {
         &self.loaded.scene
     }
 
-    /// Returns the request for rays, kernels and trees.
+    /// Returns the request of rays, kernels and trees to simulate.
     pub fn request(&self) -> EfficiencyRequest {
         let args = self.args;
         let build = args.tree.options_or(Builder::SweepSah);
@@ -87,18 +87,17 @@ impl Setup<'_> {
         }
     }
 
-    /// Returns the steps of simulating each kernel in each width on each tree.
+    /// Returns the number of steps of the simulation: one for each kernel, warp width and tree.
     pub fn kernel_steps(&self, request: &EfficiencyRequest) -> progress::StepCount {
         ("kernels", request.variants.len() * request.widths.len() * request.leaf_sizes.len())
     }
 
-    /// Returns the error for a simulation that was refused.
+    /// Returns the error, with its exit status, for a simulation that cannot run.
     pub fn refusal(&self, error: SimulateError) -> CliError {
         refusal(error, &self.path)
     }
 
-    /// Prints a report, which may have been `interrupted`, and writes its page, if one is asked for: not one of some of
-    /// the kernels only.
+    /// Prints a report, even if it was `interrupted`, and writes its page if asked for and complete.
     pub fn print(&self, document: &Document, interrupted: bool, out: &mut dyn Write) -> Result<Status, CliError> {
         if interrupted && self.args.report.wanted() {
             interrupted_table::no_page(self.common);

@@ -15,7 +15,7 @@ use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A table of costs may have this many bytes; ours have a few per cent of it.
+/// Largest size in bytes of a cost table; usual ones have a few per cent of it.
 const MOST_COST_BYTES: u64 = 1 << 26;
 
 /// Options about the machines whose rates are bounded.
@@ -42,7 +42,7 @@ pub struct BoundsArgs {
 }
 
 impl BoundsArgs {
-    /// Returns the machines, with the numbers that were set.
+    /// Returns the machines to simulate, with the numbers that the user changed.
     pub fn machines(&self, settings: &[Setting]) -> Result<Vec<Machine>, CliError> {
         let mut machines = Vec::new();
         for name in &self.machine {
@@ -60,7 +60,7 @@ impl BoundsArgs {
     }
 }
 
-/// Returns a table of costs that can be read for each of `variants`.
+/// Reads a cost table, and checks that it has costs for each of `variants`.
 fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_COST_BYTES)?;
@@ -74,7 +74,7 @@ fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError
     if found { Ok(text) } else { Err(fault("it has the costs of none of these kernels".to_string())) }
 }
 
-/// Runs the mode.
+/// Runs the mode that simulates bounds of rates.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let asked = Asked::check(args)?;
     let costs = args.bounds.costs.as_ref().map(|path| read_cost_table(path, &asked.variants)).transpose()?;
@@ -82,7 +82,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     print(&setup, costs, None, out)
 }
 
-/// Bounds the rates by tables of ours or by `costs`, and prints them; beside what was `measured`, where that is given.
+/// Prints bounds of rates, from built-in cost tables or `costs`, beside rates that were `measured`, if given.
 pub(super) fn print(
     setup: &Setup<'_>,
     costs: Option<String>,

@@ -40,7 +40,7 @@ pub struct CompactionArgs {
     pub lens_radius: Option<f32>,
 }
 
-/// Value of `--clay`: the reflectance of all materials, `None` for off.
+/// Value of `--clay`: the reflectance of all materials, or `None` for `off`.
 #[derive(Debug, Clone, Copy)]
 pub struct Clay(Option<f32>);
 
@@ -48,7 +48,7 @@ fn parse_clay(text: &str) -> Result<Clay, String> {
     if text == "off" { Ok(Clay(None)) } else { values::share(text).map(|share| Clay(Some(share))) }
 }
 
-/// Runs the experiment.
+/// Runs the experiment `compaction`.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let (loaded, path, _) =
         common.load_file(common.find(name, raywarp::scene::Prefer::Geometry)?, args.allow_missing)?;
@@ -77,7 +77,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
 }
 
 impl CompactionArgs {
-    /// Makes the scene of clay, unless it is to keep its materials, and builds its tree.
+    /// Replaces the scene's materials by clay, unless they are to be kept, and builds its tree.
     fn prepare(
         &self,
         mut scene: Description,

@@ -11,7 +11,7 @@ use raywarp_lab::study::counters::{Counted, CountersError, CountersRequest, besi
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A table may have this many bytes; ours have a few per cent of it.
+/// Largest size in bytes of a table of profiler counts; usual ones have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 24;
 
 /// The mode's option.
@@ -25,7 +25,7 @@ pub struct CountersArgs {
     pub counters: Option<PathBuf>,
 }
 
-/// Returns the rows of a table that are of `scene`, and of the kernels and kinds that were asked for.
+/// Reads those rows of a table of profiler counts that are of `scene` and of the chosen kernels and ray kinds.
 fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_BYTES)?;
@@ -41,7 +41,7 @@ fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, C
     Ok(rows)
 }
 
-/// Runs the mode.
+/// Runs the mode that compares predicted with profiled counts.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let setup = Asked::check(args)?.load(name, args, common)?;
     let table = args.counters.counters.as_deref().unwrap_or(Path::new(""));

@@ -20,7 +20,7 @@ pub struct EfficiencyArgs {
     pub efficiency: bool,
 }
 
-/// Runs the mode.
+/// Runs the mode that simulates SIMD efficiencies.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let setup: Setup = Asked::check(args)?.load(name, args, common)?;
     let request = setup.request();

@@ -36,13 +36,13 @@ pub struct ExperimentArgs {
 /// Value of `--experiment`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExperimentChoice {
-    /// Experiment of the traversal kernels.
+    /// Experiment with traversal kernels, simulated.
     Simulated(Experiment),
-    /// Experiment of the path tracer ([`crate::command::simulate::compaction`]).
+    /// Experiment with the path tracer ([`crate::command::simulate::compaction`]).
     Compaction,
 }
 
-/// An operation with a price.
+/// Accessor of one operation's price in the cost table.
 type Operation = fn(&mut Al09Costs) -> &mut f64;
 
 const OPERATIONS: [(&str, Operation); 6] = [
@@ -54,7 +54,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("shuffle", |costs| &mut costs.shuffle),
 ];
 
-/// Returns the parser of the experiments' names: those of Aila and Laine, and the path tracer's.
+/// Returns the parser of the experiments' names: those of Aila and Laine 2009, and the path tracer's.
 fn experiments() -> impl TypedValueParser<Value = ExperimentChoice> {
     named_values(Experiment::ALL.map(Experiment::name).into_iter().chain(["compaction"]), parse_experiment)
 }
@@ -76,12 +76,12 @@ fn parse_price(text: &str) -> Result<(Operation, f64), String> {
 }
 
 impl ExperimentArgs {
-    /// Returns `true` if an operation was given a price.
+    /// Returns `true` if any operation is given a price.
     pub(super) fn has_prices(&self) -> bool {
         !self.prices.is_empty()
     }
 
-    /// Returns what operations cost, with the prices that were given.
+    /// Returns the costs of operations, with the prices that the user gave.
     fn costs(&self) -> Al09Costs {
         let mut costs = Al09Costs::default();
         for (operation, price) in &self.prices {
@@ -91,7 +91,7 @@ impl ExperimentArgs {
     }
 }
 
-/// Runs the experiment that is named.
+/// Runs the experiment that the user named.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let Some(ExperimentChoice::Simulated(which)) = args.experiment.experiment else {
         return Err(CliError::usage("no experiment is named"));
@@ -120,7 +120,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     Ok(Status::Done)
 }
 
-/// Repeats the experiment, with its steps shown.
+/// Runs the experiment's repetitions, with a progress display.
 fn simulate(setup: &Setup<'_>, request: &ExperimentRequest) -> Result<ExperimentReport, CliError> {
     let which = request.experiment;
     let _doing = interrupt::doing(&format!("running experiment {}", which.name()));

@@ -36,7 +36,7 @@ pub struct KernelArgs {
 }
 
 impl KernelArgs {
-    /// Returns the lanes of a warp that are simulated; without a choice also wider warps where `what_if` asks for them.
+    /// Returns the warp widths (in lanes) to simulate; by default also wider warps if `what_if` is given.
     pub fn widths(&self, what_if: bool) -> Vec<u32> {
         match (&self.width[..], what_if) {
             ([], false) => vec![32],
@@ -45,7 +45,7 @@ impl KernelArgs {
         }
     }
 
-    /// Checks that each option that was set applies to one of the kernels.
+    /// Checks that each option that the user set applies to one of the kernels.
     pub fn check_options(&self, variants: &[Variant]) -> Result<(), CliError> {
         for (key, value) in self.options() {
             if !variants.iter().any(|variant| variant.value(key) == value && variant.with(key, value).is_ok()) {
@@ -55,22 +55,22 @@ impl KernelArgs {
         Ok(())
     }
 
-    /// Returns `true` if the machines' clock was set.
+    /// Returns `true` if the user changed the machines' clock.
     pub fn sets_clock(&self) -> bool {
         self.settings.iter().filter_map(Setting::number).any(|(key, _)| key == keys::CLOCK_MHZ.path)
     }
 
-    /// Returns `true` if an option of the family or a cost was set.
+    /// Returns `true` if the user changed options of kernels, or costs.
     pub fn sets_kernels(&self) -> bool {
         self.settings.iter().any(|setting| setting.number().is_none())
     }
 
-    /// Options of the family that were set.
+    /// Returns the kernel options that the user changed.
     fn options(&self) -> impl Iterator<Item = (Key, &str)> {
         self.settings.iter().filter_map(Setting::option)
     }
 
-    /// Returns the kernels, with the options that were set, each once.
+    /// Returns the kernels to simulate, with the user's options applied, without duplicates.
     pub fn variants(&self) -> Vec<Variant> {
         let rows = || Variant::papers().iter().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };

@@ -24,7 +24,7 @@ pub struct MeasuredArgs {
     pub measured: Option<PathBuf>,
 }
 
-/// Runs the mode.
+/// Runs the mode that compares recorded rates with bounds.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let asked = Asked::check(args)?;
     let table = args.measured.measured.as_deref().unwrap_or(Path::new(""));
@@ -42,7 +42,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     bounds::print(&setup, None, Some(&report), out)
 }
 
-/// Returns the rates of a table that are of the workload, kernels and kinds that were asked for.
+/// Reads the recorded rates of a table that are of the chosen workload, kernels and ray kinds.
 fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError> {
     if args.kernels.sets_kernels() {
         return Err(CliError::usage(
@@ -62,7 +62,7 @@ fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError>
     Ok(rates)
 }
 
-/// Simulates the rates that are of the scene and machine.
+/// Runs `simulate --measured`: simulates bounds for the recorded rates of this scene and machine.
 fn simulate(rates: Vec<MeasuredRate>, setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
     let (args, name) = (setup.args, &setup.name);
     let [machine] = &setup.machines[..] else {
@@ -96,7 +96,7 @@ fn simulate(rates: Vec<MeasuredRate>, setup: &Setup<'_>) -> Result<MeasuredRepor
     measured_bounds::run(setup.scene(), &setup.path, &request, setup.common)
 }
 
-/// Prints the table alone.
+/// Prints the table of recorded rates and bounds.
 fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let document = report.document();
     let table = (|| document.text(common.room()), || document.json());
@@ -104,7 +104,7 @@ fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Resul
     after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 
-/// Returns the exit status of a report: a run above a strict bound is an error of somebody.
+/// Returns the exit status of a report: a rate above a strict bound means that one of the two is wrong.
 pub(super) fn status(report: &MeasuredReport) -> Status {
     if report.passes() { Status::Done } else { Status::Failed }
 }

@@ -93,7 +93,7 @@ pub struct SimulateArgs {
     pub tables: Tables,
 }
 
-/// Runs the command.
+/// Runs the command `simulate`.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
     let mode = Mode::of(args)?;
@@ -111,13 +111,13 @@ pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<
 }
 
 impl SimulateArgs {
-    /// Checks that the options fit together.
+    /// Checks that the given options make sense together.
     #[cfg(test)]
     pub fn check_mode(&self) -> Result<(), CliError> {
         Mode::of(self).map(drop)
     }
 
-    /// Names the files that are read, and refuses outputs that are one of them or cannot be written.
+    /// Records the input files, and refuses outputs that would overwrite them or cannot be written.
     fn name_files(&self, scene: &Path, common: &Common) -> Result<(), CliError> {
         let tables = [&self.bounds.costs, &self.measured.measured, &self.counters.counters];
         let tables = tables.into_iter().flatten().map(PathBuf::as_path);
@@ -132,7 +132,7 @@ impl SimulateArgs {
     }
 }
 
-/// Returns the error for a simulation that was refused, with the exit status of each cause.
+/// Returns the error, with its exit status, for a simulation that cannot run.
 pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
     match error {
         error if error.is_cancelled() => {

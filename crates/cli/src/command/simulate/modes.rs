@@ -5,29 +5,29 @@ use super::experiment::ExperimentChoice;
 use crate::exit::CliError;
 use crate::usage::list;
 
-/// Kind of simulation that the command runs.
+/// Mode of the command `simulate`: what it simulates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Shares of full warps, as in `--efficiency`.
+    /// SIMD efficiencies of kernels (fractions of active lanes), as `--efficiency` shows.
     Efficiency,
-    /// Bounds of rates on machines.
+    /// Upper bounds of ray rates on machines.
     Bounds,
-    /// Counts of a profiler, beside what is foretold.
+    /// A profiler's counts beside predicted ones.
     Counters,
-    /// A recorded run beside its bounds.
+    /// Rates of a recorded run beside simulated bounds.
     Measured,
-    /// An experiment with traversal kernels.
+    /// Experiment with traversal kernels.
     Experiment,
-    /// The experiment with a path tracer.
+    /// Experiment with the path tracer.
     Compaction,
 }
 
 use Mode::{Bounds, Compaction, Counters, Efficiency, Experiment, Measured};
 
-/// An option that some modes ignore.
+/// Option that has no meaning in some modes.
 struct Rule {
     flag: &'static str,
-    /// Modes that do not ignore it.
+    /// Modes in which the option has a meaning.
     modes: &'static [Mode],
     is_given: fn(&SimulateArgs) -> bool,
 }
@@ -36,11 +36,11 @@ const fn rule(flag: &'static str, modes: &'static [Mode], is_given: fn(&Simulate
     Rule { flag, modes, is_given }
 }
 
-/// Modes of a workload's rays.
+/// Modes that simulate a workload's rays.
 const OF_RAYS: &[Mode] = &[Efficiency, Bounds, Counters, Measured, Experiment];
-/// Modes whose kernels the user chooses.
+/// Modes in which the user chooses the kernels.
 const OF_KERNELS: &[Mode] = &[Efficiency, Bounds, Counters, Measured];
-/// Modes with bounds.
+/// Modes that simulate bounds on machines.
 const OF_MACHINES: &[Mode] = &[Bounds, Counters, Measured];
 
 const RULES: [Rule; 23] = [
@@ -70,7 +70,7 @@ const RULES: [Rule; 23] = [
 ];
 
 impl Mode {
-    /// Returns the option that the user types for the mode.
+    /// Returns the option by which the user chooses this mode.
     fn flag(self) -> &'static str {
         match self {
             Self::Efficiency => "--efficiency",
@@ -82,8 +82,8 @@ impl Mode {
         }
     }
 
-    /// Returns [`Mode::flag`] for a message that says that an option does not go with the mode `refused`: beside the
-    /// experiment with a path tracer, `--experiment` means the others.
+    /// Returns [`Mode::flag`] for an error that refuses an option in the mode `refused`: beside the path tracer's
+    /// experiment, `--experiment` means the others.
     fn flag_beside(self, refused: Self) -> &'static str {
         match (self, refused) {
             (Self::Experiment, Self::Compaction) => "the other experiments",
@@ -91,7 +91,7 @@ impl Mode {
         }
     }
 
-    /// Returns the mode that the options name, all of which mean something in it.
+    /// Returns the mode that the options choose, or an error for options that have no meaning in it.
     ///
     /// # Errors
     /// Wrong usage, with both names where two options do not fit together.
@@ -118,7 +118,7 @@ impl Mode {
         Ok(mode)
     }
 
-    /// Checks what only one mode is particular about.
+    /// Checks the rules on options that only one mode has.
     pub fn check(self, args: &SimulateArgs) -> Result<(), CliError> {
         let refused = match self {
             Experiment if args.bounds.machine.len() > 1 => "an experiment is of one --machine",
@@ -173,7 +173,7 @@ impl Mode {
     }
 }
 
-/// Modes as they are typed, in a message that refuses the mode `refused`.
+/// Returns modes as the options that choose them, for an error about the mode `refused`.
 fn flags(modes: &[Mode], refused: Mode) -> Vec<String> {
     if let [Counters | Measured] = modes {
         return vec![Bounds.flag().to_string()];

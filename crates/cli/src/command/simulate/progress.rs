@@ -6,17 +6,17 @@ use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
 
-/// Steps of a simulation: their name and their number.
+/// Steps of a simulation for the progress display: their name and number.
 pub(super) type StepCount = (&'static str, usize);
 
-/// State of an interrupt until results are printed: what is finished is kept.
+/// Guard that keeps finished results on an interrupt until they are printed.
 pub(super) struct Kept {
     _keep: interrupt::Keep,
     _doing: interrupt::Doing,
 }
 
-/// Does `simulate`, which reports its steps to the control that it is given. An interrupt keeps what is finished as long
-/// as the first result lives.
+/// Runs `simulate`, which reports its steps through the given control. An interrupt keeps what is finished as long as
+/// the first result lives.
 pub(super) fn steps<T>(common: &Common, (name, count): StepCount, simulate: impl FnOnce(&Control) -> T) -> (Kept, T) {
     let doing = interrupt::doing("simulating");
     let bar = Steps::new(common.quiet, "simulating", name, count as u64);

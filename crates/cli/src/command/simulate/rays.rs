@@ -36,12 +36,12 @@ impl RayArgs {
         self.workload.unwrap_or(Workload::Raywarp)
     }
 
-    /// Returns the kinds of rays.
+    /// Returns the kinds of rays to simulate.
     pub fn kinds(&self) -> Vec<RayKind> {
         if self.kind.is_empty() { RayKind::ALL.to_vec() } else { self.kind.clone() }
     }
 
-    /// Returns the order of the rays.
+    /// Returns the order in which rays are simulated.
     pub fn order(&self) -> Order {
         match (self.shuffle, &self.sort) {
             (true, _) => Order::Shuffled(0),

@@ -11,91 +11,91 @@ use raywarp_scene::LoadError;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// An error that ends a render job: its stage, and the scene or the file that it is about.
+/// Error of a render job, with the stage at which it ended, and the scene or file concerned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// A GPU that was named is not there, or fails.
+    /// A GPU that the device choice names is not there, or fails.
     #[cfg(feature = "cuda")]
     #[error("opening {choice}: {error}")]
     Device {
-        /// Device that was asked for.
+        /// Device choice that was asked for.
         choice: DeviceChoice,
         /// Error of the first GPU that cannot be used.
         error: CudaError,
     },
-    /// GPUs are named, and Raywarp was built without its feature `cuda`.
+    /// GPUs are named, but this build of Raywarp lacks the feature `cuda`.
     #[error("opening {choice}: raywarp was built without its feature cuda")]
     BuiltWithoutCuda {
-        /// Device that was asked for.
+        /// Device choice that was asked for.
         choice: DeviceChoice,
     },
-    /// Several GPUs are to trace rays for the CPU, which one does.
+    /// Several GPUs are named for tracing the rays of a CPU render, which only one can do.
     #[error("opening {choice}: several GPUs only take whole paths; name one")]
     SeveralGpus {
-        /// Device that was asked for.
+        /// Device choice that was asked for.
         choice: DeviceChoice,
     },
-    /// The caller's choice of kernels that trace rays failed.
+    /// The caller's function that chooses ray-tracing kernels failed.
     #[error("choosing kernels: {0}")]
     Kernels(Box<dyn std::error::Error + Send + Sync>),
     /// The scene cannot be loaded; the error names the file.
     #[error("loading {error}")]
     Load {
-        /// Error, with the warnings before it.
+        /// Error of loading the scene, with the warnings before it.
         #[from]
         error: LoadError,
     },
-    /// The scene cannot be made ready for rays, or be put on a GPU.
+    /// The scene cannot be prepared for tracing, or put on a GPU.
     #[error("preparing {scene}: {error}")]
     Prepare {
-        /// Name of the scene.
+        /// Name of the scene in messages.
         scene: String,
-        /// Error of that stage.
+        /// Error of preparing the scene.
         error: PrepareError,
     },
-    /// There is no camera as asked for, or the light cannot be tried.
+    /// The camera that was asked for does not exist, or the scene's light cannot be tried.
     #[error("settling the picture of {scene}: {error}")]
     Settle {
-        /// Name of the scene.
+        /// Name of the scene in messages.
         scene: String,
-        /// Error of that stage.
+        /// Error of deciding the picture's settings.
         error: PictureError,
     },
-    /// The file to go on with cannot be read, or holds no sums; the error names it.
+    /// The file of the earlier render to continue cannot be read, or holds no sums; the error names it.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// The file to go on with does not hold the same samples of each pixel, from 0 on.
+    /// The file of the earlier render to continue does not hold the same samples of each pixel, from 0 on.
     #[error("{}: holds samples {}..{} of each pixel; a render goes on with those from 0", path.display(), samples.start, samples.end)]
     EarlierSamples {
-        /// File with the samples.
+        /// File of the earlier render.
         path: PathBuf,
-        /// Samples that it holds.
+        /// Sample ranges that the file holds.
         samples: Range<u32>,
     },
-    /// The file to go on with is of another picture.
+    /// The file of the earlier render to continue is of another picture.
     #[error("{}: is of another picture ({differences})", path.display())]
     OtherPicture {
-        /// File with the samples.
+        /// File of the earlier render.
         path: PathBuf,
-        /// Settings and parts of the scene that differ.
+        /// Description of the settings and parts of the scene that differ.
         differences: String,
     },
-    /// The render failed.
+    /// Rendering failed.
     #[error("rendering {scene}: {error}")]
     Render {
-        /// Name of the scene.
+        /// Name of the scene in messages.
         scene: String,
-        /// Error of that stage.
+        /// Error of rendering.
         error: RenderError,
     },
     /// A picture cannot be written; the error names its file.
     #[error(transparent)]
     Write(#[from] OutputError),
-    /// A share was to be written of a render that was stopped before all pixels had the same samples.
+    /// A share was to be written of a render that was stopped before all pixels had the same number of samples.
     #[error("{}: the render was stopped before the share was whole", path.display())]
     PartOfShare {
-        /// File that was to be written.
+        /// File to which the share was to be written.
         path: PathBuf,
     },
 }

@@ -15,15 +15,15 @@ use crate::device::Reason;
 #[cfg(feature = "cuda")]
 use crate::device::{DeviceChoice, PictureWork};
 
-/// A job whose scene is loaded.
+/// Render job whose scene is loaded.
 pub struct LoadedJob {
-    /// Scene, with what its file holds that could not be mapped. It may be changed before it is prepared.
+    /// Scene, with warnings about what in its file could not be represented. It may be changed before it is prepared.
     pub loaded: Loaded,
     /// Name of the scene in messages.
     pub name: String,
-    /// Time of each stage so far.
+    /// Wall time of each stage so far.
     pub times: StageTimes,
-    /// What is asked for.
+    /// Render job that was asked for: picture, device and options.
     pub job: RenderJob,
 }
 
@@ -40,8 +40,8 @@ impl LoadedJob {
         Ok(Self { loaded, name, times, job })
     }
 
-    /// Returns the options of the render, as far as they are known before the scene is prepared: of samples those that
-    /// are not there already.
+    /// Returns the render options as far as they are known before the scene is prepared; the samples are those that are
+    /// still missing.
     pub fn planned(&self) -> RenderOptions {
         let (mut options, _) = self.job.request.options(&self.loaded.scene, &Aabb::EMPTY);
         if let Some(earlier) = &self.job.earlier {
@@ -51,7 +51,7 @@ impl LoadedJob {
         options
     }
 
-    /// Decides what renders the picture.
+    /// Decides which device renders the picture, and by which kernels and tree.
     #[cfg(feature = "cuda")]
     fn plan(&mut self) -> Plan {
         let (options, engine) = (self.planned(), self.job.whole_paths());
@@ -63,13 +63,13 @@ impl LoadedJob {
         }
     }
 
-    /// Decides what renders the picture.
+    /// Decides which device renders the picture, without GPU support: the CPU.
     #[cfg(not(feature = "cuda"))]
     fn plan(&mut self) -> Plan {
         Plan::picture_by_cpu(&self.planned(), Reason::BuiltWithoutCuda)
     }
 
-    /// Decides what renders the picture, and makes the scene ready for its rays.
+    /// Decides which device renders the picture, and prepares the scene for tracing there.
     ///
     /// # Errors
     /// [`JobError::Prepare`].

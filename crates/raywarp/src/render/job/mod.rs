@@ -46,7 +46,7 @@ use {
     raywarp_render_cuda::{EngineOptions, Organisation},
 };
 
-/// A picture that is to be rendered: of which scene, how, and on which device.
+/// Builder of a render: which scene, with which picture settings, on which device.
 ///
 /// What is not asked for is left to the scene's file, and then to defaults: [`PictureRequest`].
 ///
@@ -76,43 +76,43 @@ pub struct RenderJob {
     source: JobSource,
     load: LoadOptions,
     made_of: Option<MadeOf>,
-    /// Picture that is asked for.
+    /// Settings of the picture.
     pub request: PictureRequest,
     device: DeviceChoice,
-    /// Samples to go on with.
+    /// Earlier samples to continue.
     earlier: Option<Share>,
-    /// Options of GPUs that take whole paths; `None` where they are to trace rays.
+    /// Options of the GPU path tracer; `None` if GPUs are only to trace rays.
     #[cfg(feature = "cuda")]
     engine: Option<EngineOptions>,
     #[cfg(feature = "cuda")]
     opened: Option<OpenedDevices>,
 }
 
-/// The GPUs that were named, open, with the kernels that trace rays where they are not to take whole paths.
+/// Opened GPUs that were named, with their ray-tracing kernels if they are not to trace whole paths.
 #[cfg(feature = "cuda")]
 struct OpenedDevices {
     devices: Vec<Device>,
     kernels: Option<RayKernels>,
 }
 
-/// An error of a caller's, of any kind.
+/// Error of any kind of the caller's function.
 #[cfg(feature = "cuda")]
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 impl RenderJob {
-    /// Makes a picture of the scene in `path` to be rendered; its extension says of which format it is, unless
+    /// Makes a render job of the scene in the file `path`, whose extension tells its format unless
     /// [`load_options`](Self::load_options) do.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::of(JobSource::File(path.into()))
     }
 
-    /// Makes a picture of the scene that `input` gives to be rendered, such as standard input. Messages name it `name`,
-    /// and files that the scene names are looked up in the folder of `name`.
+    /// Makes a render job of a scene read from `input`, such as standard input. Messages name it `name`, and files that
+    /// the scene names are looked up in the folder of `name`.
     pub fn input(input: impl Read + Send + 'static, name: impl Into<PathBuf>) -> Self {
         Self::of(JobSource::Input(Box::new(input), name.into()))
     }
 
-    /// Makes a picture of a scene in memory to be rendered; messages name it `name`.
+    /// Makes a render job of a scene in memory, which messages call `name`.
     pub fn scene(scene: Description, name: impl Into<String>) -> Self {
         Self::of(JobSource::Scene(Box::new(scene), name.into()))
     }
@@ -132,29 +132,28 @@ impl RenderJob {
         }
     }
 
-    /// Sets how the scene's file is read.
+    /// Sets the options of reading the scene's file.
     #[must_use]
     pub fn load_options(mut self, options: LoadOptions) -> Self {
         self.load = options;
         self
     }
 
-    /// Sets what all surfaces are made of, in place of the file's materials; with `None` those
-    /// stay.
+    /// Sets a material for all surfaces in place of the scene's materials; `None` keeps those.
     #[must_use]
     pub fn made_of(mut self, made_of: impl Into<Option<MadeOf>>) -> Self {
         self.made_of = made_of.into();
         self
     }
 
-    /// Sets everything about the picture at once.
+    /// Sets all settings of the picture at once.
     #[must_use]
     pub fn request(mut self, request: PictureRequest) -> Self {
         self.request = request;
         self
     }
 
-    /// Sets the samples of each pixel; with a time or noise limit the most.
+    /// Sets the number of samples per pixel, or the largest number if there is a time or noise limit.
     #[must_use]
     pub fn samples(mut self, samples: u32) -> Self {
         self.request.spp = Some(samples);
@@ -168,22 +167,22 @@ impl RenderJob {
         self
     }
 
-    /// Sets the time after which the render stops.
+    /// Sets the time limit of the render.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.request.time_limit = Some(limit);
         self
     }
 
-    /// Sets the device that renders; without it a GPU does that is there and worth its start, else the CPU.
+    /// Sets the device that renders; by default a GPU if there is one worth its start, else the CPU.
     #[must_use]
     pub fn device(mut self, choice: DeviceChoice) -> Self {
         self.device = choice;
         self
     }
 
-    /// Sets how GPUs take the paths of a path-traced picture; with `None` they only trace its rays. Pictures of first
-    /// hits have kernels of their own, which take the texture filter from here.
+    /// Sets the options by which GPUs trace whole paths; with `None` GPUs only trace rays, and the CPU shades. Pictures
+    /// of first hits have kernels of their own, which take the texture filter from here.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn engine(mut self, engine: Option<EngineOptions>) -> Self {
@@ -191,7 +190,7 @@ impl RenderJob {
         self
     }
 
-    /// Sets a film to go on with: samples from 0 on that an earlier render of the same picture has left in `share`
+    /// Sets a film to continue: the samples from 0 on that an earlier render of the same picture left in `share`
     /// ([`read_share`]). The number of samples counts as if the render had never stopped.
     ///
     /// # Errors
@@ -206,7 +205,7 @@ impl RenderJob {
         Ok(self)
     }
 
-    /// Sets a picture file with its sums, or a share, to go on with, as [`go_on_with`](Self::go_on_with) does.
+    /// Sets a picture file with sums, or a share, to continue as [`go_on_with`](Self::go_on_with) does.
     ///
     /// # Errors
     /// [`JobError::Share`] if the file holds no sums, else as [`go_on_with`](Self::go_on_with).
@@ -214,7 +213,7 @@ impl RenderJob {
         self.go_on_with(read_share(path)?)
     }
 
-    /// Goes through all stages: loads, prepares, settles and renders.
+    /// Runs all stages of the job: loads, prepares, settles, places and renders.
     ///
     /// # Errors
     /// [`JobError`], which names the scene and the stage.
@@ -222,7 +221,7 @@ impl RenderJob {
         self.run_watched(Watch::default())
     }
 
-    /// Goes through all stages as [`run`](Self::run) does; `watch` follows the render, and may stop it.
+    /// Runs all stages of the job as [`run`](Self::run) does, with `watch` to follow or stop the render.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -230,8 +229,8 @@ impl RenderJob {
         self.load()?.prepare()?.settle()?.render(watch, None)
     }
 
-    /// Opens the GPUs that are named, if they are not yet: before the scene is loaded, which may take long. A GPU that
-    /// only traces rays does so by the kernel that is the default.
+    /// Opens the GPUs that the device choice names, unless they are open; done before the scene is loaded, which may
+    /// take long. A GPU that only traces rays does so by the kernel that is the default.
     ///
     /// # Errors
     /// [`JobError::Device`] if one is not there or fails; [`JobError::SeveralGpus`] if several are named and do not take
@@ -246,8 +245,8 @@ impl RenderJob {
         }
     }
 
-    /// Opens the GPUs that are named as [`open`](Self::open) does; where they only trace rays, by the kernels that
-    /// `choose` takes for the first of them.
+    /// Opens the named GPUs as [`open`](Self::open) does; if they only trace rays, `choose` selects the kernels for the
+    /// first of them.
     ///
     /// # Errors
     /// As [`open`](Self::open); [`JobError::Kernels`].
@@ -268,8 +267,8 @@ impl RenderJob {
         Ok(())
     }
 
-    /// Returns the options of GPUs that take whole paths of this picture, if they do: not where the CPU's work is
-    /// shown, and not where layers beside normals and distances ask for an albedo.
+    /// Returns the options of the GPU path tracer if GPUs may trace whole paths of this picture: not if it shows the
+    /// CPU's work, nor if layers beside normals or distances need an albedo.
     #[cfg(feature = "cuda")]
     pub fn whole_paths(&self) -> Option<EngineOptions> {
         let of_paths = self.engine.clone()?;
@@ -283,7 +282,7 @@ impl RenderJob {
         }
     }
 
-    /// Opens the GPUs that are named, if they are not yet, and loads the scene.
+    /// Opens the named GPUs unless they are open, and loads the scene.
     ///
     /// # Errors
     /// As [`open`](Self::open); [`JobError::Load`].

@@ -6,24 +6,24 @@ use crate::scene::Warning;
 use raywarp_render::output::Share;
 use std::time::Instant;
 
-/// A job whose scene is ready to be traced.
+/// Render job whose scene is prepared for tracing.
 pub struct PreparedJob {
-    /// Scene with its tree; its plan says what renders the picture, and why.
+    /// Prepared scene; its plan says what renders the picture, and why.
     pub prepared: Prepared,
     /// Name of the scene in messages.
     pub name: String,
-    /// Time of each stage so far.
+    /// Wall time of each stage so far.
     pub times: StageTimes,
-    /// Warnings about what the scene's file holds that could not be mapped.
+    /// Warnings about what in the scene's file could not be represented.
     pub warnings: Vec<Warning>,
-    /// Picture that is asked for.
+    /// Settings of the picture that were asked for.
     pub request: PictureRequest,
     pub(super) earlier: Option<Share>,
 }
 
 impl PreparedJob {
-    /// Settles camera, size, samples and light, and adds light to the scene where that is asked for or its own does not
-    /// show: [`Picture::settle`].
+    /// Decides camera, size, samples and light of the picture, and adds light if asked for or if the scene's own does
+    /// not show: [`Picture::settle`].
     ///
     /// # Errors
     /// [`JobError::Settle`].

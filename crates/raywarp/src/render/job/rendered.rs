@@ -6,30 +6,30 @@ use crate::scene::Warning;
 use raywarp_render::Rendered;
 use std::path::Path;
 
-/// A job whose picture is rendered.
+/// Render job whose picture is rendered.
 pub struct RenderedJob {
-    /// Scene with its tree; its plan says what rendered it, and why.
+    /// Prepared scene; its plan says what rendered the picture, and why.
     pub prepared: Prepared,
-    /// Picture, with notes on what was assumed.
+    /// Picture with all settings, and notes on what was assumed.
     pub picture: Picture,
-    /// Film, with what it took; also of a render that was stopped, or whose device failed on the way.
+    /// Result of the render with its film, even if it was stopped or its device failed.
     pub rendered: Rendered,
     /// Name of the scene in messages.
     pub name: String,
-    /// Time of each stage.
+    /// Wall time of each stage.
     pub times: StageTimes,
-    /// Warnings about what the scene's file holds that could not be mapped.
+    /// Warnings about what in the scene's file could not be represented.
     pub warnings: Vec<Warning>,
-    /// Samples of each pixel that an earlier render took, where the job went on with them.
+    /// Number of samples per pixel taken by an earlier render that the job continued; `None` if there was none.
     pub resumed: Option<u32>,
-    /// GPUs that took whole paths, with what they counted; `None` where the CPU shaded.
+    /// GPU renderers that traced whole paths, with their counts; `None` if the CPU shaded.
     #[cfg(feature = "cuda")]
     pub engine: Option<raywarp_render_cuda::CudaRenderers>,
 }
 
 impl RenderedJob {
-    /// Writes the picture to a file, whose extension says in which format: `.png`, `.exr` or `.hdr`. It is written whole
-    /// or not at all.
+    /// Writes the picture to a file, whose extension tells the format: `.png`, `.exr` or `.hdr`. It is written whole or
+    /// not at all.
     ///
     /// # Errors
     /// [`JobError::Write`].
@@ -37,7 +37,7 @@ impl RenderedJob {
         self.write_with(path, FileContents::default())
     }
 
-    /// Writes the picture as [`write`](Self::write) does, with `contents`.
+    /// Writes the picture as [`write`](Self::write) does, with the given `contents`.
     ///
     /// # Errors
     /// [`JobError::Write`], [`JobError::PartOfShare`].

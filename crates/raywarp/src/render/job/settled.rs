@@ -16,19 +16,19 @@ use {
     raywarp_render_cuda::CudaRenderers,
 };
 
-/// A job of which camera, size, samples and light are settled.
+/// Render job whose camera, size, samples and light are decided.
 pub struct SettledJob {
-    /// Scene with its tree, and the light that was added.
+    /// Prepared scene, with the light that was added.
     pub prepared: Prepared,
-    /// Picture, with notes on what was assumed.
+    /// Picture with all settings, and notes on what was assumed.
     pub picture: Picture,
     /// Name of the scene in messages.
     pub name: String,
-    /// Time of each stage so far.
+    /// Wall time of each stage so far.
     pub times: StageTimes,
-    /// Warnings about what the scene's file holds that could not be mapped.
+    /// Warnings about what in the scene's file could not be represented.
     pub warnings: Vec<Warning>,
-    /// Samples of each pixel that an earlier render took, where the job goes on with them.
+    /// Number of samples per pixel taken by an earlier render that the job continues; `None` if there is none.
     pub resumed: Option<u32>,
     earlier: Option<Share>,
     film: Option<Film>,
@@ -61,8 +61,8 @@ impl SettledJob {
         }
     }
 
-    /// Takes the film to go on with, if there is one and it is not taken yet: the picture's samples are then those that
-    /// are missing. [`place`](Self::place) does so, too.
+    /// Takes over the earlier film to continue, if there is one, and reduces the picture's samples to the missing ones.
+    /// [`place`](Self::place) does so, too.
     ///
     /// # Errors
     /// [`JobError::OtherPicture`].
@@ -79,8 +79,8 @@ impl SettledJob {
         Ok(())
     }
 
-    /// Puts the scene on the GPUs that are to take whole paths, if such are planned and it is not there yet; the plan
-    /// says afterwards what came of it: [`Prepared::plan`]. [`render`](Self::render) does so, too.
+    /// Puts the scene on GPUs if they are planned to trace whole paths and this was not done yet; [`Prepared::plan`]
+    /// tells the outcome. [`render`](Self::render) does so, too.
     ///
     /// # Errors
     /// As [`take_film`](Self::take_film); [`JobError::Prepare`] if GPUs that were named fail or have no room.
@@ -116,13 +116,13 @@ impl SettledJob {
         Ok(())
     }
 
-    /// Returns the GPUs that take whole paths, once the scene was put there; `None` where the CPU shades.
+    /// Returns the GPU renderers that trace whole paths, once the scene is placed; `None` if the CPU shades.
     #[cfg(feature = "cuda")]
     pub fn engine(&self) -> Option<&CudaRenderers> {
         self.engine.as_ref()
     }
 
-    /// Returns the film that the render begins with: the one to go on with, or a new one.
+    /// Returns the film with which the render begins: the earlier one to continue, or an empty one.
     ///
     /// # Errors
     /// As [`take_film`](Self::take_film); [`JobError::Render`] if there is no memory for a new one, or the part that
@@ -141,13 +141,13 @@ impl SettledJob {
         Ok(Film::of(Window::new(options.size, options.crop)?, options.features)?)
     }
 
-    /// Returns a writer of the picture's files, also of a film as it stands during the render.
+    /// Returns a writer of the picture's files, which can also write unfinished films during the render.
     pub fn writer(&self, contents: FileContents) -> PictureWriter {
         let first = if self.resumed.is_some() { 0 } else { self.picture.options.samples.start };
         PictureWriter::new(self.prepared.scene(), &self.picture, first, contents)
     }
 
-    /// Renders the picture; `watch` follows it, and may stop it. An `observer` is told of the paths that the CPU
+    /// Renders the picture, with `watch` to follow or stop the render. An `observer` is told of the paths that the CPU
     /// follows: GPUs that take whole paths have none, so [`RenderJob::engine`](super::RenderJob::engine) is to be
     /// `None` for it.
     ///

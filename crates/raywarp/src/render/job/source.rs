@@ -5,18 +5,18 @@ use raywarp_scene::{Description, LoadError, load, load_from};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Scene of a job, before it is loaded.
+/// Source of a job's scene, before it is loaded.
 pub(super) enum JobSource {
-    /// A file.
+    /// A scene file.
     File(PathBuf),
-    /// An input, and the path that stands for it.
+    /// An input stream, with the path that stands for it in messages.
     Input(Box<dyn Read + Send>, PathBuf),
-    /// A scene in memory, and its name.
+    /// A scene in memory, with its name.
     Scene(Box<Description>, String),
 }
 
 impl JobSource {
-    /// Returns the name that messages have for the scene.
+    /// Returns the scene's name for messages.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) | Self::Input(_, path) => path.display().to_string(),
@@ -24,7 +24,7 @@ impl JobSource {
         }
     }
 
-    /// Loads the scene.
+    /// Loads the scene from its source.
     pub fn load(self, options: &LoadOptions) -> Result<Loaded, LoadError> {
         match self {
             Self::File(path) => load(&path, options),

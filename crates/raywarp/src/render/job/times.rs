@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// Time by the clock on the wall that each stage of a job took; zero for what it has not come to yet.
+/// Wall time of each stage of a render job; zero for stages that have not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
-    /// Time to read the scene's files.
+    /// Time of reading the scene's files.
     pub load: Duration,
-    /// Time to plan, and to build and encode the tree.
+    /// Time of planning, and of building and encoding the tree.
     pub tree: Duration,
-    /// Time to find a camera and light, with the small pictures that are tried for it.
+    /// Time of deciding camera and light, small test pictures included.
     pub settle: Duration,
-    /// Time to put the scene on GPUs that take whole paths.
+    /// Time of putting the scene on GPUs that trace whole paths.
     pub place: Duration,
-    /// Time to render.
+    /// Time of rendering.
     pub render: Duration,
 }

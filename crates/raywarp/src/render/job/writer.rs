@@ -10,29 +10,29 @@ use raywarp_scene::Description;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the files of a picture hold.
+/// Options of what a picture's files hold.
 #[derive(Debug, Clone, Default)]
 pub struct FileContents {
     /// Tone curve of a PNG.
     pub tone: Tone,
-    /// Layers of an EXR beside the colour.
+    /// Layers of an EXR besides the colour.
     pub layers: Layers,
-    /// `true` to keep the sums in an EXR, so that a later render can go on with it.
+    /// `true` to keep the sums of samples in an EXR, so that a later render can continue them.
     pub sums: bool,
-    /// `true` to write shares, which hold nothing but sums.
+    /// `true` to write shares, which hold only sums of samples.
     pub share: bool,
-    /// `true` to state the time that the render took: two runs then differ in bytes.
+    /// `true` to state the rendering time in files, so that two runs give different bytes.
     pub time: bool,
-    /// Command line that files state; empty for none.
+    /// Command line to state in files; empty for none.
     pub command: String,
 }
 
-/// Writer of a picture's files: it knows what beside a film goes into them.
+/// Writer of a picture's files, with everything but the film that goes into them.
 #[derive(Debug, Clone)]
 pub struct PictureWriter {
     picture: Picture,
     contents: FileContents,
-    /// Fingerprint of the render; empty where no sums are written.
+    /// Fingerprint of the render; empty if no sums are written.
     fingerprint: String,
     /// Number of the first sample in the film.
     first: u32,
@@ -45,13 +45,13 @@ impl PictureWriter {
         Self { picture: picture.clone(), contents, fingerprint, first }
     }
 
-    /// Returns the look that makes the bytes of a PNG from the radiance of `film`.
+    /// Returns the exposure and tone curve for a PNG of `film`.
     pub fn look(&self, film: &Film) -> Look {
         Look { exposure: self.picture.exposure_of(film), tone: self.contents.tone }
     }
 
-    /// Writes `film`, which took so much `time`, to a file whose name says in which format; whole or not at all. Sums
-    /// are left out of a film whose pixels do not all have the same samples.
+    /// Writes `film`, which took `time` to render, in the format for the file name's extension, whole or not at all.
+    /// Sums are left out of a film whose pixels do not all have the same samples.
     ///
     /// # Errors
     /// [`JobError::Write`], [`JobError::PartOfShare`].
