@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Each crate and what it may use directly.
+/// Names of each crate, and of the crates that it may depend on directly.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-testing", &[]),
     ("raywarp-system", &[]),
@@ -94,11 +94,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask-checks", &[]),
 ];
 
-/// A crate that sees only what its row names, not what those use.
+/// Name of a crate that may use only what its row names, not what those use.
 const ONLY_DIRECT: &[&str] = &["raywarp-cli"];
 
-/// The crates that integration tests of any crate may use besides; the CPU's tracer is what others' bits are held
-/// against.
+/// Names of crates that integration tests of any crate may use as well; others' results are compared with the CPU
+/// tracer's bits.
 const DEV_ALLOWED: &[&str] = &[
     "raywarp-testing",
     "raywarp-bvh",
@@ -127,7 +127,7 @@ struct Dependency {
     path: Option<String>,
 }
 
-/// Returns the crates that `name` may use: its row and, through it, what those use.
+/// Returns the crates that `name` may use: those of its row and, through them, what they use.
 fn closure(name: &str) -> BTreeSet<&'static str> {
     let rows: BTreeMap<&str, &[&'static str]> = ALLOWED.iter().copied().collect();
     let mut allowed: BTreeSet<&'static str> = rows.get(name).copied().unwrap_or_default().iter().copied().collect();
@@ -145,7 +145,7 @@ fn closure(name: &str) -> BTreeSet<&'static str> {
     allowed
 }
 
-/// Faults of the workspace that `cargo metadata` describes.
+/// Returns the forbidden dependencies of the workspace that `cargo metadata` describes.
 fn faults(metadata: &Metadata) -> Vec<String> {
     let mut faults = Vec::new();
     for package in &metadata.packages {
@@ -164,7 +164,7 @@ fn faults(metadata: &Metadata) -> Vec<String> {
     faults
 }
 
-/// Reads the workspace and returns what is wrong with it.
+/// Reads the workspace and returns its forbidden dependencies.
 pub fn check() -> Vec<String> {
     let output = std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(check(), Vec::<String>::new());
     }
 
-    /// The files of programs and kernels below `folder` that name one of `names`.
+    /// Returns the files of programs and kernels below `folder` that name one of `names`.
     fn files_that_name(names: &[&str], folder: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// What adding a tree touches: see ARCHITECTURE.md, "Where to start".
+    /// Checks the number of files that adding a kind of tree touches: see ARCHITECTURE.md, "Where to start".
     #[test]
     fn a_tree_is_named_in_nine_files() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");

@@ -11,14 +11,14 @@ const SHEET: &[&str] = &["run", "-p", "raywarp", "--example", "sheet"];
 
 pub const USAGE: &str = "cargo xtask figures [--dev] | figures --check [--dev] | figures --sheet OUT.png [OPTION...]";
 
-/// Task that the command line asks for.
+/// Task that the command line of `cargo xtask figures` asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
-    /// Remake the golden pictures.
+    /// Remake the golden pictures, with which tests compare.
     Remake,
-    /// Compare with them.
+    /// Compare new pictures with the golden ones.
     Check,
-    /// A contact sheet; what follows is for the example.
+    /// Make a contact sheet of sample scenes, with these options of the example.
     Sheet(Vec<String>),
 }
 
@@ -44,7 +44,7 @@ fn parse(options: &[String]) -> Result<(Task, bool), String> {
     Ok((task, dev))
 }
 
-/// Does what the options say; whether all went well.
+/// Runs the task that the options ask for, and returns `true` if all went well.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let (task, dev) = parse(options)?;
     let profile: &[&str] = if dev { &[] } else { &["--release"] };

@@ -16,10 +16,10 @@ pub const USAGE: &str = "cargo xtask neon [--required]";
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";
 const EMULATOR: &str = "qemu-aarch64";
-/// Folder in which Debian puts the C library of 64-bit ARM.
+/// Folder in which Debian installs the C library of 64-bit ARM.
 const SYSROOT: &str = "/usr/aarch64-linux-gnu";
 
-/// Options of the pictures that are rendered, each into a file of the name before them.
+/// Options of the pictures to render, each with the name of its file.
 const PICTURES: [(&str, &[&str]); 5] = [
     ("built-in.exr", &["--size", "90x60", "--spp", "2", "--layers", "all"]),
     ("room.exr", &["{examples}/room.pbrt", "--size", "64x48", "--spp", "2"]),
@@ -28,7 +28,7 @@ const PICTURES: [(&str, &[&str]); 5] = [
     ("materials.exr", &["{examples}/../crates/cli/tests/materials.pbrt", "--size", "64x48", "--spp", "2"]),
 ];
 
-/// Runs the check; whether all went well, or it was skipped and need not be done.
+/// Runs the check of 64-bit ARM code; returns `true` if all went well, or if it was skipped and is not required.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let required = match options {
         [] => false,
@@ -67,7 +67,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(all_equal)
 }
 
-/// Returns what the check lacks on this machine, if anything.
+/// Returns what the check lacks on this machine; `None` if it can run.
 fn missing() -> Option<String> {
     if cfg!(target_arch = "aarch64") {
         return Some("this is 64-bit ARM, where `cargo test` runs the same".to_string());
@@ -88,8 +88,8 @@ fn missing() -> Option<String> {
     None
 }
 
-/// The crates of vector code and of what it traces, compiled as for users. Others are compiled faster and run slower,
-/// with the same results: an optimiser may not change a float's bits.
+/// Names of the crates of vector code and of what it traces, which are compiled with optimisation as for users. Others
+/// are compiled faster and run slower, with the same results: an optimiser may not change a float's bits.
 const OPTIMISED: [&str; 7] = [
     "raywarp-lanes",
     "raywarp-geom",
@@ -116,7 +116,7 @@ const NOT_OPTIMISED: [&str; 12] = [
     "exr",
 ];
 
-/// Runs cargo for 64-bit ARM; whether it succeeded.
+/// Runs cargo for 64-bit ARM; returns `true` if it succeeded.
 fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
@@ -134,7 +134,7 @@ fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// Returns the bytes of a picture that `program` renders into `folder`.
+/// Renders a picture by `program` into `folder`, and returns its bytes.
 fn render(mut program: Command, root: &Path, folder: &Path, name: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let examples = root.join("examples").display().to_string();

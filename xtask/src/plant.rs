@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Tests that run so long will never end.
+/// Time after which tests are taken to never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Outcome of the tests with a bug planted.
+/// Outcome of the tests with a planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,
@@ -27,8 +27,8 @@ enum Outcome {
     DoesNotCompile,
 }
 
-/// Runs the plants of the given areas and names, or all; true when each was caught. First, without a bug, the tests
-/// must pass.
+/// Plants the bugs of the given areas and names, or all, and runs their tests; returns `true` when each was caught.
+/// First, without a bug, the tests must pass.
 ///
 /// # Errors
 /// One line: an unknown name, a patch that does not apply, or a test that fails without any bug.
@@ -68,7 +68,7 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     Ok(all_caught)
 }
 
-/// Runs the tests in `folder`: what happened, and in how many seconds.
+/// Runs the tests in `folder`, and returns their outcome and the seconds that they took.
 fn test(folder: &Path, args: &[String]) -> Result<(Outcome, f64), String> {
     let cargo = || {
         let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
@@ -98,8 +98,8 @@ fn test(folder: &Path, args: &[String]) -> Result<(Outcome, f64), String> {
     }
 }
 
-/// Brings `copy` to what stands in `root` and git does not ignore; unchanged files keep their times, so that
-/// cargo builds little.
+/// Makes `copy` equal to the files of `root` that git does not ignore; unchanged files keep their times, so that cargo
+/// builds little.
 fn copy_tracked(root: &Path, copy: &Path) -> Result<(), String> {
     let listed = Command::new("git")
         .arg("-C")

@@ -5,7 +5,7 @@ use std::path::Path;
 
 pub const USAGE: &str = "cargo xtask tables [--check]";
 
-/// Writes the tables, or compares them with what they would be; whether they were so already.
+/// Writes the tables in documents, or compares them with the present ones; returns `true` if these are up to date.
 ///
 /// # Errors
 /// Wrong options, and files that cannot be read or written.

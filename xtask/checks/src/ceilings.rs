@@ -4,7 +4,8 @@ use crate::api::Counts;
 use crate::circles::Crate;
 use crate::prose::Prose;
 
-/// The ceilings and the goals at which they end. A commit that makes a count smaller lowers its ceiling here.
+/// Counts of the workspace that may not rise, with their ceilings and goals. A commit that makes a count smaller lowers
+/// its ceiling here.
 pub const CEILINGS: &[Ceiling] = &[
     Ceiling { count: "items at the root of raywarp", ceiling: 60.0, goal: 60.0 },
     Ceiling { count: "public items of raywarp", ceiling: 450.0, goal: 450.0 },
@@ -17,17 +18,17 @@ pub const CEILINGS: &[Ceiling] = &[
     Ceiling { count: "lines of prose above 120 columns", ceiling: 0.0, goal: 0.0 },
 ];
 
-/// A count and what it may be at most.
+/// A count of the workspace, with the value that it may have at most.
 pub struct Ceiling {
-    /// A name for the things counted.
+    /// Name of what is counted.
     pub count: &'static str,
-    /// The most that it may be now.
+    /// Largest value that the count may have now.
     pub ceiling: f64,
-    /// The value to reach in the end.
+    /// Value that the count should reach in the end.
     pub goal: f64,
 }
 
-/// The workspace's counts, in the order of [`CEILINGS`].
+/// Returns the workspace's counts, in the order of [`CEILINGS`].
 pub fn counts(door: &Counts, crates: &[Crate], prose: &Prose) -> [f64; 9] {
     let largest = crates.iter().flat_map(Crate::circles).map(|circle| circle.len()).max().unwrap_or(0);
     let share = 100.0 * prose.relative.len() as f64 / prose.first_lines.max(1) as f64;
@@ -44,7 +45,7 @@ pub fn counts(door: &Counts, crates: &[Crate], prose: &Prose) -> [f64; 9] {
     ]
 }
 
-/// The counts beside their ceilings, a line each, and what is above.
+/// Returns a table of the counts with their ceilings, and the names of those above their ceiling.
 pub fn table(counts: &[f64]) -> (Vec<String>, Vec<String>) {
     let mut lines = vec![format!("{:44} {:>6} {:>7} {:>5}", "", "now", "ceiling", "goal")];
     let mut faults = Vec::new();

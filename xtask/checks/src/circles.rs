@@ -12,21 +12,21 @@ use crate::api::{Package, packages};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The files of a crate and what they need of each other.
+/// The source files of a crate, with their imports from each other.
 #[derive(Debug, Default)]
 pub struct Crate {
-    /// The package's name.
+    /// Name of the package.
     pub name: String,
-    /// Packages of the workspace that it depends on, those of tests apart.
+    /// Names of the workspace's packages that it depends on, other than for tests.
     pub depends_on: Vec<String>,
-    /// The files, from the workspace's root.
+    /// Source files of the crate, as paths from the workspace's root.
     pub files: Vec<String>,
-    /// Pairs of a file and one that it imports from, by their numbers, and the paths that it imports.
+    /// Indices of a file and of one that it imports from, with the imported paths.
     pub imports: BTreeMap<(usize, usize), Vec<String>>,
 }
 
 impl Crate {
-    /// Circles, the largest first.
+    /// Returns groups of files that import each other in circles, the largest first.
     pub fn circles(&self) -> Vec<Vec<&str>> {
         let mut circles: Vec<Vec<&str>> = components(self.files.len(), &self.imports.keys().copied().collect())
             .into_iter()
@@ -38,7 +38,7 @@ impl Crate {
         circles
     }
 
-    /// The imports within a circle, a line each.
+    /// Returns the imports between the files of a circle, one line each.
     pub fn imports_within(&self, circle: &[&str]) -> Vec<String> {
         let within = |file: usize| circle.contains(&self.files[file].as_str());
         let inner = self.imports.iter().filter(|&(&(from, to), _)| within(from) && within(to));
@@ -48,7 +48,7 @@ impl Crate {
     }
 }
 
-/// The crates of the workspace at `root`.
+/// Returns the crates of the workspace at `root`, with their files and imports.
 ///
 /// # Errors
 /// Text that says which file or package could not be read.
@@ -85,7 +85,7 @@ fn of_package(root: &Path, package: &Package) -> Result<Crate, String> {
     Ok(of)
 }
 
-/// The modules that define what `path` names in module `from`.
+/// Returns the modules that define what `path` names in module `from`.
 fn targets(world: &World, from: ModuleId, path: &[String]) -> Vec<ModuleId> {
     let module = |meaning: Meaning| match meaning {
         Meaning::Module(module) | Meaning::Item((module, _)) => Some(module),
@@ -94,7 +94,7 @@ fn targets(world: &World, from: ModuleId, path: &[String]) -> Vec<ModuleId> {
     world.resolve(from, path).into_iter().filter_map(module).collect()
 }
 
-/// The strongly connected components of a graph (Tarjan).
+/// Returns the strongly connected components of a graph, by Tarjan's algorithm.
 fn components(count: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<Vec<usize>> {
     struct Walk<'a> {
         edges: &'a BTreeSet<(usize, usize)>,
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(found, [vec![0, 1, 2], vec![3, 4], vec![5]]);
     }
 
-    /// A crate of files in a folder, and its circles.
+    /// Returns the circles of a crate made of the files in a test folder.
     fn circles_of(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("src")).unwrap();

@@ -4,22 +4,23 @@
 use crate::api::Package;
 use std::path::Path;
 
-/// Folders of data: where people look, where the crate that embeds them has its copy, and the ending of the files.
+/// Folders of data: the one that people edit, the one with copies in the crate that embeds them, and the ending of the
+/// files.
 const DATA: &[(&str, &str, &str)] =
     &[("machines", "crates/sim/machines", ".toml"), ("papers", "crates/papers/papers", ".toml")];
 
-/// The texts of the licenses, which each published crate has.
+/// Names of the license files, which each published crate has copies of.
 const LICENSES: &[&str] = &["LICENSE-MIT", "LICENSE-APACHE"];
 
-/// A file and a copy of it, from the root.
+/// A file and its copy in a crate, as paths from the workspace's root.
 pub struct Copy {
-    /// The file that people edit.
+    /// Path of the file that people edit.
     pub of: String,
-    /// The copy in a crate.
+    /// Path of the copy in the crate.
     pub to: String,
 }
 
-/// All copies that there should be.
+/// Returns all copies that there should be.
 pub fn all(root: &Path, packages: &[Package]) -> Vec<Copy> {
     let mut copies = Vec::new();
     for &(from, to, ending) in DATA.iter().filter(|(from, ..)| root.join(from).is_dir()) {
@@ -35,7 +36,7 @@ pub fn all(root: &Path, packages: &[Package]) -> Vec<Copy> {
     copies
 }
 
-/// Copies that are missing, differ, or are of nothing.
+/// Returns a line for each copy that is missing, that differs, or whose original is gone.
 pub fn faults(root: &Path, packages: &[Package]) -> Vec<String> {
     let copies = all(root, packages);
     let read = |file: &str| std::fs::read(root.join(file)).ok();
@@ -53,7 +54,7 @@ pub fn faults(root: &Path, packages: &[Package]) -> Vec<String> {
     faults
 }
 
-/// Writes all copies.
+/// Writes all copies of files that crates embed.
 ///
 /// # Errors
 /// Text that names a file that cannot be written.

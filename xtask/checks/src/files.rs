@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// Folders that hold nothing of the project's own.
+/// Names of folders that have none of the project's own files.
 const LEFT_OUT: &[&str] = &["target", ".git", "out", "venv", "__pycache__"];
 
-/// The files below `folder` whose names end in one of `ends` (as `.rs`), sorted, as paths from `root`.
+/// Returns the files below `folder` whose names end in one of `ends` (such as `.rs`), sorted, as paths from `root`.
 ///
 /// # Panics
 /// If a folder cannot be read.

@@ -17,16 +17,16 @@ pub mod summary;
 
 use std::path::{Path, PathBuf};
 
-/// The commands of this crate, for messages on wrong usage.
+/// Text of the commands of this crate, for messages about wrong usage.
 pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | prose [--list [CRATE]] |
     copies | package [--verify]";
 
-/// The workspace's root.
+/// Returns the path of the workspace's root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs one of the commands of [`USAGE`], and says whether all was as it should be; `None` for another command.
+/// Runs one of the commands of [`USAGE`], and returns `true` if all is as it should be; `None` for another command.
 ///
 /// # Errors
 /// Text for wrong usage and for files that cannot be read or written.

@@ -5,10 +5,10 @@ use crate::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Documents that tell what was: they name files that have gone since.
+/// Documents about the past, which may name files that no longer exist.
 const HISTORY: &[&str] = &["CHANGELOG.md", "docs/notebook/", "docs/reference/renamed.md", "bench/runs/"];
 
-/// Faults of all links of the workspace at `root`, as `file:line: what is wrong`.
+/// Returns the faults of all links in the workspace at `root`, as `file:line: what is wrong`.
 pub fn faults(root: &Path) -> Vec<String> {
     let mut faults = Vec::new();
     let documents: BTreeMap<String, Document> = files::ending(root, ".", &[".md"])
@@ -46,7 +46,7 @@ fn read(root: &Path, file: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Checks a link of `file`, which is in `folder`, and says what is wrong with it.
+/// Checks a link in `file`, which is in `folder`, and returns what is wrong with it.
 fn fault_of(
     root: &Path,
     documents: &BTreeMap<String, Document>,
@@ -71,7 +71,8 @@ fn fault_of(
     (!anchors.contains(anchor)).then(|| format!("{to} has no heading #{anchor}"))
 }
 
-/// `path` seen from `folder`, without `.` and `..`; a path out of the workspace stays as it is, and does not exist.
+/// Returns `path` relative to `folder`, without `.` and `..`; a path that leaves the workspace stays as it is, and so
+/// does not exist.
 fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
     for part in path.split('/') {
@@ -87,12 +88,12 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Links and headings of a Markdown file.
+/// The links and headings of a Markdown file.
 #[derive(Debug, Default)]
 struct Document {
-    /// Line and target of each link.
+    /// Line number and target of each link.
     links: Vec<(usize, String)>,
-    /// The anchors that `#...` may name.
+    /// Anchors in the file that links with `#...` may name.
     anchors: BTreeSet<String>,
 }
 
@@ -129,7 +130,7 @@ impl Document {
     }
 }
 
-/// The anchor that GitHub gives a heading.
+/// Returns the anchor that GitHub gives a heading.
 fn slug(heading: &str) -> String {
     // Of a link only its text counts.
     let mut text = String::new();
@@ -143,7 +144,7 @@ fn slug(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
-/// A line with its code between backticks blanked.
+/// Returns a line with the code between backticks replaced by blanks.
 fn without_code(line: &str) -> String {
     let mut out = String::new();
     for (i, part) in line.split('`').enumerate() {
@@ -152,7 +153,7 @@ fn without_code(line: &str) -> String {
     out
 }
 
-/// The targets of a line's links and pictures, and of a reference definition.
+/// Returns the targets of the links and pictures in a line, and of a reference definition.
 fn targets(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -172,7 +173,7 @@ fn targets(line: &str) -> Vec<String> {
     found
 }
 
-/// The texts in quotes after `attribute`, which ends in a quote itself.
+/// Returns the quoted texts after `attribute`, which itself ends in a quote.
 fn quoted_after(line: &str, attribute: &str) -> Vec<String> {
     line.split(attribute).skip(1).filter_map(|rest| rest.split_once('"')).map(|(value, _)| value.to_string()).collect()
 }
@@ -181,7 +182,7 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || "/_-.".contains(c)
 }
 
-/// The pages that a line names from the root, as `docs/guide/gpu.md`.
+/// Returns the documentation pages that a line names by a path from the root, such as `docs/guide/gpu.md`.
 fn pages(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (start, _) in line.match_indices("docs/") {
@@ -198,7 +199,7 @@ fn pages(line: &str) -> Vec<String> {
     found
 }
 
-/// The files and folders of the sources that a line names between backticks, as `crates/bvh/src/build`.
+/// Returns the source files and folders that a line names between backticks, such as `crates/bvh/src/build`.
 fn source_paths(line: &str) -> Vec<String> {
     let quoted = line.split('`').enumerate().filter(|(i, _)| i % 2 == 1).map(|(_, part)| part);
     let named = quoted.filter(|part| ["crates/", "xtask/", "machines/"].iter().any(|at| part.starts_with(at)));

@@ -5,8 +5,8 @@ use crate::copies;
 use std::path::Path;
 use std::process::Command;
 
-/// `cargo xtask package [--verify]`: packages all published crates together, without the network. With `--verify` each
-/// package is compiled from its own files and those of the others. Returns whether all went well.
+/// Runs `cargo xtask package [--verify]`: packages all published crates together, without the network. With `--verify`
+/// each package is compiled from its own files and those of the others. Returns whether all went well.
 ///
 /// # Errors
 /// Text for wrong usage, and where cargo cannot be run.
@@ -34,7 +34,8 @@ pub fn run(root: &Path, options: &[String]) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// Files that code outside of tests includes from beyond its crate's folder, which a package does not have.
+/// Returns the files outside of its crate's folder that code (other than tests) includes, which a published package
+/// lacks.
 pub fn reaches(root: &Path, packages: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
     for package in packages.iter().filter(|package| package.is_published()) {
@@ -58,7 +59,7 @@ pub fn reaches(root: &Path, packages: &[Package]) -> Vec<String> {
     faults
 }
 
-/// Tells if the line before this one is an attribute for tests alone.
+/// Returns `true` if the line before this one is an attribute for tests only.
 fn is_under_doctest(text: &str, number: usize) -> bool {
     let before = number.checked_sub(1).and_then(|before| text.lines().nth(before)).unwrap_or_default();
     before.contains("#[cfg(") && (before.contains("doctest") || before.contains("cfg(test)"))

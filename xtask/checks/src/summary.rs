@@ -5,7 +5,7 @@ use crate::circles::{self, Crate};
 use crate::{ceilings, prose};
 use std::path::Path;
 
-/// Prints the counts of the workspace at `root`, and gives back what is above its ceiling.
+/// Prints the counts of the workspace at `root`, and returns those that are above their ceilings.
 ///
 /// # Errors
 /// Text that says which file or package could not be read.
@@ -18,7 +18,7 @@ pub fn print(root: &Path) -> Result<Vec<String>, String> {
     Ok(faults)
 }
 
-/// Prints every circle of files with the imports in it, those of the most files first.
+/// Prints every circle of source files with the imports in it, largest circles first.
 ///
 /// # Errors
 /// Text that says which file or package could not be read.

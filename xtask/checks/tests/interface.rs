@@ -10,7 +10,7 @@ fn the_public_interface_is_the_one_that_is_kept() {
     assert!(changes.is_empty(), "{say}, to {FILE}:\n{}", changes.join("\n"));
 }
 
-/// Files of a workspace of two crates, a door and what it re-exports.
+/// Returns the files of a workspace of two crates, one of which re-exports items of the other.
 fn workspace(geom: &str, door: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-/// Files and folders of modules in `folder` that its `main.rs` does not name, and that are no program of their own in the
-/// package's manifest.
+/// Returns the module files and folders in `folder` that its `main.rs` does not name, and that are no program of their
+/// own in the package's manifest.
 fn forgotten(folder: &Path) -> Vec<String> {
     let Ok(main) = std::fs::read_to_string(folder.join("main.rs")) else { return Vec::new() };
     let manifest = std::fs::read_to_string(folder.with_file_name("Cargo.toml")).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::price::CompiledKernel;
 use raywarp_cuda::Operation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places where kernels may branch without an event: part of a kernel's name, the operation, and why.
+/// Branches in kernels that are no events of the schedule: part of a kernel's name, the operation, and the reason.
 const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("", Operation::TestTriangle, "conditions of a hit are tried one after the other, and a hit may lose a tie"),
     ("", Operation::StoreHit, "a ray that hit nothing is stored by other code"),
@@ -27,8 +27,8 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("phased", Operation::Pop, "lanes walk on before a test, which is no event where it ends their ray"),
 ];
 
-/// Returns `true` if the blocks of kernels whose costs are verified have combinations of events wherever they are not
-/// listed above; says which have none.
+/// Returns `true` if every basic block of verified kernels has a fitting formula, or is listed as a branch without
+/// event; prints those that are neither.
 pub fn explained(kernels: &BTreeMap<&str, &CompiledKernel>, measured: &BTreeMap<String, Measured>) -> bool {
     let mut unexplained: BTreeSet<String> = BTreeSet::new();
     for (name, kernel) in kernels {

@@ -18,26 +18,26 @@
 
 use raywarp_costs::{Alone, KeplerWord, PricedKernel, Wait, Word};
 
-/// Facts of an instruction that the time of a warp depends on.
+/// Facts of an instruction that the time of a warp depends on, for each generation of GPUs.
 pub(super) trait Timed: Copy {
-    /// Results that were asked for and are not there yet, each with the time from a block's start when it will be.
+    /// Results that are still missing, each with the time from a basic block's start when it arrives.
     type Pending: Clone + Default;
-    /// Returns the time at which it issues that would at `now`: after what it waits for, which is then pending no
-    /// longer.
+    /// Returns the time at which the instruction issues if it could at `now`: after the results that it waits for,
+    /// which it removes from `pending`.
     fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone;
-    /// Adds what it asks for itself, at `now`; false where it asks for nothing.
+    /// Adds the instruction's own result to those pending at `now`; returns `false` if it has none that is waited for.
     fn ask(self, now: Alone, pending: &mut Self::Pending) -> bool;
-    /// Returns `true` if nothing is pending.
+    /// Returns `true` if no results are pending.
     fn is_over(pending: &Self::Pending) -> bool;
-    /// Clocks until the next instruction.
+    /// Returns the number of clocks until the next instruction may issue.
     fn clocks(self) -> i32;
-    /// Returns `true` if lanes may go on with the next instruction, and the number of another one that they may go on
-    /// with, of an instruction with a number of its own. Neither where nobody knows.
+    /// Returns `true` if lanes may go on with the next instruction, and the index of another one that they may go on
+    /// with, for the instruction of index `number`. Neither where nobody knows.
     fn ways(self, number: usize, architecture: u32) -> (bool, Option<usize>);
 }
 
 impl Timed for Word {
-    /// Pending results by barrier.
+    /// Pending results by dependency barrier.
     type Pending = [Option<Alone>; Word::BARRIERS];
 
     fn issue(self, now: Alone, pending: &mut Self::Pending) -> Alone {
@@ -99,7 +99,8 @@ fn plus(mut time: Alone, clocks: i32) -> Alone {
     time
 }
 
-/// Returns the time of a block from its first instruction to the one after it, and what is pending then.
+/// Returns the time of a basic block from its first instruction to the one after it, and the results that are pending
+/// then.
 fn timeline<T: Timed>(words: &[T]) -> (Alone, T::Pending) {
     let (mut now, mut pending) = (Alone::default(), T::Pending::default());
     for &word in words {
@@ -110,10 +111,10 @@ fn timeline<T: Timed>(words: &[T]) -> (Alone, T::Pending) {
     (now, pending)
 }
 
-/// Instructions after a block, at most, up to where its barriers are waited for.
+/// Largest number of instructions after a basic block in which waits for its barriers are looked for.
 const FAR: usize = 64;
 
-/// A kernel's code.
+/// A kernel's machine code, with the instructions that are ever issued.
 struct Code<T> {
     words: Vec<T>,
     /// `true` for each instruction that is ever issued.
@@ -122,15 +123,16 @@ struct Code<T> {
 }
 
 impl<T: Timed> Code<T> {
-    /// Returns the places where a warp goes on after a word, as far as that is ever issued: nowhere where nobody knows.
+    /// Returns the indices of the instructions that a warp may go on with and that are ever issued; none where that is
+    /// not known.
     fn ways(&self, at: usize) -> Vec<usize> {
         let (next, other) = self.words[at].ways(at, self.architecture);
         let ways = other.into_iter().chain(next.then_some(at + 1));
         ways.filter(|&way| self.issued.get(way) == Some(&true)).collect()
     }
 
-    /// Returns the time of a block that ended with the word at `last`, at `now` with `pending`: up to there, and what
-    /// is left of those after it, without the clocks that `passed` in other blocks. On the way on which it is least.
+    /// Returns the time of a basic block that ended with instruction `last`, at `now` with `pending` results: with the
+    /// remaining waits in later blocks, less the clocks that `passed` there. On the way on which it is least.
     fn with_rest(&self, last: usize, now: Alone, pending: &T::Pending, passed: i32, far: usize) -> Alone {
         let after = |way: usize| {
             let mut pending = pending.clone();
@@ -164,7 +166,7 @@ impl<T: Timed> Code<T> {
     }
 }
 
-/// Tells how long each block takes of a kernel whose instructions are `words`.
+/// Computes the time that a lone warp takes for each basic block of a kernel whose instructions are `words`.
 ///
 /// # Errors
 /// A block that lies outside of the code.
@@ -183,14 +185,14 @@ mod tests {
     use raywarp_costs::{CountSource, EventKind, IssueFormula, Pipe, PricedBlock};
     use raywarp_cuda::Block;
 
-    /// Bits 0 to 8 of operations.
+    /// Operation codes of test instructions, bits 0 to 8.
     const FFMA: u128 = 0x023;
     const LDG: u128 = 0x181;
     const MUFU: u128 = 0x108;
     const BRA: u128 = 0x147;
     const EXIT: u128 = 0x14d;
 
-    /// A word by its fields, as the paper's figure has them: nothing set, nothing waited for.
+    /// Fields of an instruction as in the paper's figure; by default it sets and waits for no barrier.
     #[derive(Clone, Copy)]
     struct Fields {
         operation: u128,
@@ -259,7 +261,7 @@ mod tests {
         assert_eq!(timeline(&[reciprocal, load(1, 0), plain(1, 3)]).0, waits(1 + 1, Wait::L1, 1));
     }
 
-    /// Times of blocks of so many words of a kernel, of which some are never issued.
+    /// Returns the times of a kernel's basic blocks with these numbers of instructions, of which some are never issued.
     fn times(architecture: u32, words: &[Word], blocks: &[(u32, bool)]) -> Vec<Alone> {
         let mut offset = 0;
         let cost = |&(instructions, issued): &(u32, bool)| {

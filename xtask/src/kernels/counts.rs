@@ -4,15 +4,15 @@ use raywarp_costs::{EventKind, IssueFormula};
 use raywarp_cuda::{Query, compiled, fallback_variant, kernel_name};
 use std::collections::{BTreeMap, HashMap};
 
-/// A kernel's launch on a batch.
+/// A kernel's launch on a batch of rays, as counted by a profiler and by the Rust schedule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Launch {
     pub kernel: String,
-    /// Number of times that warps issued each instruction.
+    /// Number of times that warps issued each instruction, by the profiler.
     pub counts: Vec<u64>,
-    /// Opcodes of the instructions.
+    /// Opcode of each instruction.
     pub opcodes: Vec<String>,
-    /// Events, by the operation before and without.
+    /// Number of events by the schedule, by kind.
     pub events: HashMap<EventKind, u64>,
 }
 
@@ -22,14 +22,14 @@ impl Launch {
         self.events.get(&count).copied().unwrap_or(0) as f64
     }
 
-    /// Returns the number of times that a combination was issued.
+    /// Returns the number of times that a formula says a basic block is issued.
     pub fn times(&self, issued: &IssueFormula) -> f64 {
         issued.0.iter().map(|&(factor, count)| f64::from(factor) * self.count(count)).sum()
     }
 }
 
-/// Reads both files: `launch,kernel,batch,event,times` lines of the example, and the source page of the profiler's
-/// report (`ncu --import REPORT --page source --csv`).
+/// Reads the counts of launches from two files: `launch,kernel,batch,event,times` lines of the example, and the source
+/// page of the profiler's report (`ncu --import REPORT --page source --csv`).
 ///
 /// # Errors
 /// A line that is none, or launches that differ.
@@ -73,7 +73,7 @@ pub fn launches(events: &str, counts: &str) -> Result<Vec<Launch>, String> {
     Ok(launches.into_values().collect())
 }
 
-/// Returns for each kernel that leaves rays the one that is launched behind it.
+/// Returns for each kernel that leaves rays undecided the kernel that is launched after it to trace them.
 fn kernels_behind() -> HashMap<String, String> {
     let all = compiled().into_iter().flat_map(|variant| Query::ALL.map(|query| (variant, query)));
     all.filter_map(|(variant, query)| {
@@ -82,7 +82,7 @@ fn kernels_behind() -> HashMap<String, String> {
     .collect()
 }
 
-/// Parses the pages of a report: launches without events.
+/// Parses the pages of a profiler's report as launches without events.
 fn pages(text: &str) -> Result<Vec<Launch>, String> {
     let mut pages: Vec<Launch> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with("\"Address\"")) {

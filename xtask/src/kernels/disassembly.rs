@@ -2,45 +2,46 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A file of kernels/ and a line of it, from 1.
+/// A line of a source file in kernels/, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Path below kernels/, such as `ops/pop.h`; empty for files that are elsewhere.
+    /// Path below kernels/, such as `ops/pop.h`; empty for files elsewhere.
     pub file: String,
     pub line: usize,
 }
 
-/// Instruction of a kernel, as the disassembler prints it.
+/// An instruction of a kernel, as the disassembler prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
-    /// Position in bytes from the kernel's start.
+    /// Offset in bytes from the kernel's start.
     pub offset: usize,
-    /// Opcode without predicate and operands, with its suffixes: `LDG.E.128.CONSTANT`.
+    /// Opcode with its suffixes, without predicate and operands: `LDG.E.128.CONSTANT`.
     pub opcode: String,
-    /// `true` if it has a predicate.
+    /// `true` if the instruction has a predicate.
     pub predicated: bool,
-    /// The label that it names, if any.
+    /// Label that the instruction names, if any.
     pub label: Option<String>,
-    /// Places in the source, from the innermost inlined function outwards; empty where the compiler named none.
+    /// Source lines of the instruction, from the innermost inlined function outwards; empty where the compiler named
+    /// none.
     pub places: Vec<Place>,
 }
 
-/// Instructions that run one after the other, none without the others.
+/// A basic block: instructions that run one after the other, none without the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasicBlock {
     pub instructions: Vec<Instruction>,
-    /// A function that the kernel calls, such as a division's slow path, and not the kernel itself.
+    /// Name of the called function, such as a division's slow path, that has the block; `None` for the kernel itself.
     pub called: Option<String>,
 }
 
 impl BasicBlock {
-    /// Returns the offset of its first instruction.
+    /// Returns the offset of the block's first instruction.
     pub fn offset(&self) -> usize {
         self.instructions.first().map_or(0, |first| first.offset)
     }
 }
 
-/// A kernel's blocks, in the order of their offsets.
+/// The basic blocks of a kernel, in the order of their offsets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     pub name: String,
@@ -48,14 +49,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns the number of all its instructions.
+    /// Returns the number of the kernel's instructions.
     #[cfg(test)]
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.instructions.len()).sum()
     }
 
-    /// Returns the same with the places of another compilation of the kernel: those of the longest sequence of opcodes
-    /// that both have.
+    /// Returns the blocks with the source lines of another compilation of the kernel, matched by the longest common
+    /// sequence of opcodes.
     pub fn with_places(mut self, other: &Self) -> Self {
         let theirs: Vec<&Instruction> = other.blocks.iter().flat_map(|block| &block.instructions).collect();
         let mut own: Vec<&mut Instruction> = self.blocks.iter_mut().flat_map(|block| &mut block.instructions).collect();
@@ -86,7 +87,7 @@ impl Machine {
     }
 }
 
-/// Reads what `nvdisasm -c -gi` printed of a cubin.
+/// Parses what `nvdisasm -c -gi` printed for a cubin, and returns the kernels by name.
 ///
 /// # Errors
 /// A line that looks like an instruction and is none.
@@ -100,7 +101,8 @@ pub fn parse(text: &str) -> Result<Vec<Machine>, String> {
     Ok(kernels)
 }
 
-/// Returns a section's blocks: one begins at each label, and after each instruction that may go elsewhere.
+/// Splits a section's instructions into basic blocks: one begins at each label, and after each instruction that may go
+/// elsewhere.
 fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
     let mut instructions: Vec<(Instruction, Option<String>)> = Vec::new();
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
@@ -142,13 +144,13 @@ fn blocks(section: &str) -> Result<Vec<BasicBlock>, String> {
     Ok(blocks)
 }
 
-/// Returns `true` if lanes may go elsewhere, wait for others there, or end.
+/// Returns `true` if lanes may go elsewhere after the instruction, wait for others at it, or end.
 fn leaves(opcode: &str) -> bool {
     let stem = opcode.split('.').next().unwrap_or_default();
     matches!(stem, "BRA" | "BRX" | "JMP" | "CALL" | "RET" | "EXIT" | "BSYNC" | "KILL")
 }
 
-/// Reads the place in a line such as `"/a/kernels/ops/../tree/entry.h", line 38 inlined at ...`
+/// Parses the source line in a text such as `"/a/kernels/ops/../tree/entry.h", line 38 inlined at ...`
 fn place(frame: &str) -> Option<Place> {
     let mut parts = frame.split('"');
     let path = parts.nth(1)?;
@@ -157,7 +159,8 @@ fn place(frame: &str) -> Option<Place> {
     place_in(path, line)
 }
 
-/// Returns a line of the file at `path`, if it lies below kernels/.
+/// Returns a line of the file at `path` with its path below kernels/; `None` if it lies elsewhere, or is a generated
+/// source.
 pub fn place_in(path: &str, line: usize) -> Option<Place> {
     let mut folders: Vec<&str> = Vec::new();
     for part in path.rsplit("/kernels/").next().filter(|rest| *rest != path)?.split('/') {
@@ -171,7 +174,7 @@ pub fn place_in(path: &str, line: usize) -> Option<Place> {
     Some(Place { file: folders.join("/"), line }).filter(|place| !place.file.ends_with(".cu"))
 }
 
-/// Reads an instruction from a line such as ``/*0090*/  @!P0 BRA `(.L_x_0) ;``
+/// Parses an instruction from a line such as ``/*0090*/  @!P0 BRA `(.L_x_0) ;``
 fn instruction(line: &str, places: &[Place]) -> Result<Instruction, String> {
     let wrong = || format!("nvdisasm printed {line:?}, which is no instruction");
     let (offset, rest) = line[2..].split_once("*/").ok_or_else(wrong)?;

@@ -11,51 +11,51 @@ use raywarp_cuda::Block;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Batches at the end that combinations are not found on.
+/// Number of batches at the end on which formulas are tested rather than found.
 const HELD_OUT: usize = 2;
-/// Most of the instructions issued on a held-out batch that may be counted wrongly, as a share.
+/// Largest fraction of the instructions issued on a held-out batch that formulas may count wrongly.
 const MOST_RESIDUAL: f64 = 0.01;
-/// Share of the counts by which a combination may be off, and the most parts that it may then have; the next pair
-/// counts where nothing fits so well. Many parts fit something by chance, the sooner the coarser.
+/// Relative errors of counts that a formula may have, each with the largest number of its parts; the next pair is tried
+/// where nothing fits. Many parts fit something by chance, the sooner the coarser.
 const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
-/// Factor by which an event of another operation must be nearer, where nothing fits.
+/// Factor by which an event of another operation must be nearer to be chosen, where no formula fits exactly.
 const OTHERS_PRICE: f64 = 1.3;
-/// Most repeats of the part in a combination of one: a loop without an event runs as often an event.
+/// Largest factor of the event in a formula of one part: a loop without events of its own runs as often for each event.
 const MOST_TURNS: f64 = 32.0;
 
-/// Measurement of a kernel.
+/// Formulas for how often a kernel's basic blocks are issued, from a profiler's counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Fingerprint of its code.
+    /// Hash of the kernel's machine code.
     pub fingerprint: u64,
-    /// The larger share of instructions that the combinations count wrongly, of the two held-out batches.
+    /// Largest fraction, over the two held-out batches, of instructions that the formulas count wrongly.
     pub residual: f64,
-    /// Blocks of the kernel, by offset.
+    /// Basic blocks of the kernel, by offset.
     pub blocks: Vec<MeasuredBlock>,
 }
 
-/// A block of a kernel that was measured.
+/// A basic block of a kernel that was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredBlock {
     pub offset: u32,
     pub shape: Shape,
-    /// Number of times it is issued; of a block that no combination fits the nearest count, or none.
+    /// Formula for the number of times that the block is issued; where none fits, the nearest one, or an empty one.
     pub issued: IssueFormula,
-    /// `true` if a combination fits.
+    /// `true` if the formula fits the profiler's counts.
     pub fits: bool,
 }
 
 impl Measured {
-    /// Returns `true` if the combinations hold on batches that they were not found on.
+    /// Returns `true` if the formulas hold on the batches that they were not found on.
     pub fn holds(&self) -> bool {
         self.residual <= MOST_RESIDUAL
     }
 }
 
-/// The first line of the table.
+/// Header line of the table of measured kernels: the names of its columns.
 const COLUMNS: &str = "kernel,code,residual,offset,fit,issued,shape,places";
 
-/// Reads a table.
+/// Parses a table of measured kernels.
 ///
 /// # Errors
 /// A line that is none.
@@ -84,7 +84,7 @@ pub fn read(table: &str) -> Result<BTreeMap<String, Measured>, String> {
     Ok(kernels)
 }
 
-/// Writes a table.
+/// Returns the table of measured kernels as text.
 pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     let mut text = format!("{COLUMNS}\n");
     for (kernel, m) in kernels {
@@ -104,8 +104,8 @@ pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     text
 }
 
-/// Writes anew which places the blocks of measured kernels come from, for those whose code is that of `kernels`: lines
-/// were edited or moved since, and other kernels are likened by them.
+/// Updates the source lines of measured basic blocks whose machine code is unchanged in `kernels`, as other kernels'
+/// blocks are matched by them.
 pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[CompiledKernel]) {
     for kernel in kernels {
         let same = measured.get_mut(&kernel.name).filter(|measured| measured.fingerprint == kernel.fingerprint);
@@ -117,7 +117,7 @@ pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[Compil
     }
 }
 
-/// Returns the measurements of `kernels`, by name, from the profiler's `counts` and the schedules' `events`.
+/// Returns the formulas of `kernels`, by name, from the profiler's `counts` and the schedules' `events`.
 ///
 /// # Errors
 /// Files that are malformed, that do not fit each other, or that are of other code.
@@ -136,14 +136,14 @@ pub fn measure(kernels: &[CompiledKernel], events: &str, counts: &str) -> Result
     Ok(measured)
 }
 
-/// Returns a number of a sequence of opcodes; without suffixes, which tools print differently.
+/// Returns a hash of a sequence of opcodes, without suffixes, which tools print differently.
 pub fn opcodes<'a>(opcodes: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = DefaultHasher::new();
     opcodes.for_each(|opcode| opcode.split('.').next().hash(&mut hasher));
     hasher.finish()
 }
 
-/// A part of combinations, and how often it was on each batch.
+/// A part that formulas are made of, with its number of events on each batch.
 #[derive(Debug, Clone)]
 struct Part {
     terms: Vec<(i32, EventKind)>,
@@ -192,9 +192,8 @@ fn fit(kernel: &CompiledKernel, launches: &[&Launch]) -> Result<Measured, String
     Ok(Measured { fingerprint: kernel.fingerprint, residual, blocks })
 }
 
-/// Returns all parts that combinations can be made of, the simplest first: events of a block; those after an operation;
-/// those that were full; and those that were not, in which lanes go two ways and the place where they meet again is
-/// issued twice.
+/// Returns all parts that formulas can be made of, the simplest first: events of a code block, those after an
+/// operation, those of all lanes, and those of only some.
 fn parts(launches: &[&Launch]) -> Vec<Part> {
     let mut counts: Vec<EventKind> = launches.iter().flat_map(|launch| launch.events.keys().copied()).collect();
     counts.sort_by_key(|count| (count.full, count.after.is_some(), *count));
@@ -211,7 +210,7 @@ fn parts(launches: &[&Launch]) -> Vec<Part> {
     all.filter(|part| part.times.iter().any(|&t| t > 0.0)).collect()
 }
 
-/// Keeps, of parts that are as often as each other one: the one of the block itself or its operation, or the simplest.
+/// Keeps one of the parts with equal counts: that of the block itself or its operation, else the simplest.
 fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     let mut sorted: Vec<&Part> = parts.iter().collect();
     sorted.sort_by_key(|part| {
@@ -227,8 +226,8 @@ fn own_first(parts: &[Part], owner: Block) -> Vec<Part> {
     own
 }
 
-/// Returns the shortest combination of `parts` that is `times` on every batch, and true; or the nearest part, or
-/// nothing, and false.
+/// Returns the shortest formula of `parts` that gives `times` on every batch, and `true`; or the nearest part or
+/// nothing, and `false`.
 fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bool) {
     if times.iter().all(|&t| t == 0.0) {
         return (IssueFormula::default(), true);
@@ -255,8 +254,8 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bo
     }
 }
 
-/// Returns how often a combination may have its last part, after others or alone. Something that is rare, taken often
-/// enough, makes up for anything on a few batches, and is far off on others.
+/// Returns the largest factor that a formula's last part may have, after others or alone. Something that is rare, taken
+/// often enough, makes up for anything on a few batches, and is far off on others.
 fn most_repeats(part: &Part, alone: bool) -> f64 {
     match (alone, &part.terms[..]) {
         (true, _) => MOST_TURNS,
@@ -265,8 +264,8 @@ fn most_repeats(part: &Part, alone: bool) -> f64 {
     }
 }
 
-/// Looks for `count` more parts, each from `first` on, the last one several times if need be, that leave of `times` at
-/// most `most`; adds them to `chosen`.
+/// Searches for `count` more parts, from index `first` on, the last one with a factor if need be, after which at most
+/// `most` of `times` is left; adds them to `chosen`.
 fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usize, chosen: &mut Vec<usize>) -> bool {
     for (i, part) in parts.iter().enumerate().skip(first) {
         let left: Vec<f64> = times.iter().zip(&part.times).map(|(t, p)| t - p).collect();
@@ -292,7 +291,7 @@ fn search(times: &[f64], most: &[f64], parts: &[Part], count: usize, first: usiz
     false
 }
 
-/// Parts added up, equal terms as one.
+/// Returns the sum of parts as a formula, with equal terms merged.
 fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> IssueFormula {
     let mut terms: Vec<(i32, EventKind)> = Vec::new();
     for &(factor, count) in parts.flat_map(|part| &part.terms) {
@@ -313,7 +312,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// A kernel of a vote, a visit, the place where its lanes meet again, and a slow path.
+    /// Returns a kernel of a vote, a visit, the place where its lanes meet again, and a slow path.
     fn kernel() -> CompiledKernel {
         let block = |offset, opcode: &str| BasicBlock {
             instructions: vec![Instruction {
@@ -330,7 +329,8 @@ mod tests {
         price(&Machine { name: "k".to_string(), blocks }, &[7], &sources).unwrap()
     }
 
-    /// Events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added to the last count.
+    /// Returns the texts of events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added
+    /// to the last count.
     fn files(wrong: u64) -> (String, String) {
         let (mut events, mut counts) = (String::from("launch,kernel,batch,event,times\n"), String::new());
         for (launch, (visits, full, repeats)) in

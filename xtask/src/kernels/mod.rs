@@ -34,31 +34,32 @@ use std::path::Path;
 use std::process::Command;
 use toolkit::{compiler, output, steady};
 
-/// Architectures with machine code of their own; the first one also as PTX for what comes after.
+/// Architectures that kernels are compiled for to machine code; for the first one also to PTX, for GPUs that come
+/// after.
 const ARCHITECTURES: &[u32] = &[75, 80, 86, 89, 90, 100, 120];
 
-/// Architecture whose kernels are measured.
+/// Architecture whose kernels a profiler counts: 90 for compute capability 9.0.
 const MEASURED: u32 = 90;
 
-/// File of a profiler's counts of those kernels.
+/// Name of the file with the formulas from a profiler's counts.
 const MEASURED_FILE: &str = "measured.csv.xz";
 
-/// Files of what kernels take, and of the table that a crate includes.
+/// Name of the file with the resources of each kernel.
 const RESOURCES_FILE: &str = "resources.csv";
 const TABLE_FILE: &str = "table.rs";
 
-/// Text that the compiler writes into the names of functions that are static, before a hash of the source's path.
+/// Text that the compiler writes into the names of static functions, before a hash of the source's path.
 const INTERNAL: &[u8] = b"_INTERNAL_";
 
-/// Most bytes of all prebuilt files of a crate.
+/// Largest size in bytes of all prebuilt files of a crate.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Job of the compiler: a source for an architecture, 0 for PTX.
+/// A job of the compiler: a source for an architecture (0 for PTX).
 struct Job {
     source: String,
     text: String,
     architecture: u32,
-    /// `true` if its kernels are schedules, whose instructions are priced.
+    /// `true` if the source's kernels are traversal schedules, whose instruction costs are computed.
     priced: bool,
 }
 
@@ -71,11 +72,11 @@ impl Job {
     }
 }
 
-/// A name below prebuilt/ and the bytes that belong there.
+/// Name of a file below prebuilt/, and its bytes.
 type File = (String, Vec<u8>);
 
-/// Tells again how long blocks take, of the machine code and the tables that are there; no compiler is needed. With
-/// `check`, whether the tables say so. Of all architectures, or of one.
+/// Computes again the times of lone warps in the tables of costs, from the embedded machine code; no compiler is
+/// needed. With `check`, whether the tables say so. Of all architectures, or of one.
 pub fn chains(check: bool, only: Option<u32>) -> Result<bool, String> {
     let root = root()?;
     let same = SETS.iter().map(|set| chains_of(set, &set.prebuilt(root)?, check, only));
@@ -121,16 +122,16 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
     Ok(same)
 }
 
-/// Result of a job.
+/// Result of a compiler job: image, resources, and priced kernels.
 #[derive(Debug, Clone, Default)]
 struct Compiled {
-    /// Image of the code, compressed.
+    /// Compressed image of the machine code.
     image: Vec<u8>,
     resources: Vec<resources::Resources>,
     kernels: Vec<CompiledKernel>,
 }
 
-/// Runs the command; false when a check failed.
+/// Runs `cargo xtask kernels`; returns `false` when a check failed.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     if let ["--kepler"] | ["--kepler", "--check"] = options[..] {
@@ -172,7 +173,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
 }
 
-/// Returns all sets, or that of a crate's `folder`.
+/// Returns all sets of kernels, or that of a crate's `folder`.
 fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     let sets: Vec<&KernelSet> = SETS.iter().filter(|set| folder.is_none_or(|folder| set.folder == folder)).collect();
     let known = || SETS.iter().map(|set| set.folder).collect::<Vec<_>>().join(", ");
@@ -182,7 +183,7 @@ fn sets(folder: Option<&str>) -> Result<Vec<&'static KernelSet>, String> {
     Ok(sets)
 }
 
-/// Returns the jobs of a set: for all architectures and as PTX, or for one. Without Kepler.
+/// Returns the compiler jobs of a set: for all architectures and as PTX, or for one. Without Kepler.
 fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let wanted =
         |architecture: &u32| only.map_or(!set.left_out.contains(architecture), |only: u32| only == *architecture);
@@ -203,7 +204,7 @@ fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
         .collect()
 }
 
-/// Compiles a set and writes or checks what came of it; false when a check failed.
+/// Compiles a set of kernels, and writes or checks the results; returns `false` when a check failed.
 fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<u32>) -> Result<bool, String> {
     let prebuilt = set.prebuilt(root)?;
     let jobs = jobs(set, only);
@@ -237,7 +238,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<
     Ok(write_or_check(&prebuilt, &files, check)? && explained)
 }
 
-/// Compiles what is known of Kepler and writes or checks what came of it, beside what is there of other architectures.
+/// Compiles a set's kernels for Kepler, and writes or checks the results, keeping those of other architectures.
 fn run_kepler(root: &Path, check: bool) -> Result<bool, String> {
     let tools = kepler::tools(root)?;
     let mut same = true;
@@ -263,7 +264,7 @@ fn run_kepler(root: &Path, check: bool) -> Result<bool, String> {
     Ok(same)
 }
 
-/// Writes files below `prebuilt`, or tells whether they are there as they are.
+/// Writes files below `prebuilt`, or returns whether they are there already with this content.
 fn write_or_check(prebuilt: &Path, files: &[File], check: bool) -> Result<bool, String> {
     let mut same = true;
     for (name, bytes) in files {
@@ -280,13 +281,13 @@ fn write_or_check(prebuilt: &Path, files: &[File], check: bool) -> Result<bool, 
     Ok(same)
 }
 
-/// Returns what the kernels of jobs take of a multiprocessor, by architecture.
+/// Returns the resources that the kernels of jobs take of a multiprocessor, by architecture.
 fn needs(jobs: &[Job], compiled: &[Compiled]) -> Vec<(resources::Resources, u32)> {
     let own = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0);
     own.flat_map(|(job, compiled)| compiled.resources.iter().map(|needs| (needs.clone(), job.architecture))).collect()
 }
 
-/// Reads what kernels take from the table that is there: nothing where there is none.
+/// Reads the resources of kernels from the table that exists; returns none where there is no table.
 fn known_needs(prebuilt: &Path) -> Result<Vec<(resources::Resources, u32)>, String> {
     resources::read(&std::fs::read_to_string(prebuilt.join(RESOURCES_FILE)).unwrap_or_default())
 }
@@ -295,7 +296,7 @@ fn root() -> Result<&'static Path, String> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or_else(|| "the workspace has no folder".to_string())
 }
 
-/// Reads what was measured before: nothing where there is no file.
+/// Reads the formulas of measured kernels from their file; returns none where there is no file.
 fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
     if !path.exists() {
         return Ok(BTreeMap::new());
@@ -304,8 +305,8 @@ fn known(path: &Path) -> Result<BTreeMap<String, Measured>, String> {
     measured::read(&text)
 }
 
-/// Takes a profiler's counts into the table of what was measured: each `events.X.csv` of a folder with `counts.X.csv`.
-/// How many kernels of the set they are of.
+/// Adds a profiler's counts to the table of measured kernels: each `events.X.csv` of a folder with `counts.X.csv`. How
+/// many kernels of the set they are of.
 fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let kernels: Vec<CompiledKernel> = compiled.iter().flat_map(|compiled| compiled.kernels.clone()).collect();
@@ -340,7 +341,7 @@ fn verify(path: &Path, compiled: &[Compiled], folder: &Path) -> Result<usize, St
     Ok(count)
 }
 
-/// Returns the tables of costs, and whether every branch of measured kernels is explained.
+/// Returns the tables of costs, and `true` if every branch of measured kernels is explained.
 fn tables(
     set: &KernelSet,
     jobs: &[Job],
@@ -374,13 +375,13 @@ fn costs_file(architecture: u32) -> String {
     format!("costs.sm_{architecture}.csv.xz")
 }
 
-/// Compiles on all processors, in the order of `jobs`.
+/// Compiles jobs on all processors, and returns the results in the order of `jobs`.
 fn compile_all(root: &Path, nvcc: &Path, set: &KernelSet, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
     let sources = Sources::read(&set.header_folders(root))?;
     side_by_side(jobs, |job| compile(root, nvcc, set, job, &sources))
 }
 
-/// Does all jobs on all processors; what came of them is in their order.
+/// Runs all jobs on all processors, and returns their results in the jobs' order.
 fn side_by_side(
     jobs: &[Job],
     compile: impl Fn(&Job) -> Result<Compiled, String> + Sync,
@@ -471,7 +472,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
 }
 
-/// Returns the table that the crate includes: of each source the images for Kepler after the others.
+/// Returns the Rust table that the crate includes: the images of each source, with Kepler's after the others.
 fn table(jobs: &[Job], kepler: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",

@@ -4,18 +4,18 @@ use lzma_rust2::{CheckType, LzmaOptions, XzOptions, XzReader, XzWriter};
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Kind of content that a file has, to which the packing is suited.
+/// Kind of a file's content, to which its compression is suited.
 #[derive(Debug, Clone, Copy)]
 pub enum Content {
-    /// PTX and tables.
+    /// Text, such as PTX and tables.
     Text,
-    /// Instructions of 16 bytes.
+    /// Machine code with instructions of 16 bytes.
     MachineCode,
-    /// Instructions of 8 bytes, for Kepler.
+    /// Kepler's machine code, with instructions of 8 bytes.
     KeplerCode,
 }
 
-/// Returns the file that `bytes` are packed into.
+/// Returns `bytes` compressed as a file.
 ///
 /// # Errors
 /// What the packer says.
@@ -37,7 +37,7 @@ pub fn pack(bytes: &[u8], content: Content) -> Result<Vec<u8>, String> {
     packed.write_all(bytes).and_then(|()| packed.finish()).map_err(|error| error.to_string())
 }
 
-/// Returns the bytes that a file was packed from.
+/// Returns the bytes of a compressed file.
 ///
 /// # Errors
 /// One line with the file's name: it cannot be read, or is damaged.

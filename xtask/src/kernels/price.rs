@@ -9,39 +9,39 @@ use raywarp_cuda::Block;
 use raywarp_cuda::elf::fingerprint;
 use std::collections::{BTreeSet, HashMap};
 
-/// A kernel's machine code with its owners.
+/// A kernel's machine code, divided into basic blocks that belong to parts of the schedule.
 #[derive(Debug, Clone)]
 pub struct CompiledKernel {
     pub name: String,
     pub code: Vec<u8>,
-    /// Fingerprint of its code.
+    /// Hash of the kernel's machine code.
     pub fingerprint: u64,
-    /// Fingerprint of its opcodes.
+    /// Hash of the kernel's opcodes.
     pub opcodes: u64,
     pub blocks: Vec<CompiledBlock>,
 }
 
 #[derive(Debug, Clone)]
 pub struct CompiledBlock {
-    /// Cost of the block; how often it is issued is not known yet.
+    /// Costs of the block; its formula, which says how often it is issued, is not known yet.
     pub cost: PricedBlock,
     pub shape: Shape,
 }
 
-/// Features by which blocks of different code are told to be alike.
+/// Features by which basic blocks of different machine code are recognised as alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shape {
-    /// Numbers of the places that its instructions come from, each once, in order.
+    /// Hashes of the source lines of the block's instructions, each once, in order.
     pub places: Vec<u32>,
-    /// `true` if it only waits for lanes that went elsewhere.
+    /// `true` if the block only waits for lanes that went elsewhere.
     pub waits: bool,
-    /// `true` if it is a function that the kernel calls, such as a division's slow path.
+    /// `true` if the block is a function that the kernel calls, such as a division's slow path.
     pub called: bool,
 }
 
 impl Shape {
-    /// Returns a likeness from 0 to 2: what share of either's places the other one has; 0 if one waits or is called and
-    /// the other is not.
+    /// Returns the likeness of two blocks from 0 to 2: the sum of the fractions of each one's source lines that the
+    /// other has; 0 if one waits or is called and the other is not.
     fn likeness(&self, other: &Self) -> f64 {
         if self.waits != other.waits || self.called != other.called {
             return 0.0;
@@ -51,7 +51,8 @@ impl Shape {
     }
 }
 
-/// Prices the blocks of `machine`: each belongs to the part of a schedule that most of its instructions come from.
+/// Computes the costs of the basic blocks of `machine`, each of which belongs to the code block of a schedule that most
+/// of its instructions come from.
 ///
 /// # Errors
 /// An opcode without a pipeline.
@@ -99,7 +100,7 @@ pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<Compil
     Ok(CompiledKernel { name, code, fingerprint, opcodes, blocks })
 }
 
-/// Returns the owner of a block: that of most of its instructions; of several, the first.
+/// Returns the code block that most instructions of a basic block come from; of equal ones the first.
 fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
     let mut votes: Vec<(Block, usize)> = Vec::new();
     for owner in block.instructions.iter().filter_map(|instruction| sources.owner(&instruction.places)) {
@@ -113,13 +114,14 @@ fn owner(block: &BasicBlock, sources: &Sources) -> Option<Block> {
 }
 
 impl CompiledKernel {
-    /// Returns the number of all its instructions.
+    /// Returns the number of the kernel's instructions.
     pub fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.cost.instructions as usize).sum()
     }
 }
 
-/// Returns a kernel's costs by what was measured of it, or of the same kernel on another architecture or in lockstep.
+/// Returns a kernel's costs with formulas from measurements of it, or of the same kernel on another architecture or
+/// with votes.
 pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKernel {
     let mut blocks: Vec<PricedBlock> = kernel.blocks.iter().map(|block| block.cost.clone()).collect();
     for block in &mut blocks {
@@ -144,8 +146,8 @@ pub fn costs(kernel: &CompiledKernel, measured: Option<&Measured>) -> PricedKern
     PricedKernel { blocks, verified: same && measured.holds() }
 }
 
-/// Returns for each block of a kernel the measured block that comes from the same places: the one that shares most of
-/// them; of several, one after the other.
+/// Returns for each basic block of a kernel the measured block with the most common source lines; of several, one after
+/// the other.
 fn alike<'a>(kernel: &CompiledKernel, measured: &'a Measured) -> Vec<Option<&'a MeasuredBlock>> {
     let mut taken: HashMap<usize, usize> = HashMap::new();
     let find = |block: &CompiledBlock| {
@@ -166,7 +168,7 @@ fn alike<'a>(kernel: &CompiledKernel, measured: &'a Measured) -> Vec<Option<&'a 
     kernel.blocks.iter().map(find).collect()
 }
 
-/// The least likeness of blocks that are taken to be issued alike: a quarter of either's places.
+/// Least likeness of basic blocks that are taken to be issued equally often: a quarter of each one's source lines.
 const LEAST_LIKENESS: f64 = 0.5;
 
 #[cfg(test)]

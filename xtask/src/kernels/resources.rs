@@ -1,21 +1,21 @@
 //! Reads what each kernel takes of a multiprocessor, as the assembler reports it (`-Xptxas -v`).
 
-/// A kernel's needs.
+/// Resources that a kernel takes of a multiprocessor, from the assembler's report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     pub kernel: String,
-    /// Registers of a thread.
+    /// Number of registers per thread.
     pub registers: u32,
-    /// Bytes that a thread writes to and reads from local memory for want of registers: instructions' widths, added up.
+    /// Bytes that a thread writes to and reads from local memory for lack of registers, summed over the instructions.
     pub spill_stores: u32,
     pub spill_loads: u32,
-    /// Bytes of local memory of a thread: its stack and what is spilled.
+    /// Bytes of local memory per thread: its stack and spilled registers.
     pub local: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared: u32,
 }
 
-/// Reads the assembler's report.
+/// Parses the assembler's report of resources.
 ///
 /// # Errors
 /// A number that is none, or a kernel without registers.
@@ -48,14 +48,14 @@ pub fn parse(report: &str) -> Result<Vec<Resources>, String> {
     Ok(kernels)
 }
 
-/// Returns the number before some words.
+/// Returns the number that stands before some words in a text.
 fn before(line: &str, words: &str) -> Result<Option<u32>, String> {
     let Some((text, _)) = line.split_once(words) else { return Ok(None) };
     let number = text.split_whitespace().last().unwrap_or_default();
     number.parse().map(Some).map_err(|_| format!("the assembler reports {line:?}, with no number before {words:?}"))
 }
 
-/// Reads a table of [`table`].
+/// Parses a table of resources as [`table`] writes it.
 ///
 /// # Errors
 /// A line that is none.
@@ -71,7 +71,7 @@ pub fn read(table: &str) -> Result<Vec<(Resources, u32)>, String> {
     rows.map(|line| row(line).ok_or_else(|| format!("{line:?} is no line of what kernels take"))).collect()
 }
 
-/// Returns the table, sorted: a line a kernel and architecture.
+/// Returns the table of resources, sorted: a line for each kernel and architecture.
 pub fn table(mut rows: Vec<(Resources, u32)>) -> String {
     rows.sort_by(|a, b| (&a.0.kernel, a.1).cmp(&(&b.0.kernel, b.1)));
     let mut text = String::from("kernel,architecture,registers,spill_stores,spill_loads,local_bytes,shared_bytes\n");

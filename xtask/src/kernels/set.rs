@@ -7,37 +7,37 @@ use raywarp_family::{Key, Supply, Tree, Variant};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The kernels of a crate.
+/// The kernels that a crate embeds: their sources, headers and architectures.
 pub struct KernelSet {
-    /// The crate's folder below crates/. What is compiled goes to its folder prebuilt/.
+    /// Name of the crate's folder below crates/. What is compiled goes to its folder prebuilt/.
     pub folder: &'static str,
-    /// Architectures that take the image of an earlier minor version, with which they are binary compatible.
+    /// Architectures that use the image of an earlier minor version, with which they are binary compatible.
     pub left_out: &'static [u32],
-    /// Sources of which drivers compile PTX: nobody waits for them but who makes an experiment.
+    /// Names of the sources that are only embedded as PTX for drivers to compile, as only experiments wait for them.
     pub ptx_alone: &'static [&'static str],
-    /// Folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
+    /// Names of the folders below crates/ whose kernels/ have the headers. No two of them have headers of one name.
     pub headers: &'static [&'static str],
-    /// The family's, which are priced.
+    /// Sources of the traversal family's schedules, whose costs are computed; `None` for crates without any.
     pub schedules: Option<Schedules>,
-    /// Sources of kernels that are no schedules of the family, whose instructions have no events to be priced by: name
-    /// and text.
+    /// Function that returns the names and texts of sources without schedules, whose instructions have no events to
+    /// count by.
     pub others: fn() -> Vec<(String, String)>,
 }
 
-/// Sources of schedules, and what is known of their kernels.
+/// Sources of the traversal family's schedules, with what is known of their kernels.
 pub struct Schedules {
-    /// Name and text.
+    /// Function that returns the names and texts of the sources.
     pub sources: fn() -> Vec<(String, String)>,
-    /// Measured kernel that each kernel is likest.
+    /// Function that returns the measured kernel that each kernel is most like.
     pub references: References,
-    /// Sources of them that are compiled for Kepler, by name and text.
+    /// Function that returns the names and texts of the sources that are compiled for Kepler.
     pub kepler: fn() -> Vec<(String, String)>,
 }
 
-/// Measured kernel that each kernel is likest.
+/// Function that returns, by kernel name, the measured kernel that each kernel is most like.
 pub type References = for<'a> fn(&'a BTreeMap<String, Measured>) -> BTreeMap<String, &'a Measured>;
 
-/// All sets of kernels.
+/// All sets of kernels, one for each crate that embeds some.
 pub const SETS: &[KernelSet] = &[
     KernelSet {
         folder: "cuda",
@@ -67,14 +67,14 @@ pub const SETS: &[KernelSet] = &[
 ];
 
 impl KernelSet {
-    /// Returns the folder of the compiled files, and makes it if need be.
+    /// Returns the folder of the crate's compiled files, which is created if needed.
     pub fn prebuilt(&self, root: &Path) -> Result<PathBuf, String> {
         let prebuilt = root.join("crates").join(self.folder).join("prebuilt");
         std::fs::create_dir_all(&prebuilt).map_err(|error| format!("{}: {error}", prebuilt.display()))?;
         Ok(prebuilt)
     }
 
-    /// Returns the folders of headers.
+    /// Returns the folders of the kernels' headers.
     pub fn header_folders(&self, root: &Path) -> Vec<PathBuf> {
         self.headers.iter().map(|folder| root.join("crates").join(folder).join("kernels")).collect()
     }
@@ -85,10 +85,9 @@ fn family_sources() -> Vec<(String, String)> {
     raywarp_cuda::sources().into_iter().map(text).collect()
 }
 
-/// Returns the sources for Kepler, whose code comes from another compiler: without what it has no instructions for
-/// (pairs of halves), and without kernels in which blocks are so different from the measured ones that nobody can say
-/// how often they run. Of bounded rounds that compiler makes as many copies, and what lanes of a ray do together are a
-/// few blocks in the place of dozens.
+/// Returns the sources for Kepler, whose code another compiler makes: without kernels that need its missing
+/// instructions (pairs of halves) or that are too different from the measured ones. Of bounded rounds that compiler
+/// makes as many copies, and what lanes of a ray do together are a few blocks in the place of dozens.
 fn kepler_sources() -> Vec<(String, String)> {
     let mut sources = Vec::new();
     for (name, mut variants) in raywarp_cuda::sources() {
@@ -103,8 +102,8 @@ fn kepler_sources() -> Vec<(String, String)> {
     sources
 }
 
-/// Returns for each kernel the measured one that it is likest: itself, the same in lockstep, or the one of the same
-/// parts that differs in the fewest options.
+/// Returns for each kernel the measured one that it is most like: itself, its form with votes, or the one of the same
+/// parts with the fewest different options.
 fn family_references(measured: &BTreeMap<String, Measured>) -> BTreeMap<String, &Measured> {
     let variants = compiled();
     let mut references = BTreeMap::new();

@@ -10,7 +10,8 @@ use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Blocks that functions are known for; those whose name says it only in a folder stand with the folder.
+/// Names of kernel functions with the code block that their lines belong to; with their folder where the name alone is
+/// ambiguous.
 const FUNCTIONS: &[(&str, Block)] = &[
     ("run", Block::Prologue),
     ("make_idle", Block::Prologue),
@@ -49,7 +50,7 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("write_hit", Block::StoreHit),
 ];
 
-/// The lines of kernels/: what each is part of, and a number of its text.
+/// The lines of the kernels' headers: the code block that each belongs to, and a hash of its text.
 pub struct Sources {
     files: BTreeMap<String, Vec<(Option<Block>, u64)>>,
 }
@@ -88,7 +89,8 @@ impl Sources {
         Ok(())
     }
 
-    /// Returns the block that an instruction from these places is part of: by the innermost place that is part of one.
+    /// Returns the code block that an instruction from these source lines belongs to: that of the innermost line which
+    /// belongs to one.
     pub fn owner(&self, places: &[Place]) -> Option<Block> {
         places.iter().find_map(|place| self.line(place)?.0)
     }
@@ -97,7 +99,7 @@ impl Sources {
         self.files.get(&place.file)?.get(place.line.checked_sub(1)?).copied()
     }
 
-    /// Returns a number of places that stays when lines move in their files.
+    /// Returns a hash of source lines that stays the same when lines move in their files.
     pub fn number(&self, places: &[Place]) -> u32 {
         let texts = places.iter().flat_map(|place| {
             let text = self.line(place).map_or(0, |line| line.1);
@@ -108,17 +110,17 @@ impl Sources {
     }
 }
 
-/// Braces and what is known about them.
+/// A scope in braces of a kernel's source, with its events so far.
 #[derive(Default)]
 struct Scope {
-    /// Lines that no event covers yet.
+    /// Lines of the scope that no event covers yet.
     pending: Vec<usize>,
-    /// The last event.
+    /// Last event of the scope.
     event: Option<Block>,
     function: Option<Block>,
 }
 
-/// Returns for each line what it is part of.
+/// Returns for each line of a header the code block that it belongs to.
 fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     let mut parts: Vec<Option<Block>> = Vec::new();
     let mut scopes = vec![Scope::default()];
@@ -170,7 +172,7 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
     Ok(parts)
 }
 
-/// Returns the function that a line begins, if any, and what it is known for.
+/// Returns the name of the function that a line begins, if any, and the code block that it is known for.
 fn function(file: &str, code: &str) -> Option<Option<Block>> {
     let marker = ["RW_FUNCTION ", "RW_COLD "].into_iter().find(|marker| code.contains(marker))?;
     let (_, signature) = code.split_once(marker)?;

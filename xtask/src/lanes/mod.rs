@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 pub const USAGE: &str = "cargo xtask lanes [BINARY]";
 
-/// Checks the program that the options name, or the `raywarp` beside this program; whether it is as it should be.
+/// Checks the program that the options name, or the `raywarp` beside this program; returns `true` if all its intrinsics
+/// are inlined.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let binary = match options {
         [] => beside_this().ok_or("this program has no folder")?,
@@ -28,21 +29,22 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     Ok(faults.is_empty())
 }
 
-/// Returns the program `raywarp` of the build that this program is of.
+/// Returns the path of the program `raywarp` in the build that this program is part of.
 pub fn beside_this() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let folder = this.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
     Some(folder.join(format!("raywarp{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Returns the faults of a program. An error if it cannot be read, or is older than its sources.
+/// Returns the functions of a program that call intrinsics instead of inlining them, as faults. An error if it cannot
+/// be read, or is older than its sources.
 fn faults(binary: &Path) -> Result<Vec<String>, String> {
     check_age(binary)?;
     let image = std::fs::read(binary).map_err(|error| format!("{}: {error}", binary.display()))?;
     calls::faults(&image).map_err(|error| format!("{}: {error}", binary.display()))
 }
 
-/// Checks that a program is there and not older than its sources.
+/// Checks that a program exists and is not older than its sources.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -55,8 +57,8 @@ pub fn check_age(binary: &Path) -> Result<(), String> {
     Err(format!("{}: {wrong}; `cargo build --release` makes it", binary.display()))
 }
 
-/// Returns a source that changed after `binary` was made. Cargo lists its sources in a file beside it; where there is
-/// none, as beside a copy, nothing is known.
+/// Returns a source file that was changed after `binary` was made, if there is one. Cargo lists its sources in a file
+/// beside it; where there is none, as beside a copy, nothing is known.
 fn newer_source(binary: &Path) -> Option<String> {
     let listed = std::fs::read_to_string(binary.with_extension("d")).ok()?;
     let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
@@ -70,7 +72,8 @@ fn newer_source(binary: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Of the build that this test is of: `cargo test --workspace` makes the program before it runs any test.
+    /// Checks that the program of this build calls no intrinsic; `cargo test --workspace` makes the program before it
+    /// runs any test.
     #[test]
     #[cfg_attr(
         debug_assertions,

@@ -3,31 +3,31 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A planted bug.
+/// A bug to plant, as a patch with the test that must catch it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// Area, a folder of xtask/plants, and name: `cpu/a-packet-across-octants`.
+    /// Area (a folder of xtask/plants) and name of the bug: `cpu/a-packet-across-octants`.
     pub name: String,
-    /// Arguments of the `cargo test --release` that must fail.
+    /// Arguments of the `cargo test --release` that must fail with the bug.
     pub test: Vec<String>,
-    /// The bug keeps a warp from ever ending, so that not ending is how it is caught.
+    /// `true` if the bug keeps a warp from ever ending, and tests that do not end count as having caught it.
     pub may_hang: bool,
-    /// Line that says what is wrong.
+    /// Line of the patch that describes the bug.
     pub bug: String,
     path: PathBuf,
     hunks: Vec<Hunk>,
 }
 
-/// A place that a patch changes.
+/// A place in a file that a patch changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Hunk {
-    /// Path from the workspace's root on.
+    /// Path of the file, from the workspace's root.
     file: String,
-    /// The lines that stand there: those that go, and those around them.
+    /// Lines that the patch expects there: those that it removes, and those around them.
     before: Vec<String>,
 }
 
-/// Returns all planted bugs of the workspace at `root`, by name.
+/// Returns all bugs to plant of the workspace at `root`, by name.
 ///
 /// # Errors
 /// One line: a file that cannot be read, or whose first line names no test.
@@ -67,12 +67,12 @@ impl Patch {
         })
     }
 
-    /// Returns `true` if `name` is the area, or this bug of it.
+    /// Returns `true` if `name` is the bug's area, or its own name.
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.name.split('/').next() == Some(name)
     }
 
-    /// Puts the bug into the tree at `folder`.
+    /// Applies the bug's patch to the tree at `folder`.
     ///
     /// # Errors
     /// As [`Patch::check`].
@@ -81,8 +81,8 @@ impl Patch {
         self.git_apply(folder, &[])
     }
 
-    /// Asks whether the bug can be put into the tree at `folder`, and at one place only: with little context a patch
-    /// could apply elsewhere too, and `git apply` would take whatever is nearest.
+    /// Checks that the patch fits the tree at `folder` at exactly one place: with little context it could fit others
+    /// too, of which `git apply` would take the nearest.
     ///
     /// # Errors
     /// One line: no file or place for a change, or several places.
@@ -140,7 +140,8 @@ mod tests {
         assert!(all.iter().all(|patch| !patch.hunks.is_empty()));
     }
 
-    /// Folders of the workspace's crates by name.
+    /// Writes the tables of scattering models, or compares them with the present ones; returns `true` if these are up
+    /// to date.
     fn crates() -> std::collections::BTreeMap<String, PathBuf> {
         let folders = entries(&root().join("crates")).unwrap().into_iter().chain([root().join("xtask")]);
         let named = |folder: PathBuf| {

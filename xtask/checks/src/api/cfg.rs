@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use syn::{Attribute, Expr, Lit, Meta, Token, punctuated::Punctuated};
 
-/// Tells if a crate with `features` compiles an item with `attributes`, for Linux on x86-64 and outside of tests.
+/// Returns `true` if a crate with `features` compiles an item with `attributes`, for Linux on x86-64 and outside of
+/// tests.
 pub fn is_compiled(attributes: &[Attribute], features: &BTreeSet<String>) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
         let condition: Meta = attribute.parse_args().expect("a condition in cfg(...)");
@@ -44,7 +45,7 @@ fn holds(condition: &Meta, features: &BTreeSet<String>) -> bool {
     }
 }
 
-/// Tells if `attributes` hold `#[name(word)]`, as `#[doc(hidden)]`.
+/// Returns `true` if `attributes` contain `#[name(word)]`, such as `#[doc(hidden)]`.
 pub fn has(attributes: &[Attribute], name: &str, word: &str) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident(name)).any(|attribute| {
         let words = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);

@@ -6,18 +6,18 @@ use super::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::Item;
 
-/// Counts of a door, each with what is counted.
+/// Counts of a crate's public interface, each with a list of what is counted.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Items at the root, without modules.
+    /// Names of items at the crate's root, without modules.
     pub at_root: Vec<String>,
-    /// Items by path, as `cargo doc`'s `all.html` lists them: types, traits, functions, constants, macros.
+    /// Paths of items as `cargo doc`'s `all.html` lists them: types, traits, functions, constants, macros.
     pub listed: Vec<String>,
-    /// Types that more than one path leads to, with their paths.
+    /// Types that more than one public path leads to, with their paths.
     pub double_paths: Vec<String>,
-    /// Whole crates that a module imports by a glob.
+    /// Imports by which a module takes in a whole other crate by a glob.
     pub globs: Vec<String>,
-    /// Names of types that stand for different types, with their paths.
+    /// Names that stand for several different types, with their paths.
     pub shared_names: Vec<String>,
 }
 

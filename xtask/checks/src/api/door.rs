@@ -7,22 +7,21 @@ use super::world::{ItemId, ModuleId, World, attributes};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Fields, ImplItem, Item, Meta, TraitItem, Type, Visibility};
 
-/// The items and modules that can be named through a crate.
+/// The public interface of a crate: all items and modules that its users can name.
 #[derive(Default)]
 pub struct Door {
-    /// Items of the workspace, and the paths that lead to each.
+    /// Items of the workspace in the interface, with the paths that lead to each.
     pub items: BTreeMap<ItemId, BTreeSet<String>>,
-    /// Modules of the workspace, and the paths that lead to each.
+    /// Modules of the workspace in the interface, with the paths that lead to each.
     pub modules: BTreeMap<ModuleId, BTreeSet<String>>,
-    /// Items of other crates, by the path here.
+    /// Items of crates outside of the workspace, by their path in the interface.
     pub foreign: BTreeMap<String, String>,
-    /// Items by path as documentation lists them: one of the crate itself that is imported once more is not listed
-    /// again.
+    /// Items by path as documentation lists them, without further imports of the crate's own items.
     pub listed: BTreeSet<(String, ItemId)>,
 }
 
 impl Door {
-    /// Follows the public names of crate `name`.
+    /// Returns the interface of crate `name`, by following its public names.
     pub fn of(world: &World, name: &str) -> Door {
         let mut door = Door::default();
         let root = world.roots[name];
@@ -56,7 +55,7 @@ impl Door {
         open.pop();
     }
 
-    /// Items of the door's own crate that stand in public modules, which documentation lists there alone.
+    /// Returns the items declared in public modules of the interface's own crate, which documentation lists only there.
     fn declared(&self, world: &World, root: ModuleId) -> BTreeSet<ItemId> {
         let of_crate = &world.modules[root].path[0];
         let stands_public = |item: &ItemId| self.items[item].contains(&world.path(*item));
@@ -64,12 +63,12 @@ impl Door {
         self.items.keys().filter(own).filter(|item| stands_public(item)).copied().collect()
     }
 
-    /// The path of an item that the other lines name: the shortest, and of those the first.
+    /// Returns the path by which other lines name an item: the shortest, and of several the first.
     pub fn main_path(&self, item: ItemId) -> Option<&str> {
         self.items.get(&item)?.iter().min_by_key(|path| (path.matches("::").count(), path.len())).map(String::as_str)
     }
 
-    /// One line an item, sorted by path.
+    /// Returns the interface as lines of text, one for each item, sorted by path.
     pub fn lines(&self, world: &World) -> Vec<String> {
         let mut lines = Lines { door: self, world, out: Vec::new() };
         lines.write();
@@ -82,13 +81,13 @@ impl Door {
 }
 
 impl World {
-    /// The path at which an item is declared.
+    /// Returns the path at which an item is declared.
     pub fn path(&self, (module, item): ItemId) -> String {
         format!("{}::{}", self.modules[module].path.join("::"), self.modules[module].items[item].name)
     }
 }
 
-/// The order of lines of one item: itself, its parts, its functions, its traits.
+/// Order of the lines about one item: itself, its parts, its functions, its traits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Itself,
@@ -226,7 +225,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Traits that `#[derive]` implements.
+    /// Adds the lines of traits that `#[derive]` implements.
     fn derives(&mut self, path: &str, item: &Item) {
         let (generics, fields): (_, Vec<&syn::Field>) = match item {
             Item::Struct(of) => (&of.generics, of.fields.iter().collect()),
@@ -256,7 +255,7 @@ impl Lines<'_> {
         }
     }
 
-    /// An `impl` block, if its type or its trait is in the door.
+    /// Adds the lines of an `impl` block, if its type or trait is in the interface.
     fn block(&mut self, module: ModuleId, block: &syn::ItemImpl) {
         let of_type = self.door_path(module, named_type(&block.self_ty));
         let head = format!("impl{}", parameters(&block.generics));
@@ -311,7 +310,7 @@ impl Lines<'_> {
         self.push(&path, Rank::Implemented, line);
     }
 
-    /// The path through the door of a type that is named in `module`.
+    /// Returns the interface's path of a type that is named in `module`.
     fn door_path(&self, module: ModuleId, named: Option<&syn::Path>) -> Option<String> {
         let segments: Vec<String> = named?.segments.iter().map(|segment| segment.ident.to_string()).collect();
         self.world.resolve(module, &segments).iter().find_map(|meaning| match meaning {
@@ -321,7 +320,7 @@ impl Lines<'_> {
     }
 }
 
-/// Tells if `written` is the last name of `path`.
+/// Returns `true` if `written` is the last name of `path`.
 fn of_type_is(written: &str, path: &str) -> bool {
     written.rsplit("::").next() == path.rsplit("::").next()
 }
@@ -330,7 +329,7 @@ fn is_public(visibility: &Visibility, attributes: &[syn::Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !cfg::has(attributes, "doc", "hidden")
 }
 
-/// The path of the type that an `impl` block is for, through references, boxes left aside.
+/// Returns the path of the type that an `impl` block is for, looking through references but not boxes.
 fn named_type(of: &Type) -> Option<&syn::Path> {
     match of {
         Type::Path(of) if of.qself.is_none() => Some(&of.path),

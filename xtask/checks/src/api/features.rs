@@ -4,30 +4,30 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A package of the workspace.
+/// A package of the workspace, as `cargo metadata` describes it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Package {
-    /// Its name, with hyphens.
+    /// Name of the package, with hyphens.
     pub name: String,
-    /// The path of its `Cargo.toml`.
+    /// Path of the package's `Cargo.toml`.
     pub manifest_path: PathBuf,
-    /// The packages that it depends on, of ours and of others.
+    /// Packages that the package depends on, in the workspace and outside.
     pub dependencies: Vec<Dependency>,
-    /// Its features, and what each turns on.
+    /// Features of the package, with what each turns on.
     pub features: BTreeMap<String, Vec<String>>,
-    /// Its libraries and programs.
+    /// Libraries, programs and tests of the package.
     pub targets: Vec<Target>,
-    /// The registries that it may go to: none at all where `publish = false`.
+    /// Registries that the package may be published to; an empty list for `publish = false`.
     pub publish: Option<Vec<String>>,
 }
 
 impl Package {
-    /// Tells if it may go to a registry.
+    /// Returns `true` if the package may be published to a registry.
     pub fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
     }
 
-    /// Its folder, from the workspace's root.
+    /// Returns the package's folder, relative to the workspace's root.
     pub fn folder(&self, root: &Path) -> String {
         let folder = self.manifest_path.parent().expect("a file is in a folder");
         let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
@@ -35,31 +35,31 @@ impl Package {
     }
 }
 
-/// A library, a program or a test of a package.
+/// A library, program or test of a package.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Target {
-    /// Kinds such as `lib`, `bin` and `test`.
+    /// Kinds of the target, such as `lib`, `bin` and `test`.
     pub kind: Vec<String>,
-    /// Its first file.
+    /// Path of the target's first source file.
     pub src_path: PathBuf,
 }
 
-/// A dependency of a package.
+/// A dependency of a package, as `cargo metadata` describes it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Dependency {
-    /// The package's name.
+    /// Name of the package that is depended on.
     pub name: String,
-    /// The name that it has here, if another.
+    /// Name by which the depending package calls it, if another.
     pub rename: Option<String>,
-    /// `dev`, `build`, or none for an ordinary one.
+    /// Kind of the dependency: `dev`, `build`, or `None` for an ordinary one.
     pub kind: Option<String>,
-    /// True if only a feature turns it on.
+    /// `true` if only a feature turns the dependency on.
     pub optional: bool,
-    /// True if its feature `default` is on.
+    /// `true` if the feature `default` of the dependency is on.
     pub uses_default_features: bool,
-    /// The features that are turned on.
+    /// Features of the dependency that are turned on.
     pub features: Vec<String>,
-    /// Its folder, for a package of the workspace.
+    /// Folder of the dependency, if it is a package of the workspace.
     pub path: Option<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-/// The packages of the workspace at `root`.
+/// Returns the packages of the workspace at `root`, from `cargo metadata`.
 ///
 /// # Errors
 /// Text that says why `cargo metadata` could not be run or understood.
@@ -86,7 +86,8 @@ pub fn packages(root: &Path) -> Result<Vec<Package>, String> {
     Ok(metadata.packages)
 }
 
-/// The features of each package when `door` is compiled with `features`; packages that it does not use are absent.
+/// Returns the active features of each package when `door` is compiled with `features`; packages that it does not use
+/// are absent.
 pub fn active(packages: &[Package], door: &str, features: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let by_name: BTreeMap<&str, &Package> = packages.iter().map(|package| (package.name.as_str(), package)).collect();
     let mut on: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

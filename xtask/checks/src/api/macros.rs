@@ -6,24 +6,24 @@ use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::parse::{Parse, ParseStream, Parser};
 
-/// A `macro_rules!` definition.
+/// A `macro_rules!` definition, which can be expanded without the compiler.
 #[derive(Debug, Clone)]
 pub struct Macro {
     rules: Vec<(Vec<Part>, Vec<Part>)>,
 }
 
-/// A piece of a pattern or of a body.
+/// A piece of a macro's pattern or body.
 #[derive(Debug, Clone)]
 enum Part {
     Token(TokenTree),
     Group(Delimiter, Vec<Part>),
-    /// `$name:fragment`, or `$name` in a body.
+    /// A macro variable: `$name:fragment` in a pattern, or `$name` in a body.
     Variable(String, String),
-    /// A repetition: `$( ... ) separator operator`.
+    /// A repetition in a macro: `$( ... ) separator operator`.
     Repeat(Vec<Part>, Option<TokenTree>, char),
 }
 
-/// The value of a variable: tokens, or a value for each round of a repetition.
+/// Value of a macro variable: tokens, or a value for each round of a repetition.
 #[derive(Debug, Clone)]
 enum Bound {
     Tokens(TokenStream),
@@ -33,7 +33,7 @@ enum Bound {
 type Bindings = BTreeMap<String, Bound>;
 
 impl Macro {
-    /// The rules between the braces of `macro_rules! name { ... }`.
+    /// Parses the rules between the braces of `macro_rules! name { ... }`.
     pub fn parse(rules: TokenStream) -> Macro {
         let groups: Vec<Group> = rules
             .into_iter()
@@ -43,7 +43,7 @@ impl Macro {
         Macro { rules: groups.chunks_exact(2).map(rule).collect() }
     }
 
-    /// Writes out `name! { input }`; none if no rule fits.
+    /// Expands `name! { input }`; returns `None` if no rule of the macro fits.
     pub fn expand(&self, input: &TokenStream) -> Option<TokenStream> {
         let trees: Vec<TokenTree> = input.clone().into_iter().collect();
         self.rules.iter().find_map(|(pattern, body)| {
@@ -119,7 +119,7 @@ fn is_fragment(word: &str) -> bool {
     words.split(' ').any(|fragment| fragment == word)
 }
 
-/// Matches `pattern` with `trees` from `at` on, and returns the end of the match.
+/// Matches `pattern` with `trees` from index `at` on, and returns the index at which the match ends.
 fn matched(pattern: &[Part], trees: &[TokenTree], mut at: usize, bindings: &mut Bindings) -> Option<usize> {
     for part in pattern {
         match part {
@@ -184,7 +184,7 @@ fn variables(parts: &[Part]) -> Vec<String> {
     names
 }
 
-/// The tokens of a fragment that begins at `at`, and where it ends.
+/// Returns the tokens of a fragment that begins at `at`, and the index at which it ends.
 fn fragment_at(fragment: &str, trees: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
     let first = trees.get(at);
     let upto = |end: usize| trees[at..end].iter().cloned().collect::<TokenStream>();

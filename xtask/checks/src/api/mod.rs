@@ -24,7 +24,7 @@ use door::Door;
 use std::path::Path;
 use world::World;
 
-/// A crate's interface.
+/// The public interface of a crate, with the modules that it was read from.
 pub struct Interface {
     world: World,
     door: Door,
@@ -32,7 +32,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Reads the crate `door` of the workspace at `root`, with all of its features on, or with those named.
+    /// Reads the interface of the crate `door` of the workspace at `root`, with all of its features or the named ones.
     ///
     /// # Errors
     /// Text that says which file or package could not be read.
@@ -47,12 +47,12 @@ impl Interface {
         Ok(Interface { world, door, name })
     }
 
-    /// One line an item, sorted by path.
+    /// Returns the interface as lines of text, one for each item, sorted by path.
     pub fn lines(&self) -> Vec<String> {
         self.door.lines(&self.world)
     }
 
-    /// Counts its items.
+    /// Returns the counts of the interface's items.
     pub fn counts(&self) -> Counts {
         Counts::of(&self.world, &self.door, &self.name)
     }

@@ -3,32 +3,32 @@
 use super::world::{Import, ItemId, ModuleId, World};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The target of a path.
+/// Meaning of a path in Rust code: a module, an item, or something of another crate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
     /// A module of the workspace.
     Module(ModuleId),
-    /// An item of the workspace.
+    /// An item of the workspace, such as a type or function.
     Item(ItemId),
-    /// Something of another crate, by the path that was written.
+    /// Something of a crate outside of the workspace, with the path as written.
     Foreign(String),
 }
 
-/// A public name of a module.
+/// A public name of a module, with what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicName {
-    /// Its target; a name has several where a type and a function share it.
+    /// Target of the name; a name has several where a type and a function share it.
     pub meaning: Meaning,
-    /// True if documentation leaves it out.
+    /// `true` if documentation leaves the name out.
     pub is_hidden: bool,
-    /// True if an import makes it, not a declaration.
+    /// `true` if an import makes the name, `false` if a declaration.
     pub is_imported: bool,
 }
 
 type Seen = BTreeSet<(ModuleId, String)>;
 
 impl World {
-    /// Resolves `path` in module `from`: more than one target where a type and a function share a name.
+    /// Returns what `path` names in module `from`: more than one target where a type and a function share a name.
     pub fn resolve(&self, from: ModuleId, path: &[String]) -> Vec<Meaning> {
         self.resolved(from, path, &mut Seen::new())
     }
@@ -63,7 +63,8 @@ impl World {
         found
     }
 
-    /// Resolves `name` in module `id` for code in module `from`, which does not see private imports of `id`.
+    /// Returns what `name` stands for in module `id`, for code in module `from`, which does not see private imports of
+    /// `id`.
     fn named(&self, from: ModuleId, id: ModuleId, name: &str, seen: &mut Seen) -> Vec<Meaning> {
         let module = &self.modules[id];
         let items = module.items.iter().enumerate().filter(|(_, item)| item.name == name);
@@ -93,7 +94,7 @@ impl World {
         found
     }
 
-    /// The public names of module `id`.
+    /// Returns the public names of module `id`.
     pub fn public_names(&self, id: ModuleId) -> BTreeMap<String, BTreeSet<PublicName>> {
         let mut names = BTreeMap::new();
         self.add_public_names(id, false, &mut BTreeSet::new(), &mut names);
@@ -158,7 +159,7 @@ impl World {
         open.remove(&id);
     }
 
-    /// Tells if `inner` is `outer` or a module in it.
+    /// Returns `true` if module `inner` is `outer` or within it.
     pub fn is_within(&self, mut inner: ModuleId, outer: ModuleId) -> bool {
         while inner != outer {
             let Some(parent) = self.modules[inner].parent else { return false };

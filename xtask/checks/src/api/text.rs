@@ -4,25 +4,25 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{FnArg, GenericParam, Generics, Pat, Signature};
 
-/// The text of a piece of syntax.
+/// Returns a piece of Rust syntax as text.
 pub fn text(syntax: &impl ToTokens) -> String {
     let mut out = String::new();
     write(syntax.to_token_stream(), false, &mut out);
     out
 }
 
-/// The kind of token before the next one, as far as spaces depend on it.
+/// Kind of the token written last, as far as spaces depend on it.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
-    /// Nothing, or what takes no space after it.
+    /// Nothing yet, or a token that takes no space after it.
     Open,
-    /// A word or number.
+    /// A word or a number.
     Word,
-    /// A closing bracket.
+    /// A closing bracket, after which a space depends on the next token.
     Close,
 }
 
-/// Writes the tokens of a group, or all; a last comma in parentheses stays if it is the only one: a tuple of one.
+/// Writes tokens as text; a last comma in parentheses is only kept in a tuple of one.
 fn write(stream: TokenStream, in_parentheses: bool, out: &mut String) {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
     let keeps_last_comma = in_parentheses && commas(&trees) == 1;
@@ -99,7 +99,7 @@ fn write(stream: TokenStream, in_parentheses: bool, out: &mut String) {
     }
 }
 
-/// Writes `sign` and says what it leaves behind it.
+/// Writes the punctuation `sign`, and returns the kind of token that it leaves last.
 fn punctuation(sign: &str, next: Option<&TokenTree>, last: Last, out: &mut String) -> Last {
     match sign {
         "," => {
@@ -144,7 +144,7 @@ fn punctuation(sign: &str, next: Option<&TokenTree>, last: Last, out: &mut Strin
     }
 }
 
-/// The commas outside of angle brackets.
+/// Returns the number of commas that are outside of angle brackets.
 fn commas(trees: &[TokenTree]) -> usize {
     let (mut depth, mut count) = (0, 0);
     for tree in trees {
@@ -164,12 +164,12 @@ fn ends_with_word(out: &str, word: &str) -> bool {
     out.strip_suffix(word).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// Tells if `out` ends with a lifetime.
+/// Returns `true` if the text `out` ends with a lifetime.
 fn starts_lifetime(out: &str) -> bool {
     out.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').ends_with('\'')
 }
 
-/// Generic parameters with their bounds, as `<'a, T: Tracer>`, or nothing.
+/// Returns generic parameters with their bounds as text, such as `<'a, T: Tracer>`; empty if there are none.
 pub fn parameters(generics: &Generics) -> String {
     let one = |parameter: &GenericParam| {
         let mut parameter = parameter.clone();
@@ -184,14 +184,14 @@ pub fn parameters(generics: &Generics) -> String {
     if all.is_empty() { String::new() } else { format!("<{}>", all.join(", ")) }
 }
 
-/// ` where ...`, or nothing.
+/// Returns a `where` clause as text with a space before it; empty if there is none.
 pub fn conditions(generics: &Generics) -> String {
     let Some(conditions) = &generics.where_clause else { return String::new() };
     let all: Vec<String> = conditions.predicates.iter().map(text).collect();
     if all.is_empty() { String::new() } else { format!(" where {}", all.join(", ")) }
 }
 
-/// A function's parameters, arguments and result, without its name.
+/// Returns a function's generic parameters, arguments and result as text, without its name.
 pub fn signature(signature: &Signature) -> String {
     let argument = |argument: &FnArg| match argument {
         FnArg::Receiver(receiver) => {
@@ -214,7 +214,7 @@ pub fn signature(signature: &Signature) -> String {
     format!("{}({}){result}{}", parameters(generics), arguments.join(", "), conditions(generics))
 }
 
-/// The words before a function's name, as `const unsafe fn`.
+/// Returns the words before a function's name, such as `const unsafe fn`.
 pub fn function_words(signature: &Signature) -> String {
     let mut words = String::new();
     if signature.constness.is_some() {

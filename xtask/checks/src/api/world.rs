@@ -9,83 +9,83 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::{Attribute, Item, ItemImpl, ItemMacro, UseTree, Visibility};
 
-/// Number of a module in [`World::modules`].
+/// Index of a module in [`World::modules`].
 pub type ModuleId = usize;
 
-/// An item: its module and its number there.
+/// Index of an item: its module, and its index there.
 pub type ItemId = (ModuleId, usize);
 
-/// Every module that a door's crates compile.
+/// All modules that the crates of an interface compile.
 #[derive(Default)]
 pub struct World {
-    /// All modules; a parent comes before its children.
+    /// Modules of all crates; each comes before its children.
     pub modules: Vec<Module>,
-    /// The root module of each crate, by the name that Rust code uses.
+    /// Index of each crate's root module, by the name that Rust code uses for the crate.
     pub roots: BTreeMap<String, ModuleId>,
-    /// Invocations of macros in item position that were not written out, as `crate::module: name!`.
+    /// Macro invocations in item position that could not be expanded, as `crate::module: name!`.
     pub unknown_macros: Vec<String>,
 }
 
-/// A module of a crate.
+/// A module of a crate, with its items and imports.
 pub struct Module {
-    /// Its path, beginning with the crate's name.
+    /// Path of the module, beginning with the crate's name.
     pub path: Vec<String>,
-    /// The file that it stands in.
+    /// Source file that has the module.
     pub file: PathBuf,
-    /// The module that declares it.
+    /// Index of the module that declares it; `None` for a crate's root.
     pub parent: Option<ModuleId>,
-    /// The items that it declares, other than modules.
+    /// Items that the module declares, other than modules.
     pub items: Vec<Declared>,
-    /// The modules that it declares.
+    /// Modules that the module declares.
     pub children: Vec<Child>,
-    /// The names that its `use` declarations import.
+    /// Names that the module's `use` declarations import.
     pub imports: Vec<Import>,
-    /// The `impl` blocks that stand in it.
+    /// `impl` blocks in the module.
     pub impls: Vec<ItemImpl>,
-    /// The macros that it defines.
+    /// Macros that the module defines.
     macros: BTreeMap<String, Macro>,
 }
 
-/// An item with a name.
+/// An item with a name, as a module declares it.
 pub struct Declared {
-    /// Its name, without the path.
+    /// Name of the item, without its path.
     pub name: String,
-    /// True if it is `pub` (and for a macro, exported).
+    /// `true` if the item is `pub` (and for a macro, exported).
     pub is_public: bool,
-    /// True if documentation leaves it out.
+    /// `true` if documentation leaves the item out.
     pub is_hidden: bool,
-    /// The item as parsed.
+    /// Parsed syntax of the item.
     pub item: Item,
 }
 
-/// A module inside a module.
+/// A module that another module declares.
 pub struct Child {
-    /// Its name, without the path.
+    /// Name of the module, without its path.
     pub name: String,
-    /// True if it is `pub`.
+    /// `true` if the module is `pub`.
     pub is_public: bool,
-    /// True if documentation leaves it out.
+    /// `true` if documentation leaves the module out.
     pub is_hidden: bool,
-    /// The module's number.
+    /// Index of the module in [`World::modules`].
     pub module: ModuleId,
 }
 
-/// One name, or all names of a module, that `use` brings in.
+/// An import by `use`: of one name, or of all names of a module.
 pub struct Import {
-    /// True for `pub use`.
+    /// `true` if the import is `pub use`.
     pub is_public: bool,
-    /// True if only this module and those in it see it.
+    /// `true` if only this module and those in it see the import.
     pub is_private: bool,
-    /// True if documentation leaves it out.
+    /// `true` if documentation leaves the import out.
     pub is_hidden: bool,
-    /// The path as written.
+    /// Imported path, as written.
     pub path: Vec<String>,
-    /// The name that it has here; none for a glob.
+    /// Name that the import gives in this module; `None` for a glob.
     pub name: Option<String>,
 }
 
 impl World {
-    /// Reads the crates of `packages` that `door` uses when it is compiled with `features`.
+    /// Reads the modules of `packages` that `door` uses when it is compiled with `features`.
     ///
     /// # Errors
     /// Text naming a file that cannot be read or is not Rust.
@@ -100,7 +100,7 @@ impl World {
         Ok(world)
     }
 
-    /// Reads a package by itself, its library and its programs, with all of its features.
+    /// Reads the modules of one package, of its library and its programs, with all of its features.
     ///
     /// # Errors
     /// Text naming a file that cannot be read or is not Rust.
@@ -128,16 +128,17 @@ impl World {
     }
 }
 
-/// Reads the modules of one crate.
+/// Reader of the modules of one crate.
 struct Reader<'a> {
     world: &'a mut World,
     features: &'a BTreeSet<String>,
-    /// Invocations whose macro had not been met when they were: a parent's, after its modules.
+    /// Macro invocations that came before their macro's definition, to expand later: a parent's comes after its
+    /// modules.
     later: Vec<(ModuleId, ItemMacro, PathBuf)>,
 }
 
 impl Reader<'_> {
-    /// Writes out the macros that were met after their invocations.
+    /// Expands the macro invocations that came before their macro's definition.
     fn finish(&mut self) -> Result<(), String> {
         for (id, invocation, folder) in std::mem::take(&mut self.later) {
             let name = name_of(&invocation);
@@ -160,7 +161,7 @@ impl Reader<'_> {
         made.items.into_iter().try_for_each(|item| self.item(id, item, folder))
     }
 
-    /// Reads a module that is a file, whose own modules are in `folder`.
+    /// Reads a module that is a file, with its own modules from `folder`.
     fn file(
         &mut self,
         file: &Path,
@@ -258,7 +259,7 @@ impl Reader<'_> {
         id
     }
 
-    /// The macro that `name!` means in a module: its own, or that of the nearest module around it.
+    /// Returns the macro that `name!` means in a module: its own, or that of the nearest module around it.
     fn macro_named(&self, id: ModuleId, name: &str) -> Option<Macro> {
         let mut around = Some(id);
         while let Some(module) = around {
@@ -275,7 +276,7 @@ fn name_of(invocation: &ItemMacro) -> String {
     invocation.mac.path.segments.last().expect("a path has segments").ident.to_string()
 }
 
-/// The file of `mod name;` in a module whose own modules are in `folder`.
+/// Returns the file of `mod name;` in a module whose own modules are in `folder`.
 fn module_file(attributes: &[Attribute], folder: &Path, name: &str) -> PathBuf {
     let given = attributes.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
         let syn::Meta::NameValue(pair) = &attribute.meta else { return None };
@@ -289,7 +290,7 @@ fn module_file(attributes: &[Attribute], folder: &Path, name: &str) -> PathBuf {
     if beside.exists() { beside } else { folder.join(name).join("mod.rs") }
 }
 
-/// Calls `found` with each path of a tree of imports, and the name that it has here.
+/// Calls `found` with each path of a `use` tree, and the name that it gives.
 fn imports(tree: &UseTree, path: &mut Vec<String>, found: &mut impl FnMut(Vec<String>, Option<String>)) {
     let under = |path: &[String], name: String| path.iter().cloned().chain([name]).collect::<Vec<_>>();
     match tree {
@@ -322,7 +323,7 @@ fn named(item: &Item) -> Option<(String, &Visibility)> {
     Some((name.to_string(), visibility))
 }
 
-/// The attributes of an item.
+/// Returns the attributes of an item.
 pub fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,

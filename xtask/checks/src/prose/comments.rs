@@ -1,17 +1,17 @@
 //! Doc comments of a Rust file, by their lines: no parser, since comments inside macros count as well.
 
-/// The first line of a doc comment, with the rest of its paragraph if it has two words or fewer and goes on.
+/// First line of a doc comment; with the rest of its paragraph if it has only two words and goes on.
 pub struct FirstLine {
-    /// Its number in the file.
+    /// Number of the line in the file.
     pub line: usize,
-    /// Its text, trimmed.
+    /// Text of the line, trimmed.
     pub text: String,
 }
 
-/// The opening of a doc comment in a line of code.
+/// Text that opens a doc comment in a line of code.
 const BLOCK: &str = concat!("/*", "* ");
 
-/// The text of a file up to the module of its tests, which stands at the end.
+/// Returns the text of a file without its module of tests, which is at the end.
 pub fn without_tests(text: &str) -> &str {
     let mut from = 0;
     while let Some(at) = text[from..].find("#[cfg(test)]\n").map(|at| from + at) {
@@ -25,14 +25,14 @@ pub fn without_tests(text: &str) -> &str {
     text
 }
 
-/// The text of a line of a doc comment.
+/// Returns the text of a line of a doc comment; `None` for other lines.
 pub fn doc_text(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let text = line.strip_prefix("//!").or_else(|| line.strip_prefix("///").filter(|rest| !rest.starts_with('/')))?;
     Some(text.trim())
 }
 
-/// The first lines of all doc comments of a file.
+/// Returns the first lines of all doc comments in a file.
 pub fn first_lines(text: &str) -> Vec<FirstLine> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();

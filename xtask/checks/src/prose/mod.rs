@@ -14,31 +14,32 @@ use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A line that breaks a rule.
+/// A line that breaks a rule of prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The file, from the workspace's root.
+    /// Path of the file, from the workspace's root.
     pub file: String,
-    /// The line's number.
+    /// Number of the line in the file.
     pub line: usize,
-    /// Its text, trimmed.
+    /// Text of the line, trimmed.
     pub text: String,
 }
 
-/// Findings of one crate, or of the documents outside of crates.
+/// Lines that break rules of prose, in one crate or in the documents outside of crates.
 #[derive(Debug, Default)]
 pub struct Prose {
-    /// Doc comments: a first line each.
+    /// Number of doc comments, each of which has a first line.
     pub first_lines: usize,
     /// First lines that open with a relative clause.
     pub relative: Vec<Finding>,
     /// First lines of two words or fewer.
     pub short: Vec<Finding>,
-    /// Lines of prose above 120 columns.
+    /// Lines of prose wider than 120 columns.
     pub wide: Vec<Finding>,
 }
 
-/// The prose of the workspace at `root` by crate, by the crate's folder; documents outside of crates are `documents`.
+/// Checks the prose of the workspace at `root`, and returns the findings by crate folder, with `documents` for
+/// documents outside of crates.
 pub fn by_crate(root: &Path) -> BTreeMap<String, Prose> {
     let mut all: BTreeMap<String, Prose> = BTreeMap::new();
     for file in files::ending(root, ".", &[".rs", ".md"]) {
@@ -70,13 +71,13 @@ pub fn by_crate(root: &Path) -> BTreeMap<String, Prose> {
     all
 }
 
-/// Tells if a Rust file is a test or belongs to one.
+/// Returns `true` if a Rust file is a test or belongs to one.
 pub(crate) fn is_test(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name == "tests.rs" || name.ends_with("_tests.rs") || file.split('/').any(|folder| folder == "tests")
 }
 
-/// The folder of the crate that a file belongs to.
+/// Returns the folder of the crate that a file belongs to.
 fn crate_of(file: &str) -> String {
     match file.split('/').collect::<Vec<_>>()[..] {
         ["crates", name, _, ..] => name.to_string(),
@@ -88,7 +89,8 @@ fn crate_of(file: &str) -> String {
     }
 }
 
-/// Prints the counts by crate, and with `--list` each line that breaks a rule (of one crate, if it is named).
+/// Prints the counts of findings by crate, and with `--list` each line that breaks a rule (of one crate, if it is
+/// named).
 ///
 /// # Errors
 /// Text for wrong usage.
@@ -130,7 +132,7 @@ fn row(name: &str, prose: &Prose) -> String {
     format!("{name:16} {:>11} {relative:>8} {share:>5.1}% {short:>6} {wide:>6}", prose.first_lines)
 }
 
-/// The sum over all crates.
+/// Returns the findings of all crates together.
 pub fn total(all: &BTreeMap<String, Prose>) -> Prose {
     let mut sum = Prose::default();
     for prose in all.values() {

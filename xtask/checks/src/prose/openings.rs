@@ -33,7 +33,7 @@ const EMPTY: &[&str] = &[
     "parts",
 ];
 
-/// Tells if a first line opens with a relative clause.
+/// Returns `true` if a first line opens with a relative clause.
 ///
 /// Counted are lines that open with
 /// - "what", "whether", "which", "who", "whose", "why", "how" and their kin, also after a preposition ("of which");
@@ -63,7 +63,7 @@ pub fn is_relative(line: &str) -> bool {
     of_these && (relates(subject + 1) || (of_those && word(subject + 1) == "of"))
 }
 
-/// The words of a line: what has a letter or a digit.
+/// Returns the number of words in a line that have a letter or a digit.
 pub fn words(line: &str) -> usize {
     line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }

@@ -1,9 +1,9 @@
 //! Lines of prose that are wider than 120 columns; tables, code and the targets of links do not count.
 
-/// The widest line of prose.
+/// Largest width of a line of prose, in columns.
 const COLUMNS: usize = 120;
 
-/// Comments of a Rust file that are too wide, with the numbers of their lines.
+/// Returns the comments of a Rust file that are too wide, with the numbers of their lines.
 pub fn wide_comments(text: &str) -> Vec<(usize, &str)> {
     let mut in_code = false;
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn wide_comments(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Lines of a Markdown document that are too wide, with their numbers.
+/// Returns the lines of a Markdown document that are too wide, with their numbers.
 pub fn wide_lines(text: &str) -> Vec<(usize, &str)> {
     let mut in_code = false;
     let mut found = Vec::new();

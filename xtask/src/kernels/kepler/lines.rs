@@ -5,13 +5,13 @@ use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use std::collections::BTreeMap;
 
-/// Lines of each kernel that begin at offsets in its code, by offset.
+/// Source lines of each kernel, by the offset in its code at which they begin.
 pub type Lines = BTreeMap<String, BTreeMap<u64, usize>>;
 
-/// Bytes of an address.
+/// Number of bytes of an address.
 const ADDRESS: usize = 8;
 
-/// Reads the table of a cubin, which may have none.
+/// Parses the line table of a cubin, which may have none.
 ///
 /// # Errors
 /// What is no cubin, and a table that ends early.
@@ -38,7 +38,7 @@ pub fn read(cubin: &[u8]) -> Result<Lines, String> {
     sequences(&table, &names).map_err(|error| format!("a cubin's table of lines: {error}"))
 }
 
-/// Returns the lines of a `table` whose addresses have the kernel's number, from 1 on, in their upper half.
+/// Returns the lines of a `table` by kernel, where addresses have the kernel's number, from 1 on, in their upper half.
 fn sequences(table: &[u8], kernels: &[&str]) -> Result<Lines, gimli::Error> {
     let mut lines = Lines::new();
     let mut start = 0;
@@ -66,10 +66,10 @@ mod tests {
     use object::{Architecture, BinaryFormat, Endianness, RelocationEncoding, RelocationFlags, RelocationKind};
     use object::{SectionKind, SymbolFlags, SymbolKind, SymbolScope};
 
-    /// Where the first address stands in [`table`]: behind the header and three bytes.
+    /// Offset of the first address in [`table`]: after the header and three bytes.
     const PLACE: usize = 10 + 16 + 3;
 
-    /// A table of one kernel: line 5 at 8, 70 at 8 + 16, and its end.
+    /// Returns a line table of one kernel: line 5 at 8, 70 at 8 + 16, and its end.
     fn table() -> Vec<u8> {
         let mut program = vec![0, 9, 2];
         program.extend([8, 0, 0, 0, 0, 0, 0, 0]);

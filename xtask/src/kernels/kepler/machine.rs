@@ -4,8 +4,8 @@ use super::super::disassembly::{BasicBlock, Instruction, Machine, Place};
 use raywarp_costs::{Flow, KeplerWord, Word};
 use std::collections::BTreeSet;
 
-/// Returns a kernel's blocks; `places` says where the instruction at so many bytes of its code comes from, by lines
-/// that begin where its function does or later: of functions of the assembler's own there are none.
+/// Returns the basic blocks of a Kepler kernel; `places` gives the source lines of the instruction at a byte offset of
+/// its code.
 ///
 /// # Errors
 /// An instruction that is not known.
@@ -44,7 +44,7 @@ pub fn machine(
     Ok(Machine { name: name.to_string(), blocks })
 }
 
-/// Returns a called function by its first instruction.
+/// Returns the label of a called function, named by its first instruction's offset.
 fn label(start: usize) -> String {
     format!("${start}")
 }
@@ -53,7 +53,7 @@ fn label(start: usize) -> String {
 mod tests {
     use super::*;
 
-    /// `code` in groups of seven, each behind a word that says 4, 0x20 and so on.
+    /// Returns `code` in groups of seven instructions, each after a scheduling word of 4, 0x20 and so on.
     fn grouped(code: &[u64]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for group in code.chunks(7) {

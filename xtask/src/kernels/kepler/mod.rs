@@ -22,20 +22,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Number of Kepler among architectures.
+/// Number of Kepler's architecture: 35 for compute capability 3.5.
 pub const ARCHITECTURE: u32 = KeplerWord::ARCHITECTURE;
 
-/// Latest version of PTX that the assembler knows.
+/// Latest PTX version that the assembler for Kepler knows.
 const PTX: &str = "+ptx78";
 
-/// Returns the jobs of a set that are compiled for Kepler.
+/// Returns the compile jobs of a set that are for Kepler.
 pub fn jobs(set: &KernelSet) -> Vec<Job> {
     let sources = set.schedules.as_ref().map_or_else(Vec::new, |schedules| (schedules.kepler)());
     let job = |(source, text)| Job { source, text, architecture: ARCHITECTURE, priced: true };
     sources.into_iter().map(job).collect()
 }
 
-/// Returns the compilers, installed if they must be.
+/// Returns the compilers for Kepler, and installs them if needed.
 ///
 /// # Errors
 /// What is missing or of another version.
@@ -43,7 +43,7 @@ pub fn tools(root: &Path) -> Result<Kepler, String> {
     toolkit::kepler(root)
 }
 
-/// Compiles and prices a source.
+/// Compiles a source for Kepler and computes the costs of its kernels.
 ///
 /// # Errors
 /// What a tool says, and code that cannot be read.
@@ -105,16 +105,16 @@ pub fn compile(root: &Path, tools: &Kepler, set: &KernelSet, job: &Job, sources:
     Ok(Compiled { image: pack::pack(&image, Content::KeplerCode)?, resources: resources::parse(&report)?, kernels })
 }
 
-/// Returns the PTX without lines of the source and what else is said for debuggers, which stands behind the code.
+/// Returns PTX text without source lines and other information for debuggers, which comes after the code.
 fn without_lines(ptx: &str) -> String {
     let said = |line: &&str| !["\t.loc\t", "\t.file\t"].iter().any(|start| line.starts_with(start));
     let code = ptx.lines().take_while(|line| !line.trim_start().starts_with(".section"));
     code.filter(said).map(|line| format!("{line}\n")).collect()
 }
 
-/// Settles the costs of a kernel that nobody measured: a function that is called runs where the short way does not do,
-/// and no event says so. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a
-/// bound is to stay one from above.
+/// Completes the costs of a kernel that was not measured: a called function is a slow path, and no event tells how
+/// often it runs. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a bound
+/// is to stay one from above.
 pub fn settle(kernel: &price::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {

@@ -8,18 +8,19 @@
 use super::super::disassembly::{Place, place_in};
 use std::collections::HashMap;
 
-/// Locations by number.
+/// Source locations in LLVM's debug information, by number.
 #[derive(Debug, Default)]
 pub struct Locations {
-    /// Line, scope, and where it was inlined.
+    /// Line, scope and inlining location of each location.
     locations: HashMap<usize, (usize, usize, Option<usize>)>,
-    /// Files of scopes.
+    /// Source file of each scope.
     scopes: HashMap<usize, usize>,
     files: HashMap<usize, String>,
 }
 
 impl Locations {
-    /// Reads the locations of `text` and returns them with the same text, in which each has its number as its line.
+    /// Reads the locations in the LLVM text `text`, and returns them with the text changed so that each location's line
+    /// is its number.
     pub fn take(text: &str) -> (Self, String) {
         let mut own = Self::default();
         let mut numbered = String::with_capacity(text.len());
@@ -33,7 +34,7 @@ impl Locations {
         (own, numbered)
     }
 
-    /// Notes what a line defines; of a location also the line as it becomes.
+    /// Reads the definition in a line; for a location returns the line with its number as line.
     fn read(&mut self, line: &str) -> Option<String> {
         let (number, value) = line.strip_prefix('!')?.split_once(" = ")?;
         let number: usize = number.parse().ok()?;
@@ -52,7 +53,7 @@ impl Locations {
         None
     }
 
-    /// Returns the places of a location, from the innermost function outwards, of those that lie below kernels/.
+    /// Returns the source lines of a location below kernels/, from the innermost function outwards.
     pub fn places(&self, number: usize) -> Vec<Place> {
         let mut places = Vec::new();
         let mut next = Some(number);
@@ -67,7 +68,7 @@ impl Locations {
     }
 }
 
-/// Returns the number after `name`.
+/// Returns the number that follows `name` in a text.
 fn numeral(text: &str, name: &str) -> Option<usize> {
     let (_, rest) = text.split_once(name)?;
     rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()

@@ -4,12 +4,12 @@ use super::super::chains::{Timed, later};
 use raywarp_costs::{Alone, Flow, KeplerWord};
 use std::collections::VecDeque;
 
-/// Results that were asked for and are not there yet.
+/// Results of Kepler instructions that are still missing.
 #[derive(Debug, Clone, Default)]
 pub struct Pending {
-    /// First register, how many, and when.
+    /// First register of each result, number of registers, and the time at which they are written.
     registers: Vec<((u8, u8), Alone)>,
-    /// Results of texture units, in the order in which they were asked.
+    /// Times at which the texture units' results arrive, in the order in which they were asked.
     textures: VecDeque<Alone>,
 }
 
@@ -77,7 +77,7 @@ mod tests {
     const LEAVE_ONE: u64 = 0x7700_0000_009c_003e;
     const LEAVE_NONE: u64 = 0x7700_0000_001c_003e;
     const LDL: u64 = 0x7a28_0000_0028_5082;
-    /// `mov b32 $r0 $r33`.
+    /// Code of `mov b32 $r0 $r33`, a move between registers.
     const MOV: u64 = 0xe4c0_3c00_109c_0002;
 
     fn time(code: &[(u64, u8)]) -> (Alone, Pending) {
