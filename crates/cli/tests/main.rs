@@ -21,6 +21,7 @@ mod gpu;
 mod help;
 mod instruction_sets;
 mod long_runs;
+mod messages;
 mod origin;
 mod output_bytes;
 mod output_inputs;

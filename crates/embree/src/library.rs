@@ -140,7 +140,6 @@ mod tests {
         let EmbreeError::NotFound { tried, why } = &error else { panic!("{error}") };
         assert_eq!(tried, &["no/such/libembree4.so"]);
         assert!(!why.is_empty());
-        assert!(error.to_string().starts_with("Embree 4 cannot be loaded as no/such/libembree4.so: "), "{error}");
     }
 
     #[test]

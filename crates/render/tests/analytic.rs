@@ -372,9 +372,9 @@ fn an_engine_that_would_have_to_tell_an_observer_is_refused() {
     let bounds = raywarp_geom::Aabb { min: [-1.0; 3], max: [1.0; 3] };
     let shading = raywarp_render::ShadingScene::new(&scene, &bounds).unwrap();
     let tracer = crate::common::BruteForce(raywarp_scene::flatten(&scene).unwrap());
-    let observer = Alive::default();
+    let (observer, mut idle) = (Alive::default(), Idle);
     let context =
-        raywarp_render::RenderContext { observer: Some(&observer), ..raywarp_render::RenderContext::by(&mut Idle) };
+        raywarp_render::RenderContext { observer: Some(&observer), ..raywarp_render::RenderContext::by(&mut idle) };
     let view = camera([0.0, 4.0, 0.0], [0.0; 3], 40.0);
     let refused = raywarp_render::render(&shading, &view, &tracer, &options([8, 8], 4, 8), context);
     assert!(matches!(refused, Err(raywarp_render::RenderError::Option(_))), "{refused:?}");

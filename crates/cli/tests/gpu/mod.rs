@@ -5,5 +5,5 @@ mod failures;
 mod next_kernel;
 mod organisations;
 mod pictures;
-mod place;
+pub mod place;
 mod rays;

@@ -2,6 +2,6 @@
 
 #[cfg(unix)]
 mod interrupt;
-mod process;
+pub mod process;
 mod progress;
 mod resume;

@@ -91,8 +91,8 @@ mod tests {
             assert_eq!(PictureFormat::of(Path::new(name)).unwrap(), format);
         }
         for name in ["a.jpg", "a", "", "png", ".png", "a.png.", "dir.png/a"] {
-            let message = PictureFormat::of(Path::new(name)).unwrap_err().to_string();
-            assert!(message.contains(".png, .exr or .hdr") && message.contains(name), "{message}");
+            let error = PictureFormat::of(Path::new(name)).unwrap_err();
+            assert!(matches!(&error, OutputError::UnknownFormat { path, .. } if path == Path::new(name)), "{error:?}");
         }
     }
 
@@ -121,8 +121,7 @@ mod tests {
             for text in ["thesis", "#", "\u{89}PNG"] {
                 std::fs::write(at(name), text).unwrap();
                 let error = can_write(&at(name)).unwrap_err();
-                assert!(matches!(error, OutputError::NotAPicture { .. }), "{error:?}");
-                assert!(error.to_string().contains(name) && error.to_string().contains("remove it first"), "{error}");
+                assert!(matches!(&error, OutputError::NotAPicture { path, .. } if *path == at(name)), "{error:?}");
             }
         }
     }
