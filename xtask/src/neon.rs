@@ -100,7 +100,7 @@ const OPTIMISED: [&str; 7] = [
     "raywarp-render",
 ];
 
-/// Crates that work for moments here, and are dear to optimise: not optimised at all.
+/// Names of crates that are compiled without optimisation, as they run for moments here and take long to optimise.
 const NOT_OPTIMISED: [&str; 12] = [
     "raywarp",
     "raywarp-bench",

@@ -46,7 +46,7 @@ pub struct BenchRequest {
 /// A column of the tables: rays in an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Column {
-    /// Rays of the column.
+    /// Set of rays that the column is about.
     pub rays: RaySet,
     /// Order of the rays in a launch.
     pub order: RayOrder,
@@ -67,7 +67,7 @@ pub enum RaySet {
 }
 
 impl RaySet {
-    /// Returns the name of the rays in tables.
+    /// Returns the name of the set of rays in tables: its kind or its file.
     pub fn name(&self) -> &str {
         match self {
             Self::Kind(kind) => kind.name(),
@@ -98,7 +98,7 @@ impl Column {
         }
     }
 
-    /// Returns the name of the column in tables.
+    /// Returns the name of the column in tables: that of the rays, and of their order if it is not the workload's.
     pub fn name(&self) -> String {
         match self.order {
             RayOrder::Workload => self.rays.name().to_string(),
@@ -140,7 +140,7 @@ pub enum RayOrder {
 }
 
 impl RayOrder {
-    /// Returns the name of the order in tables.
+    /// Returns the name of the order of rays in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Workload => "workload",

@@ -65,7 +65,7 @@ impl Default for Before {
 }
 
 impl Before {
-    /// Takes `block` as the warp's next event, and returns the operation that it comes after.
+    /// Advances to the warp's next event, of `block`, and returns the operation that it comes after.
     fn next(&mut self, block: Block) -> Operation {
         let operation = block.operation();
         if block == Block::Prologue {

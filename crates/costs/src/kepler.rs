@@ -16,7 +16,7 @@ use crate::{Access, Pipe, Wait, Word};
 pub struct KeplerWord {
     /// The instruction's own 64 bits.
     pub bits: u64,
-    /// The eight bits of the scheduling word, which tell when the next instruction issues.
+    /// Eight bits of the scheduling word, which say when the next instruction may issue.
     pub plan: u8,
 }
 
@@ -25,7 +25,7 @@ pub struct KeplerWord {
 pub enum Flow {
     /// The warp goes on with the next instruction.
     Next,
-    /// The target of a jump, for some or all lanes.
+    /// The warp's lanes, all or some, go on at the target of a jump.
     Jump,
     /// The warp goes on at a called function's first instruction.
     Call,

@@ -129,7 +129,7 @@ pub struct PricedBlock {
     /// Least time that one warp alone takes for the block, with the waits after it that nothing else accounts for;
     /// `None` where the table does not say.
     pub alone: Option<Alone>,
-    /// Formula for the number of times that warps issue it.
+    /// Formula for the number of times that warps issue the block.
     pub issued: IssueFormula,
     /// Evidence for the formula `issued`.
     pub source: CountSource,

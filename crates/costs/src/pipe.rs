@@ -17,7 +17,7 @@ pub enum Pipe {
     FmaHeavy,
     /// Instructions on pairs of 16-bit floats, which also run on the heavy half of `Fma`.
     Half,
-    /// The pipeline of 64-bit floats.
+    /// Pipeline for 64-bit floats.
     Double,
     /// Pipeline for reciprocals, conversions, counts of bits.
     Xu,

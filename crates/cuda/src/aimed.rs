@@ -46,7 +46,7 @@ pub struct Lost {
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct LostRay {
-    /// Ray that was lost.
+    /// Origin, direction and interval of the ray that was lost.
     pub ray: Ray,
     /// Index of the ray among those aimed with its seed.
     pub number: u64,

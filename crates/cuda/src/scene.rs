@@ -109,7 +109,7 @@ impl EncodedScene {
         })
     }
 
-    /// Returns the bytes of device memory that the scene takes.
+    /// Returns the bytes of device memory that the encoded scene will take.
     pub fn bytes(&self) -> usize {
         self.nodes.len() + self.triangles.len() + 4 * self.slots.len() + 8 * self.ids.len()
     }

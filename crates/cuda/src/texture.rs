@@ -30,9 +30,9 @@ impl TexelFormat {
 /// Result of a texture lookup beyond the image's borders, along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureAddress {
-    /// The image is repeated.
+    /// The image is repeated beyond its borders.
     Repeat,
-    /// The image is repeated, every other time mirrored.
+    /// The image is repeated beyond its borders, mirrored every other time.
     Mirror,
     /// The texels at the border are continued outwards.
     Clamp,

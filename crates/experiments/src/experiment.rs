@@ -40,7 +40,7 @@ pub enum MeasuredOrganisation {
 }
 
 impl MeasuredOrganisation {
-    /// All organisations, in the order of their declaration.
+    /// All measured organisations, in the order of their declaration.
     pub const ALL: [Self; 9] = [
         Self::Megakernel,
         Self::Compact,

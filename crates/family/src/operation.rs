@@ -220,7 +220,7 @@ impl Block {
 /// Kind of memory that a lane reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Nodes of the tree.
+    /// Nodes of the tree, with boxes and links.
     Node,
     /// Records of triangles, as the tree's leaves hold them.
     Triangle,

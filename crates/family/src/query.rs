@@ -13,7 +13,7 @@ impl Query {
     /// Both kinds of query, closest hit first.
     pub const ALL: [Self; 2] = [Self::Closest, Self::Any];
 
-    /// Returns `closest` or `any`, as in the names of kernels.
+    /// Returns the query's name, `closest` or `any`, as in the names of kernels.
     pub fn name(self) -> &'static str {
         match self {
             Self::Closest => "closest",

@@ -5,7 +5,7 @@
 pub struct Citation {
     /// Citation key, as in docs/papers/README.md.
     pub key: &'static str,
-    /// Authors and year of the publication.
+    /// Authors and year of the cited publication.
     pub by: &'static str,
 }
 

@@ -43,8 +43,8 @@ impl Tree {
         self == Self::WideN
     }
 
-    /// Returns `true` if leaves hold their triangles in pairs for a watertight test of both, and planes are made for
-    /// that test.
+    /// Returns `true` if leaves hold triangles in pairs for a watertight test of both, with box planes padded for that
+    /// test.
     pub const fn holds_pairs(self) -> bool {
         matches!(self, Self::H8)
     }

@@ -26,7 +26,7 @@ pub enum CompactionError {
 }
 
 impl CompactionError {
-    /// Returns `true` if the caller asked to stop.
+    /// Returns `true` if the counting failed because the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Count(CountError::Cancelled))
     }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub enum Variants {
     /// The kernels of the papers, one a row.
     Papers(&'static [PaperRow]),
-    /// Legal variants that differ from the defaults of their parts in at most one option.
+    /// Legal variants that differ from the defaults of their parts in at most one option, with the number of all.
     Legal {
         /// Variants that differ from the defaults of their parts in at most one option.
         single_changes: Vec<Variant>,
@@ -21,12 +21,12 @@ pub enum Variants {
 }
 
 impl Variants {
-    /// Returns the papers' kernels.
+    /// Makes the list of the papers' kernels.
     pub fn papers() -> Self {
         Self::Papers(papers())
     }
 
-    /// Returns the legal variants.
+    /// Makes the list of the legal variants with at most one option changed, and counts all.
     pub fn legal() -> Self {
         Self::Legal { single_changes: legal::single_changes().collect(), count: legal::count() }
     }

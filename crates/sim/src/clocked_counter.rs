@@ -73,7 +73,7 @@ impl<'a> ClockedCounter<'a> {
         Leaving(self, warp)
     }
 
-    /// Advances the clock of warp `warp` by `time`.
+    /// Advances the clock of warp `warp` by `time`, and serves waiting warps that this lets go on.
     pub fn spend(&self, warp: u32, time: u64) {
         let own = &self.clocks[warp as usize];
         // Only its own thread writes.

@@ -55,7 +55,7 @@ pub fn warp_costs(source: &EventSource<'_>, width: u32, costs: &BlockCosts) -> R
     (0..source.warp_count(width, resident)?).into_par_iter().with_min_len(16).map(run).collect()
 }
 
-/// The distribution of the costs of warps.
+/// The distribution of what the warps of a launch cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     sorted: Vec<f64>,

@@ -30,7 +30,7 @@ pub struct Profile {
     pub streams: Streams,
     /// Number of rays of the whole launches, of which the traced rays may be a sample.
     pub launch_rays: u64,
-    /// Number of launches.
+    /// Number of launches that the counts are summed over.
     pub launches: u64,
 }
 

@@ -44,7 +44,7 @@ impl EventSource<'_> {
         }
     }
 
-    /// Returns the number of rays.
+    /// Returns the number of rays that are traced or replayed.
     pub fn ray_count(&self) -> u64 {
         match self {
             Self::Run { rays, .. } => rays.len() as u64,

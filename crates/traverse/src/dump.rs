@@ -168,8 +168,8 @@ impl RayDump {
         Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
     }
 
-    /// Makes a dump of `ray_count` rays that do nothing. Any variant can replay it, as it would run them over an empty
-    /// scene: what remains is what its supply does.
+    /// Makes a dump of `ray_count` rays without any operations, as in an empty scene. Any variant can replay it, as it
+    /// would run them over an empty scene: what remains is what its supply does.
     ///
     /// # Errors
     /// [`KernelError::TooManyRays`].

@@ -42,7 +42,7 @@ pub enum KernelError {
     /// The variant leaves the order of lanes to the hardware, and so runs only on GPUs.
     #[error("{variant} leaves the lanes of a warp to a GPU; here they are in lockstep: leave out sync=implicit")]
     NeedsGpu {
-        /// Variant that needs a GPU.
+        /// Variant that runs only on GPUs.
         variant: Variant,
     },
     /// The stack is too small for some rays in this tree.
@@ -147,7 +147,7 @@ impl Kernel {
         [self.tree.bytes(), self.triangles.bytes()]
     }
 
-    /// Returns the number of warps that trace `batch` on `machine`.
+    /// Returns the number of warps by which `machine` traces `batch`.
     ///
     /// # Errors
     /// [`KernelError::Width`] if the machine's warps do not fit the variant; [`KernelError::TooManyRays`].

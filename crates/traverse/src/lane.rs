@@ -8,7 +8,7 @@ use raywarp_geom::{Hit, PrimitiveId};
 /// Ray index of a lane that has no ray.
 pub(crate) const IDLE: u32 = u32::MAX;
 
-/// Largest number of leaves that a lane can put aside.
+/// Largest number of leaves that a lane can put aside for later.
 pub(crate) const MAX_POSTPONED: usize = 4;
 
 /// Next step of a lane: a pop, a node or leaf, or nothing.
@@ -28,7 +28,7 @@ pub(crate) struct Lane<T: Tree> {
     pub ray: u32,
     pub setup: Option<T::Ray>,
     pub work: Work<T::Inner, T::Leaf>,
-    /// `true` if the leaf that the lane tested last has no triangles left.
+    /// `true` if the leaf whose triangle the lane tested last has no triangles left.
     pub leaf_ended: bool,
     /// Leaves that the lane put aside, in the order in which they were found.
     pub postponed: Postponed<T::Leaf>,

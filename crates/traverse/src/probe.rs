@@ -18,7 +18,7 @@ pub struct Touch {
     pub offset: u16,
     /// Number of bytes that are touched.
     pub bytes: u16,
-    /// `true` for a write, `false` for a read.
+    /// `true` if the lane writes the memory, `false` if it reads.
     pub write: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Event<'a> {
 pub trait Probe {
     /// Returns `true` if the probe wants [`Event::touches`], which take time to gather.
     fn touches(&self) -> bool;
-    /// Tells the probe of an event.
+    /// Tells the probe of one event of a warp.
     fn event(&mut self, event: &Event<'_>);
     /// Tells the probe of an event that occurs `times` times in a row, without touches.
     fn repeated(&mut self, event: &Event<'_>, times: u32) {
@@ -54,7 +54,7 @@ pub trait Probe {
 /// Switch that kernels are compiled for: either a probe watches their events, or nothing does. Probes themselves are
 /// objects, so that a new one does not compile every kernel anew.
 pub(crate) trait Watch {
-    /// `true` if events are told to a probe.
+    /// `true` if kernels tell their events to a probe.
     const ON: bool;
     /// Returns [`Probe::touches`] of the probe.
     fn touches(&self) -> bool;

@@ -69,7 +69,7 @@ impl<'a> Replay<'a> {
         Err(ReplayError::Dependent { variant: *variant, why })
     }
 
-    /// Prepares `variant` to replay the rays of `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
+    /// Makes a replay by `variant` of the rays in `dump`. Any variant takes one [of nothing](RayDump::of_nothing).
     ///
     /// # Errors
     /// Those of [`Replay::walk_of`], and [`ReplayError::OtherWalk`].
@@ -86,7 +86,7 @@ impl<'a> Replay<'a> {
         Ok(Self { variant: *variant, dump })
     }
 
-    /// Returns the variant that replays.
+    /// Returns the variant that replays the dump.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
@@ -96,7 +96,7 @@ impl<'a> Replay<'a> {
         self.dump
     }
 
-    /// Returns the number of warps that trace the rays on `machine`; `resident` as in
+    /// Returns the number of warps by which `machine` replays the rays; `resident` as in
     /// [`Batch::resident`](crate::Batch::resident).
     ///
     /// # Errors

@@ -84,7 +84,7 @@ fn batches(
     Ok(batches)
 }
 
-/// Returns the halves of each batch, where they are timed.
+/// Returns both halves of each batch, if halves are timed; else none.
 fn halves(batches: &[RayBatch], request: &BenchRequest) -> Vec<Option<[RayBatch; 2]>> {
     let free = batches.iter().map(|batch| batch.id + 1).max().unwrap_or(0);
     if request.halves { batches.iter().map(|batch| batch.halves(free)).collect() } else { Vec::new() }

@@ -32,7 +32,7 @@ pub(super) struct OnTree<'a> {
 }
 
 impl OnTree<'_> {
-    /// Measures all subjects that walk this tree; as many are encoded at once as there is memory for.
+    /// Measures all subjects that walk this tree; as many groups are encoded at once as memory allows.
     pub fn subjects(
         &mut self,
         subjects: &[Subject],
@@ -59,7 +59,7 @@ impl OnTree<'_> {
         Ok(())
     }
 
-    /// Measures subjects that walk one encoding, each with all of its launch bounds.
+    /// Measures the subjects that walk one encoding of the tree, each with all of its launch bounds.
     fn group(
         &mut self,
         group: &[Subject],
@@ -83,8 +83,8 @@ impl OnTree<'_> {
         self.target.prepare(subject, bounds, encoded, (self.bvh, self.triangles), self.request.width)
     }
 
-    /// Leaves subjects out that the scene does not fit, for `error`, and measures the kernel in their place, where there
-    /// is one.
+    /// Leaves out subjects whose tree cannot hold the scene, because of `error`, and measures the replacement kernel
+    /// instead, if there is one.
     fn leave_out(&mut self, group: &[Subject], error: BenchError, report: &mut SceneReport) -> Result<(), BenchError> {
         // Where that cannot hold the scene either the reason is the first one's.
         let encode = |wide: Subject| Some((wide, self.target.encode(&wide, self.bvh, self.triangles).ok()?));
@@ -194,7 +194,7 @@ impl OnTree<'_> {
         Ok(Some((sum - whole).max(0.0)))
     }
 
-    /// Makes sure that the reference's answers are there.
+    /// Computes the answers of the subject's reference tracer, unless they are there already.
     fn refer(&mut self, reference: &Variant) -> Result<(), BenchError> {
         if self.references.contains_key(reference) {
             return Ok(());

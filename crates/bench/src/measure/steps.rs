@@ -18,19 +18,19 @@ impl<'a> Steps<'a> {
         Self { done: 0, all, watch }
     }
 
-    /// Reports that so many steps more are done.
+    /// Adds steps to the progress, and reports how many are done.
     pub fn add(&mut self, steps: usize) {
         self.done += steps;
         self.watch.progress(self.done, self.all);
     }
 }
 
-/// Returns the number of steps that subjects take.
+/// Returns the number of steps that measuring subjects takes: one for each subject and launch bound.
 pub(super) fn of(subjects: &[Subject], request: &BenchRequest) -> usize {
     subjects.iter().map(|subject| bounds(subject, request).len()).sum()
 }
 
-/// Returns the launch bounds that a subject is measured with: a peer has none to choose.
+/// Returns the launch bounds that a subject is measured with; other projects' tracers have only the default ones.
 pub(super) fn bounds(subject: &Subject, request: &BenchRequest) -> Vec<LaunchBounds> {
     if subject.has_own_tree() { vec![LaunchBounds::default()] } else { request.bounds.clone() }
 }

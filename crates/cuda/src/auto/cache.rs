@@ -25,8 +25,8 @@ const HEAD: &str = "raywarp kernels 1";
 /// Size in bytes above which a file is not taken for a cache of choices: an entry takes some 500 bytes.
 const MOST_BYTES: u64 = 1 << 18;
 
-/// Returns the file that choices are kept in: `raywarp/kernels.tsv` in the user's folder for caches, if the system has
-/// one (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
+/// Returns the path of the file in which choices of kernels are kept: `raywarp/kernels.tsv` in the user's cache folder,
+/// if the system has one (`XDG_CACHE_HOME`, else `.cache` in `HOME`; on Windows `LOCALAPPDATA`).
 pub fn cache_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let folder = if cfg!(windows) {

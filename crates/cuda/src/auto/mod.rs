@@ -54,8 +54,8 @@ impl BatchKind {
 /// Promise of exactness that kernels must keep to be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Promise {
-    /// Hits have the bits of the CPU's tracer: a watertight triangle test, and boxes padded for it. Callers who name no
-    /// kernel get this.
+    /// Hits have the same bits as those of the CPU's tracer: kernels have a watertight triangle test, and boxes padded
+    /// for it. Callers who name no kernel get this.
     Bits,
     /// No BVH node is lost to rounding, but a triangle test may lose a ray at an edge. Rays begin at `t_min >= 0`.
     Fast,

@@ -5,7 +5,7 @@ use raywarp_papers::{CompactionBounce, CompactionScene, w11};
 use raywarp_study::report::Document;
 use raywarp_study::report::chart::{Bar, Bars, ChartLine, Points};
 
-/// Returns the report of the tables that a suite made in some scenes, for its page.
+/// Returns a report of the tables that a set of experiments made in some scenes, for an HTML page.
 pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)]) -> Document {
     let title = match suite {
         PathSuite::W11 => "Active thread compaction: Wald 2011's experiments on this GPU",
@@ -33,7 +33,7 @@ pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<
     document
 }
 
-/// Adds the charts of a table.
+/// Adds the charts of a table to a report.
 pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
     let stem: String = scene.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let name = format!("{stem}-{}", table.name);

@@ -42,14 +42,14 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Returns the table as a report, for its writers.
+    /// Returns the table as a document, to be written as text, JSON or an HTML page.
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.title.clone());
         self.describe(&mut document, "");
         document
     }
 
-    /// Adds the table: title, charts of a scene, rows, and what is to be said of them.
+    /// Adds the table to a document: title, charts, rows and notes.
     pub(super) fn describe(&self, document: &mut Document, scene: &str) {
         document.data("name", self.name);
         document.data("title", self.title.clone());
@@ -63,7 +63,7 @@ impl Table {
         self.notes.iter().for_each(|note| document.note(note.clone()));
     }
 
-    /// Returns the columns of its rows: the first at the left in text, the others at the right.
+    /// Returns the table's columns: the first left-aligned in text, the others right-aligned.
     fn sheet(&self) -> Sheet<'_, Vec<String>> {
         let column = |(place, head): (usize, &String)| {
             let text = if place == 0 { TableColumn::left(head) } else { TableColumn::right(head) };

@@ -34,7 +34,7 @@ impl<'a> PathLengths<'a> {
         (threads > 0 && segments.len().is_multiple_of(threads)).then_some(Self { segments, threads })
     }
 
-    /// Returns the number of frames.
+    /// Returns the number of frames that the segments are of.
     pub fn frames(&self) -> usize {
         self.segments.len() / self.threads
     }

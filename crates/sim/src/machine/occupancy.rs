@@ -23,9 +23,9 @@ pub enum OccupancyLimit {
     Warps,
     /// Largest number of resident blocks: `resident.blocks`.
     Blocks,
-    /// Registers of a multiprocessor: `registers.per_sm`.
+    /// Registers of a multiprocessor that its blocks share: `registers.per_sm`.
     Registers,
-    /// Shared memory of a multiprocessor: `shared.per_sm_bytes`.
+    /// Shared memory of a multiprocessor that its blocks share: `shared.per_sm_bytes`.
     SharedMemory,
 }
 

@@ -50,7 +50,7 @@ impl Region {
 /// The addresses that one lane touches, as loads or stores of `chunk` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The region of memory.
+    /// Region of memory that the lane touches.
     pub region: Region,
     /// Address of the record's first byte in the region.
     pub base: u64,

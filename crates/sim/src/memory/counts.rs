@@ -119,7 +119,7 @@ impl MemoryProbe {
         }
     }
 
-    /// Counts the accesses of one event.
+    /// Counts the memory accesses of one event of a warp.
     pub fn event(&mut self, touches: &[Touch]) {
         for touch in touches {
             let place = self.map.place(touch);
@@ -171,7 +171,7 @@ impl MemoryProbe {
         self.distinct.iter_mut().zip(&other.distinct).for_each(|(mine, theirs)| mine.join(theirs));
     }
 
-    /// Returns the counts of the whole launch.
+    /// Returns the memory access counts of the whole launch.
     pub fn counts(&self) -> MemoryCounts {
         let mut counts = self.counts;
         for (region, set) in counts.0.iter_mut().zip(&self.distinct) {

@@ -17,7 +17,7 @@ pub struct Caches {
     pub l1_bytes: u64,
     /// Bytes of the second cache (L2).
     pub l2_bytes: u64,
-    /// Number of multiprocessors.
+    /// Number of the machine's multiprocessors.
     pub multiprocessors: u32,
     /// Number of resident warps of each multiprocessor.
     pub warps: u32,

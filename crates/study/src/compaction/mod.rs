@@ -41,7 +41,7 @@ const KERNEL: [u32; 2] = [64, 64];
 /// Settings for counting light paths and warps: the pictures to render.
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {
-    /// Name of the scene, for the reader.
+    /// Name of the scene, which the report shows.
     pub scene: String,
     /// Viewpoints of the pictures; the counts are summed over all of them.
     pub cameras: Vec<Camera>,

@@ -98,7 +98,7 @@ pub enum CountersError {
         /// Number of instructions that the profiler counted for the launch.
         counted: f64,
     },
-    /// The simulator cannot run the request.
+    /// The simulation of the launches failed, or was stopped.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }

@@ -54,7 +54,7 @@ fn is_up_to_others(variant: &Variant) -> bool {
 /// Number of warps that share the sampled rays of a launch, where warps take rays from one pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SampleWarps {
-    /// The fraction of the machine's resident warps that the sample is of the launch's rays.
+    /// As many warps as the machine's resident ones times the sampled fraction of the launch's rays.
     OfMachine,
     /// A given number of warps.
     Exactly(u32),

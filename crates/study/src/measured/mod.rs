@@ -74,7 +74,7 @@ pub enum MeasuredError {
     /// The run has a viewpoint that the scene lacks here.
     #[error("view {0} was measured, which is not among the scene's here")]
     View(usize),
-    /// The simulator cannot run the request.
+    /// The simulation of the launches failed, or was stopped.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
 }

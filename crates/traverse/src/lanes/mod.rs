@@ -16,9 +16,9 @@ pub(crate) trait Mask: Copy + Eq {
     fn count(self) -> u32;
     /// Returns the set as a bit mask, with lane 0 in the lowest bit.
     fn bits(self) -> u64;
-    /// Returns the lanes that are in either set.
+    /// Returns the lanes that are in this set or the other one.
     fn or(self, other: Self) -> Self;
-    /// Returns the lanes that are in both sets.
+    /// Returns the lanes that are in this set and the other one.
     fn and(self, other: Self) -> Self;
     /// Returns the set of the lowest lane alone; empty for an empty set.
     fn first(self) -> Self;
@@ -31,19 +31,19 @@ pub(crate) trait Mask: Copy + Eq {
 pub(crate) enum Is {
     /// The lane has no ray.
     Idle,
-    /// The lane has something left to do.
+    /// The lane has a ray that has not ended.
     Alive,
     /// The lane has a ray that has ended, whose result is not yet stored.
     Ended,
-    /// The lane is able to visit a node now.
+    /// The lane stands at a node, which it can visit now.
     AtInner,
     /// The lane is at a leaf, which it must test or put aside to go on.
     AtLeaf,
-    /// The lane is able to test a triangle now.
+    /// The lane stands at a leaf or has put one aside, and can test a triangle now.
     HasLeaf,
     /// The lane has triangles left of the leaf that it began.
     InLeaf,
-    /// The lane is about to take an entry from its stack, before anything else.
+    /// The lane must take an entry from its stack before anything else.
     Exhausted,
 }
 
@@ -66,11 +66,11 @@ pub(crate) trait HasStatus {
 /// The two implementations share nothing: [`Scalar`] has no masks to get wrong, and [`Lockstep`]
 /// of width 1 must do what it does, event for event.
 pub(crate) trait Lanes {
-    /// Sets of these lanes.
+    /// Type of sets of these lanes.
     type Mask: Mask;
-    /// State of one lane.
+    /// Type of the state of one lane.
     type Lane: HasStatus;
-    /// Returns the number of lanes.
+    /// Returns the number of lanes of the machine.
     fn count(&self) -> u32;
     /// Returns the set of all lanes.
     fn all(&self) -> Self::Mask;

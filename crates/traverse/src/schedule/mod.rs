@@ -47,11 +47,11 @@ type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of one schedule, for a kind of lanes, tree and probe.
 pub(crate) struct Phases<L: Lanes, T: Tree, P> {
-    /// Step that runs a whole iteration: [`Schedule::iterate`].
+    /// Function that runs a whole iteration of the main loop: [`Schedule::iterate`].
     pub iterate: Step<L, T, P>,
-    /// Step that visits nodes: [`Schedule::traverse`].
+    /// Function that runs the phase of node visits: [`Schedule::traverse`].
     pub traverse: Step<L, T, P>,
-    /// Step that tests triangles: [`Schedule::intersect`].
+    /// Function that runs the phase of triangle tests: [`Schedule::intersect`].
     pub intersect: Step<L, T, P>,
 }
 
@@ -64,7 +64,7 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Phases<L, T, P> {
 
 /// Code that traces the rays that a warp holds until all have ended.
 pub(crate) enum Body<L: Lanes, T: Tree, P> {
-    /// The main loop around a schedule's iterations.
+    /// The main loop, which repeats a schedule's iterations until all rays have ended.
     Loop(Phases<L, T, P>),
     /// The packet traversal, in which all rays walk the tree together.
     Packet,

@@ -8,7 +8,7 @@ pub trait RayCounter: Debug + Sync {
     fn add(&self, warp: u32, rays: u32) -> u64;
 }
 
-/// Rays that a warp has taken, and where it gets more.
+/// Rays that a warp has taken and not yet traced, and the source of more.
 ///
 /// Persistent warps take batches from a global counter, whoever asks first. In a simulation without
 /// time every warp asks as often as the others: batches are dealt in turns, so that a warp's

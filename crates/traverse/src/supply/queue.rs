@@ -15,8 +15,8 @@ use crate::tree::Tree;
 use crate::warp::Warp;
 use raywarp_family::{Block, Space};
 
-/// Bytes of a parked ray: seven 32-bit registers (AL09 5.2). What boxes and triangles need of it is found again from
-/// the ray in memory, and its stack stays there.
+/// Bytes of a ray parked in shared memory: seven 32-bit registers (AL09 5.2). What boxes and triangles need of it is
+/// found again from the ray in memory, and its stack stays there.
 const PARKED_BYTES: u16 = 28;
 
 /// Bytes of the word of a parked ray that says what it does next.

@@ -18,7 +18,7 @@ pub(crate) trait BoxTree: Sync {
 
     /// Returns the stack entry at which a walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
-    /// Returns the number of stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray in this tree.
     fn stack_depth(&self) -> usize;
     /// Returns the hits of the ray's line with the triangle of `record`, or with both of a pair, as `t u v` and the
     /// word with the triangle's index; hits outside the ray's interval up to `limit` may be missing.

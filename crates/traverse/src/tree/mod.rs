@@ -31,7 +31,7 @@ pub(crate) trait Tree: Sync {
 
     /// Returns the stack entry at which every walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<EntryOf<Self>>;
-    /// Returns the number of stack entries that suffice for any ray.
+    /// Returns the number of stack entries that suffice for any ray in this tree.
     fn stack_depth(&self) -> usize;
     /// Returns `true` if each ray has a key after which hits count.
     fn has_keys(&self) -> bool;

@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Time of a run, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Time {
-    /// Seconds by the wall's clock.
+    /// Seconds of wall-clock time.
     pub wall: f64,
     /// Processor seconds, summed over all threads; infinite where the system does not tell.
     pub processor: f64,
