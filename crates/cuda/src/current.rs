@@ -30,7 +30,7 @@ impl Current {
         Ok(kept)
     }
 
-    /// Makes `context` current until the guard is dropped, with a [`CudaError`] on failure.
+    /// Makes `context` current until the guard is dropped, with a `CudaError` on failure.
     pub fn choose(context: &CudaContext) -> Result<Self, CudaError> {
         Self::of(context).map_err(driver("choosing the device"))
     }

@@ -141,7 +141,7 @@ impl CudaError {
     }
 }
 
-/// Returns a function that converts the driver's error to a [`CudaError`], for an operation described as `doing`.
+/// Returns a function that converts the driver's error to a `CudaError`, for an operation described as `doing`.
 pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
     move |error| {
         let text = |text: Result<&std::ffi::CStr, _>| {

@@ -24,7 +24,7 @@ pub struct Variant {
     supply: Supply,
     organisation: TraversalLoop,
     tree: Tree,
-    /// Number of the value of each option ([`Key`]); that of the default where the option does not apply.
+    /// Number of the value of each option (`Key`); that of the default where the option does not apply.
     values: [u8; Key::ALL.len()],
 }
 
@@ -248,7 +248,7 @@ impl Variant {
         self.supply
     }
 
-    /// Returns the loop that lanes run ([`TraversalLoop`]).
+    /// Returns the loop that lanes run (`TraversalLoop`).
     pub fn organisation(&self) -> TraversalLoop {
         self.organisation
     }
@@ -335,7 +335,7 @@ impl Variant {
         }
     }
 
-    /// Returns when idle lanes get new rays ([`Refill`]).
+    /// Returns when idle lanes get new rays (`Refill`).
     pub fn refill(&self) -> Refill {
         self.value(Key::Refill).parse().map_or(Refill::LostIterations, Refill::Below)
     }

@@ -39,9 +39,9 @@ pub enum ReplayError {
     OtherWalk {
         /// Variant that does not walk as the dump does.
         variant: Variant,
-        /// Kind of walk of the variant ([`RayDump::walk_of`]).
+        /// Kind of walk of the variant (`RayDump::walk_of`).
         walk: Variant,
-        /// Kind of walk of the dump ([`RayDump::walk_of`]).
+        /// Kind of walk of the dump (`RayDump::walk_of`).
         dumped: Variant,
     },
     /// The variant's rays cannot be dumped.

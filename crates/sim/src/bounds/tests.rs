@@ -279,7 +279,7 @@ fn whole_clocks() -> Machine {
     machine
 }
 
-/// Returns the costs of [`costs`] with times of a lone warp: for a visit 30 clocks, a load and a reciprocal, for a test
+/// Returns the costs of `costs` with times of a lone warp: for a visit 30 clocks, a load and a reciprocal, for a test
 /// 120 and two loads.
 fn timed() -> PricedKernel {
     let mut costs = costs();

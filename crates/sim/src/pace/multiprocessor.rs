@@ -49,7 +49,7 @@ pub(super) struct Multiprocessor<'a> {
     asked: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
     schedulers: Vec<Scheduler>,
-    /// Fractions of a clock, in [`PARTS`]ths, for which a warp's instruction occupies each unit.
+    /// Fractions of a clock, in `PARTS`ths, for which a warp's instruction occupies each unit.
     taken: [u64; Unit::COUNT],
     /// Time at which the load/store unit, which all schedulers share, is free again, in fractions of a clock.
     lsu_free: u64,

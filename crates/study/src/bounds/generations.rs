@@ -12,7 +12,7 @@ const THEIRS: [(&str, [[f64; 3]; 3]); 3] = [
     ("gtx680", [[432.6, 518.2, 245.4], [250.8, 317.6, 156.6], [388.2, 441.2, 192.5]]),
 ];
 
-/// Index of Sibenik in [`THEIRS`], the only one of these scenes that we have with the paper's viewpoints.
+/// Index of Sibenik in `THEIRS`, the only one of these scenes that we have with the paper's viewpoints.
 const SIBENIK: usize = 2;
 
 /// Rates of alk12-kepler on Sibenik on an H200, in Mrays/s, with `--workload al09`

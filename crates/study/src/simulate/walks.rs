@@ -131,7 +131,7 @@ impl<'a> Runs<'a> {
         views.iter().enumerate().map(source).collect()
     }
 
-    /// Counts events as [`Runs::counts`] does, with what tables of costs need as well.
+    /// Counts events as `Runs::counts` does, with what tables of costs need as well.
     pub fn tallied(&self, number: usize, width: u32) -> Result<LaunchCounts, SimulateError> {
         let sources = self.sources(number)?;
         let add = |sum: LaunchCounts, source| Ok(sum.plus(&count_source(source, width)?));
