@@ -106,9 +106,9 @@ impl AimedRays {
         Ok(Self { device: device.clone(), variant: ASKED_VARIANT, function, resident })
     }
 
-    /// Aims the rays `numbers` of a seed at `target`, asks for their closest hits and any hits in the tree `bvh` of
-    /// `triangles` with one triangle a leaf, and returns the lost ones, of which `kept` are told. May be called from
-    /// several threads.
+    /// Aims the rays `numbers` of a seed at `target`, traces them, and returns those that miss the mesh, of which
+    /// `kept` are told. Closest hits and any hits are asked for, in the tree `bvh` of `triangles` with one triangle a
+    /// leaf. May be called from several threads.
     ///
     /// # Panics
     /// If the target has no triangle or no start.

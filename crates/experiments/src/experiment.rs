@@ -103,7 +103,7 @@ pub struct Experiment {
     /// [`MeasuredOrganisation::Regenerate`].
     pub compaction: Compaction,
     /// `true` if the host reads after each bounce, or round, how many paths go on and launches as many lanes (W11 3.4;
-    /// L9); `false` if it launches as many lanes as began, of which the superfluous ones end at once. Of the same two,
+    /// L9). Otherwise as many lanes as began are launched, of which the superfluous ones end at once. Of the same two,
     /// and of [`MeasuredOrganisation::Wavefront`] and [`MeasuredOrganisation::WavefrontSorted`].
     pub host_counts: bool,
     /// Number of paths of each of a tile's 64 lanes, 1 to 512: W11's M.

@@ -132,7 +132,7 @@ mod tests {
         all
     }
 
-    /// Bytes that the final stage reads of 40 paths' results: in plain scenes a path takes 48 bytes, its radiance 16,
+    /// Bytes that the final stage reads of 40 paths' results. In plain scenes a path takes 48 bytes, its radiance 16,
     /// its result 20, a mark or an index 4; 30 rays are not their path's first.
     const FINALIZED: (Stage, u64, u64) = (Stage::FINALIZE, 40 * 20, 0);
 

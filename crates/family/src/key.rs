@@ -9,7 +9,7 @@ pub(crate) const EXACT: &str = "exact";
 named! {
     /// Names of the options of a traversal variant, as in `supply/organisation/tree?key=value`.
     Key {
-        /// Number of rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or exactly as
+        /// Number of rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or `exact`: as
         /// many as it has idle lanes (the authors' published Kepler kernel; replace only).
         Batch = "batch",
         /// Comparison of the entry and exit distances of a box: as floats or as integers.
@@ -161,10 +161,11 @@ impl TriangleTest {
 named! {
     /// Rule by which nodes of a wider tree pull up descendants of a binary tree until they are full.
     Collapse {
-        /// Guthe's rule (G14 4.1), for nodes of four children. The child of largest surface area, except near the
-        /// leaves: - a child with just two leaves goes first (of several the largest), as that removes a node; - then,
-        /// while nothing was opened yet, a child with just three leaves (of several the largest); - once something was
-        /// opened, a child with just three leaves only if it is the only inner child.
+        /// Guthe's rule (G14 4.1), for nodes of four children. The child of largest surface area is opened, except near
+        /// the leaves:
+        /// - a child with just two leaves goes first (of several the largest), as that removes a node;
+        /// - then, while nothing was opened yet, a child with just three leaves (of several the largest);
+        /// - once something was opened, a child with just three leaves only if it is the only inner child.
         ///
         /// By the last rule a node may stay with three children, where several children have three leaves.
         Guthe = "guthe",

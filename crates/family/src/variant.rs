@@ -373,9 +373,9 @@ impl Variant {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Returns `true` if the variant may leave rays undecided for [`Variant::fallback_variant`] to trace again: with
-    /// h8's pairs, rays that start beyond twice the tree's reach, and those at triangles for whose area f32 has no
-    /// exponent.
+    /// Returns `true` if the variant may leave rays undecided, to be traced again by [`Variant::fallback_variant`].
+    /// With h8's pairs these are rays that start beyond twice the tree's reach, and those at triangles for whose area
+    /// f32 has no exponent.
     pub fn may_leave_undecided(&self) -> bool {
         self.triangle() == TriangleTest::Pair
     }

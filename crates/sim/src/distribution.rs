@@ -139,9 +139,8 @@ pub struct Slots {
     pub hide: f64,
 }
 
-/// Returns the number of warps needed to hide the latency of loads, and that of instructions if each waits
-/// `instruction` slots for the one before: a lone warp issues one in `instruction + wait * loads / issued` slots.
-/// `wait` is how many slots a load takes.
+/// Returns the number of warps that hide each other's latencies of loads and instructions. A lone warp issues one
+/// instruction in `instruction + wait * loads / issued` slots. `wait` is how many slots a load takes.
 pub fn hide(instruction: f64, wait: f64, loads: f64, issued: f64) -> f64 {
     let of_loads = if issued > 0.0 { wait * loads / issued } else { 0.0 };
     (instruction + of_loads).max(1.0)

@@ -228,8 +228,8 @@ impl LaunchInstructions {
         self.issued[block as usize]
     }
 
-    /// Returns the clocks that warps take for a code block when run alone one after the other, with a latency of each
-    /// cause as long as `latency` says; `None` where the table has no such times.
+    /// Returns the clocks that warps take for a code block when run alone one after the other, where latencies are as
+    /// `latency` says; `None` where the table has no such times.
     pub fn alone(&self, block: Block, latency: impl Fn(Wait) -> f64) -> Option<f64> {
         let (clocks, waits) = self.alone.as_ref()?[block as usize];
         Some(Wait::ALL.into_iter().zip(waits).map(|(wait, times)| times * latency(wait)).sum::<f64>() + clocks)

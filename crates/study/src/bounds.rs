@@ -40,8 +40,8 @@ pub struct BoundsRequest {
     /// unpacked.
     pub costs: Option<String>,
     /// `true` if the clock-by-clock model runs again for each change of a number, so that [`BoundsReport::what_if`] has
-    /// expected rates: some twenty runs of 50 ms for each kernel and kind of rays whose rate is predicted with an
-    /// interval.
+    /// expected rates. That takes some twenty runs of 50 ms for each kernel and kind of rays whose rate is predicted
+    /// with an interval.
     pub what_if: bool,
 }
 

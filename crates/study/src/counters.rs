@@ -22,7 +22,7 @@ use raywarp_sim::pace::{Cause, Pace};
 use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
 
-/// Largest relative difference between the sum of instructions counted one by one and their total, which is from
+/// Largest relative difference between the sum of instructions counted one by one and their total. The total is from
 /// another pass of the profiler, in which warps of a pool took other rays; 0.7 % were seen of a queue.
 const EXECUTED_WITHIN: f64 = 0.02;
 

@@ -219,7 +219,7 @@ pub(crate) fn span_float(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Optio
     (near <= far).then_some(near)
 }
 
-/// Returns the nearest distance in the overlap of the spans by integer minimum and maximum on the floats' bits; `low`
+/// Returns the nearest distance in the overlap of the spans, by integer minimum and maximum on the floats' bits. `low`
 /// must not be negative, so that wrong orders among negative floats do not matter (ALK12).
 #[inline(always)]
 pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Option<f32> {

@@ -41,7 +41,7 @@ pub struct Shape {
 
 impl Shape {
     /// Returns the likeness of two blocks from 0 to 2: the sum of the fractions of each one's source lines that the
-    /// other has; 0 if one waits or is called and the other is not.
+    /// other has. It is 0 if one waits or is called and the other is not.
     fn likeness(&self, other: &Self) -> f64 {
         if self.waits != other.waits || self.called != other.called {
             return 0.0;

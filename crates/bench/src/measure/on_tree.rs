@@ -216,7 +216,7 @@ impl OnTree<'_> {
     }
 }
 
-/// Returns the kernel to measure in place of `group`, whose tree cannot hold the scene because of `error`; `None` if
+/// Returns the kernel to measure in place of `group`, whose tree cannot hold the scene because of `error`. `None` if
 /// the user named the whole group, or the kernel is measured on this tree anyway.
 fn instead_of(group: &[Subject], error: &BenchError, run: &OnTree<'_>, report: &SceneReport) -> Option<Subject> {
     let (unnamed, wide) = run.request.instead.as_ref()?;

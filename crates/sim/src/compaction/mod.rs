@@ -132,8 +132,8 @@ fn living(segments: &[u16], alive: &mut [u64]) {
     }
 }
 
-/// Returns the curve on the right of W11's figure 2: occupancy of a multiprocessor by the shared memory of a block, in
-/// steps of `step_bytes`, for a kernel of this many registers a thread and threads a block.
+/// Returns the curve on the right of W11's figure 2: occupancy of a multiprocessor by the shared memory of a block. Its
+/// steps are of `step_bytes`, for a kernel of this many registers a thread and threads a block.
 ///
 /// Registers above what a thread may have count as that: W11's 64 are 63 on its GTX 480, and take as many.
 ///

@@ -8,8 +8,8 @@ use crate::warp::Warp;
 use raywarp_family::Block;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Puts the leaf at which a lane stands into its postpone buffer, for lanes with room in it; they must then pop,
-    /// unless nodes are grouped with the leaf (AL09 4: the buffer holds one; ALK12: one or two).
+    /// Puts the leaf at which a lane stands into its postpone buffer, if it has room (AL09 4: one leaf; ALK12: one or
+    /// two). Such lanes must then pop, unless nodes are grouped with the leaf.
     #[inline(never)]
     pub fn postpone(&mut self) {
         let room = self.launch.variant.postpone();

@@ -11,8 +11,8 @@ use raywarp_family::{Block, Space};
 use raywarp_layout::MemoryLayout;
 
 impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
-    /// Tests the children of a node with all rays of a packet, which goes on with the child that most rays meet first
-    /// (of equals the lower slot) and pushes others that any ray hits.
+    /// Tests the children of a node with all rays of a packet, which goes on with the child that most rays meet first.
+    /// Of equal ones that is the lower slot; the packet pushes others that any ray hits.
     pub fn visit_node_together(&mut self, inner: T::Inner, stack: &mut Stack<EntryOf<T>>) -> Option<EntryOf<T>> {
         let (launch, rules) = (self.launch, self.rules);
         let Self { lanes, visit, .. } = self;

@@ -20,8 +20,8 @@ pub(crate) trait BoxTree: Sync {
     fn root(&self) -> Option<Entry<Self::Inner, Self::Leaf>>;
     /// Returns the number of stack entries that suffice for any ray in this tree.
     fn stack_depth(&self) -> usize;
-    /// Returns the hits of the ray's line with the triangle of `record`, or with both of a pair, as `t u v` and the
-    /// word with the triangle's index; hits outside the ray's interval up to `limit` may be missing.
+    /// Returns the hits of the ray's line with the triangle of `record`, or both of a pair, as `t u v` and the word
+    /// with the triangle's index. Hits outside the ray's interval up to `limit` may be missing.
     fn test(&self, record: u32, ray: &LaneRay, limit: f32, triangles: &Triangles) -> [Option<Candidate>; 2];
 
     /// Returns `true` if the tree may miss hits of a valid ray, which another variant then traces.

@@ -133,8 +133,8 @@ pub(super) fn expected_after(
 }
 
 impl BoundsReport {
-    /// Returns all changes that move a lowest bound or expected rate by a thousandth or more, those that pay most on
-    /// average first; those that are not in the model after these, and larger machines last.
+    /// Returns all changes that move a lowest bound or expected rate by a thousandth or more, those that pay most
+    /// first. Changes that are not in the model come after these, and larger machines last.
     pub fn what_if(&self) -> Vec<WhatIf> {
         let mut found = Vec::new();
         for (number, machine) in self.request.machines.iter().enumerate() {
