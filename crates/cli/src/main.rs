@@ -79,7 +79,8 @@ impl Command {
         }
     }
 
-    /// Returns what is lost if the command is interrupted before it has results, in words.
+    /// Returns the words that tell what an interrupted command leaves if it has no results yet, such as "nothing was
+    /// written".
     fn lost(&self) -> &'static str {
         match self {
             Self::Render(_) | Self::Merge(_) | Self::Trace(_) => "nothing was written",

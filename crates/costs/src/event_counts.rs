@@ -40,7 +40,8 @@ pub fn within(block: Block) -> Option<Block> {
     }
 }
 
-/// Counts of the events of warps by kind, taken one warp after the other.
+/// Counts of warps' events, by code block and the operation before it; a warp's events are added before those of the
+/// next warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventCounts {
     /// Number of events, and of those in which all possible lanes took part, by code block and by the operation before.

@@ -25,7 +25,8 @@ pub enum Pipe {
     Lsu,
     /// Address divergence pipeline: indexed constants, barriers of a thread block.
     Adu,
-    /// Convergence barrier pipeline: instructions at which lanes part and meet again, calls, ends.
+    /// Convergence barrier pipeline: instructions that prepare and await the meeting of lanes that part, calls, ends;
+    /// no jumps.
     Cbu,
     /// Uniform pipeline: arithmetic on values that are the same in all lanes of a warp.
     Uniform,

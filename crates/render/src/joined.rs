@@ -179,7 +179,7 @@ fn with_firsts<P>(parts: Vec<P>, length: impl Fn(&P) -> usize) -> Vec<(P, usize)
     parts.into_iter().zip(firsts).collect()
 }
 
-/// Returns the 32 bits from bit `first` on; zeros beyond the end.
+/// Returns the 32 bits of `words`, read as one string of bits, from bit `first` on; zeros beyond the end.
 fn bits(words: &[u32], first: usize) -> u32 {
     let word = |i: usize| u64::from(words.get(i).copied().unwrap_or(0));
     ((word(first / 32) | word(first / 32 + 1) << 32) >> (first % 32)) as u32

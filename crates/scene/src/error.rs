@@ -83,7 +83,7 @@ pub enum SceneError {
     /// The file needs a feature that Raywarp does not support.
     #[error("{}{place}: {message}", path.display())]
     Unsupported {
-        /// File that needs the feature.
+        /// Path of the file that uses a part of its format that Raywarp does not support.
         path: PathBuf,
         /// Position of the feature in the file.
         place: Place,

@@ -123,7 +123,8 @@ pub fn load_views(path: &Path, scene: &str) -> Result<Vec<View>, ViewError> {
     Ok(all.map(|(view, ao_radius)| View { camera: view.camera([0.0; 3]), ao_radius }).collect())
 }
 
-/// Loads all viewpoints of a scene with their length of ambient occlusion rays, in the file's order.
+/// Loads all viewpoints of a scene, each with its length of ambient occlusion rays if the file gives one, in the file's
+/// order.
 ///
 /// # Errors
 /// As [`load_views`].

@@ -94,7 +94,8 @@ impl CostChange {
         (before > 0.0 && an_event + more < 0.0).then_some(an_event)
     }
 
-    /// Returns the code blocks whose cost changes.
+    /// Returns the code blocks whose cost changes: that of the name, and of an operation (`visit_node`, but not `loop`)
+    /// all its parts.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
         // A warp's start and the turns of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;

@@ -52,8 +52,8 @@ impl EventSource<'_> {
         }
     }
 
-    /// Returns the number of warps of `width` lanes among which the global pool is dealt, so that each gets about 32
-    /// batches; at least one.
+    /// Returns the number of warps of `width` lanes that share the pool of rays, such that each takes about 32 batches
+    /// from it; at least one.
     pub fn resident(&self, width: u32) -> u32 {
         resident_warps(self.variant(), width, self.ray_count())
     }

@@ -15,7 +15,7 @@ pub struct Resources {
     pub shared: u32,
 }
 
-/// Parses the assembler's report of resources.
+/// Parses what NVIDIA's assembler prints (`-Xptxas -v`): the registers, spills and bytes of memory of each kernel.
 ///
 /// # Errors
 /// A number that is none, or a kernel without registers.

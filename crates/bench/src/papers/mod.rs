@@ -62,7 +62,8 @@ fn text(reports: &[SceneReport]) -> String {
 const SCENES: &str = "sibenik from the papers' viewpoints; conference and san_miguel are other versions of their scenes; \
     fairy is not to be had";
 
-/// Returns the reports on `workload` from all viewpoints in the papers' resolution that measured some of `kernels`.
+/// Returns those of our reports, on `workload` and at the papers' resolution, that have a rate with right hits for each
+/// of `kernels`.
 fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str]) -> Vec<&'a SceneReport> {
     let fits = |report: &&SceneReport| {
         report.workload == workload

@@ -124,7 +124,7 @@ impl Row {
         self.views.iter().map(|view| view.start_and_tail).sum()
     }
 
-    /// Returns the seconds of the runs over all views, as quartiles.
+    /// Returns the seconds that all views take together: the sums of the quartiles of each view's runs.
     pub fn seconds(&self) -> Quartiles {
         self.views.iter().fold(Quartiles::default(), |sum, view| sum.plus(&view.seconds))
     }

@@ -40,7 +40,8 @@ pub fn range(text: &str) -> Result<(u32, u32), String> {
     })
 }
 
-/// Parses a point in the coordinates of the scene's file.
+/// Parses three numbers between commas as a point in the coordinates of the scene's file, not of the scene as it is
+/// moved on loading.
 pub fn position(text: &str) -> Result<[f64; 3], String> {
     let parts: Vec<f64> =
         text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f64| (*x as f32).is_finite()).collect();

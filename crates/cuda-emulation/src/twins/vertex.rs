@@ -129,7 +129,7 @@ fn make_path(numbers: &mut Numbers, scene: &ShadingScene, case: &mut Writer) {
     case.number(if numbers.coin() { 0.0 } else { numbers.unit() });
 }
 
-/// Writes a random path state except for its media.
+/// Writes a random path state to a test case, all but its media, which callers write next.
 fn make_path_outside(numbers: &mut Numbers, case: &mut Writer) {
     let scale = [1.0, 1.0, 0.05, 0.01, 1e-6, 10.0, 0.0, 1.0][numbers.below(8) as usize];
     let previous_pdf = match numbers.below(16) {

@@ -17,7 +17,8 @@ const STEPPED: u64 = 10;
 /// Number of triangles of a mesh that are sampled first.
 const GLANCE: usize = 256;
 
-/// Counts of triangles that show the rounding of a file's coordinates.
+/// Counts of triangles: all, those without area, and those of a few float32 steps, which show that a file's coordinates
+/// were rounded too coarsely.
 #[derive(Clone, Copy, Default)]
 struct Count {
     triangles: u64,

@@ -42,7 +42,7 @@ pub struct Watertight {
 /// Result of [`Watertight::test_middling`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Middling {
-    /// The ray's line does not meet the triangle.
+    /// The quick test is sure that the ray's line does not meet the triangle, or at no finite distance.
     Miss,
     /// The ray's line meets the triangle at this `t u v`.
     Hit(Tuv),

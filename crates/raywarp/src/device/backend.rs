@@ -197,7 +197,8 @@ impl Backend {
         }
     }
 
-    /// Returns the time that encoding the CPU tracer took when its first ray came; `None` if that did not happen.
+    /// Returns how long it took to encode the tree for the CPU, if that waited for a first ray and one came; else
+    /// `None`.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late_time(&self) -> Option<std::time::Duration> {
         match &self.tracing {

@@ -28,7 +28,8 @@ pub struct WavefrontKernels {
 }
 
 impl WavefrontKernels {
-    /// Loads the wavefront's kernels; with `sorts` those that list paths by shading class, if the scene has several.
+    /// Loads the wavefront's kernels; with `sorts` those that list paths by shading class, if there are several or rays
+    /// may pass holes.
     ///
     /// # Errors
     /// [`RenderCudaError`].

@@ -111,7 +111,7 @@ macro_rules! tag {
                 self as u32
             }
 
-            /// Returns the variant that a tag stands for.
+            /// Returns the variant of the enum that has the number `tag` in records of the scene.
             ///
             /// # Panics
             /// If no variant has it, which [`crate::flat::ShadingScene::validate`] rules out.

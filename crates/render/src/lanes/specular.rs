@@ -35,7 +35,8 @@ pub(super) struct Specular<V, M> {
 }
 
 impl<V: Copy> Specular<V, ()> {
-    /// Decodes the parameters of specular surfaces from `words`, for `wo` above or below.
+    /// Decodes the parameters of smooth glass, mirrors and metals from `words`; a `wo` below the surface is mirrored
+    /// above it.
     #[inline(always)]
     pub fn of<const N: usize>(words: &[V::Words; 12], wo: Vec3s<V>) -> Specular<V, V::Mask>
     where

@@ -143,7 +143,8 @@ pub(super) fn encode<Name: AsRef<str>>(
     Ok(file.into_inner())
 }
 
-/// Returns the part of the whole picture that an EXR file holds; `None` if its numbers are out of range.
+/// Returns which part of the whole picture an EXR file holds, from the windows in its header; `None` if they are out of
+/// range.
 pub(super) fn window(header: &Header) -> Option<Window> {
     let size = |size: Vec2<usize>| Some([u32::try_from(size.0).ok()?, u32::try_from(size.1).ok()?]);
     let (data, display) = (header.own_attributes.layer_position, header.shared_attributes.display_window);

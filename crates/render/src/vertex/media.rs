@@ -211,8 +211,8 @@ impl InMedia {
         Vec3::select(absorption.cmpgt(Vec3::ZERO), (-absorption * distance).map(exp), Vec3::ONE)
     }
 
-    /// Returns the transmittance along `ray` to a hole in a surface, and the media behind it: a body is entered even
-    /// through a hole.
+    /// Returns the transmittance along `ray` to a hole in a surface, and the media behind it: a path enters or leaves a
+    /// body through holes too.
     #[inline]
     pub fn passed(&self, scene: &ShadingScene, ray: &Ray, hit: &Hit, instance: u32) -> (Vec3, Self) {
         let (triangle, material) = scene.surface_of(hit, instance);

@@ -102,7 +102,7 @@ pub enum Surface {
     },
     /// Ideal mirror without Fresnel term: pbrt's `mirror`.
     Mirror {
-        /// Fraction of light that is reflected, in linear RGB.
+        /// Fraction of light that the mirror reflects, in linear RGB.
         reflectance: ColorInput,
     },
     /// Metal with GGX roughness and the conductor's Fresnel term: pbrt's `conductor` and `metal`. An alpha of 0 is a

@@ -35,7 +35,7 @@ pub struct MeasuredRequest {
     pub views: Vec<(usize, View)>,
     /// Width and height of a view in pixels.
     pub size: [u32; 2],
-    /// Number of AO and of diffuse rays of a pixel; `None` for the workload's default.
+    /// Number of rays of a pixel, the same for AO as for diffuse rays; `None` for the workload's default.
     pub rays_per_pixel: Option<u32>,
     /// Approximate number of rays of each kind and view that are simulated.
     pub sample: usize,

@@ -38,7 +38,8 @@ struct Parts {
     /// Masks of the rays that hit a child, and of those that hit more than one.
     hit: u64,
     several: u64,
-    /// Masks of the lanes that push a first entry, a second one, and so on; all pushes at once where lanes share a ray.
+    /// Masks of the lanes that push a first stack entry, a second one, and so on; the first holds all where lanes share
+    /// a ray.
     pushes: [u64; MOST_PUSHES],
 }
 

@@ -42,7 +42,8 @@ pub(crate) trait Schedule {
     }
 }
 
-/// Pointer to a function that runs a warp, so that each ray supply is compiled once for all schedules.
+/// Pointer to a function that runs a phase or turn of a warp's main loop, so that code that supplies rays is compiled
+/// once for all schedules.
 type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of one schedule, for a kind of lanes, tree and probe.

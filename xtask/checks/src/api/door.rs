@@ -87,7 +87,8 @@ impl World {
     }
 }
 
-/// Order of the lines about one item: itself, its parts, its functions, its traits.
+/// Order of the lines about one item of a crate's interface: its declaration, its other paths, its parts, its
+/// functions, its traits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Itself,

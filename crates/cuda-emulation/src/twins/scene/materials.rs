@@ -154,7 +154,8 @@ fn emission(i: usize, textures: &Textures) -> Emission {
     Emission { radiance, two_sided: i % 2 == 1 }
 }
 
-/// Returns the `i`-th material made of a surface with a bent normal, holes or emission.
+/// Returns the `i`-th test material on `surface`: by turns with a normal or bump map, with holes, with emission, or
+/// without.
 fn covered(i: usize, surface: Surface, textures: &Textures) -> Material {
     let map = |scale: f32| NormalInput::Map { texture: textures.normals, scale };
     let normal = match i % 5 {

@@ -92,7 +92,8 @@ pub enum JobError {
     /// A picture cannot be written; the error names its file.
     #[error(transparent)]
     Write(#[from] OutputError),
-    /// A share was to be written of a render that was stopped before all pixels had the same number of samples.
+    /// The render stopped before all pixels had the same number of samples, so that no share of it (a file to merge
+    /// with others) is written.
     #[error("{}: the render was stopped before the share was whole", path.display())]
     PartOfShare {
         /// File to which the share was to be written.

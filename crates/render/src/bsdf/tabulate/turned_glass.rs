@@ -97,7 +97,7 @@ impl Place {
     }
 }
 
-/// Returns the refractive index at the fraction `x` of its table axis.
+/// Returns the refractive index at the fraction `x`, 0 to 1, of the index axis of the table for anisotropic glass.
 pub(crate) fn index_at(x: f32) -> f32 {
     let s = INDEX_AXIS[0] + x * (INDEX_AXIS[1] - INDEX_AXIS[0]);
     1.0 / (1.0 - s * s)

@@ -168,7 +168,8 @@ fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
     }
 }
 
-/// Returns the object and property that a channel animates; `None` where it names neither.
+/// Returns the node or mesh that an animation channel moves, and which property; `None` if the channel has no node and
+/// no JSON pointer.
 fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {

@@ -71,7 +71,7 @@ impl Builder<'_, '_> {
 /// Largest aspect ratio, either way, with which a camera decides the shape of the picture.
 const MAX_SHAPE: f32 = 64.0;
 
-/// Largest number of characters of a name that may be repeated for any number of nodes.
+/// Number of characters to which the name of a camera or light is cut, since any number of nodes may repeat it.
 const MAX_NAME: usize = 256;
 
 /// Returns the name `own` of a camera or light, or if that is empty the name of its node.

@@ -25,7 +25,7 @@ const USUAL_MODEL: &str = "3D/3dmodel.model";
 /// Name of the part that lists the package's relationships, from which the model part is found.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
-/// Names of parts in which slicers keep settings beyond the 3MF format.
+/// Names of files in a 3MF package in which slicers keep settings of their own, which are not read but warned of.
 const SLICERS_SETTINGS: [&str; 2] = ["Metadata/model_settings.config", "Metadata/Slic3r_PE_model.config"];
 
 /// Imports a 3MF file as a mesh for each object with triangles, and an instance for each of its places.

@@ -72,7 +72,8 @@ impl Tried {
     }
 }
 
-/// Returns `true` if a code block stands for a whole operation, other than the start of a warp.
+/// Returns `true` if a code block is named as an operation (`visit_node`), not as a part of one (`visit_node.push`);
+/// `false` for a warp's start.
 fn is_operation(block: &Block) -> bool {
     *block != Block::Prologue && !block.name().contains('.')
 }
