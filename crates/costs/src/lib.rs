@@ -33,7 +33,7 @@ pub const COST_COLUMNS: &str = "kernel,verified,offset,block,known,issued,instru
 pub enum CountSource {
     /// The counts of a profiler for this very code equal the formula's combination of events.
     Measured,
-    /// A block of another kernel from the same source lines was measured, and its formula is taken.
+    /// The formula is that of a measured block of other machine code from the same source lines.
     Likened,
     /// No combination of events equals a profiler's counts: the formula is the nearest one, or empty. The block runs
     /// where a branch decides that is no event.

@@ -39,8 +39,8 @@ pub enum BenchPathsError {
 /// Settings of a benchmark of path tracing organisations.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Render options of the frames (size, bounces, sampler, light sampling), with one sample range for each run: a
-    /// frame for each sample.
+    /// Render options of the frames: size, bounces, sampler, light sampling, and samples, each of which is a frame of a
+    /// run.
     pub options: RenderOptions,
     /// Number of timed runs, of which the median counts; one more before them is not timed.
     pub runs: u32,

@@ -34,7 +34,7 @@ struct Slot<'a> {
     /// Random numbers that decide for all loads of a basic block together whether they miss the caches, as they go to
     /// the same lines.
     drawn: [u32; 2],
-    /// Number of thread blocks that were started before the warp's.
+    /// Index of the warp's thread block, in the order in which blocks were started.
     started: u64,
 }
 
