@@ -43,16 +43,18 @@ pub fn range(text: &str) -> Result<(u32, u32), String> {
 /// Parses three numbers between commas as a point in the coordinates of the scene's file, not of the scene as it is
 /// moved on loading.
 pub fn position(text: &str) -> Result<[f64; 3], String> {
-    let parts: Vec<f64> =
-        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f64| (*x as f32).is_finite()).collect();
-    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
+    three(text, |x: &f64| (*x as f32).is_finite())
 }
 
 /// Parses a vector: three finite numbers separated by commas.
 pub fn vector(text: &str) -> Result<[f32; 3], String> {
-    let parts: Vec<f32> =
-        text.split(',').filter_map(|t| t.trim().parse().ok()).filter(|x: &f32| x.is_finite()).collect();
-    parts.try_into().map_err(|_| "must be three numbers, such as 0,1.5,-3".to_string())
+    three(text, |x: &f32| x.is_finite())
+}
+
+/// Parses three numbers separated by commas, each of which is allowed.
+fn three<T: std::str::FromStr>(text: &str, is_allowed: impl Fn(&T) -> bool) -> Result<[T; 3], String> {
+    let parts: Option<Vec<T>> = text.split(',').map(|part| part.trim().parse().ok().filter(&is_allowed)).collect();
+    parts.and_then(|parts| parts.try_into().ok()).ok_or_else(|| "must be three numbers, such as 0,1.5,-3".to_string())
 }
 
 fn parse_filter(text: &str) -> Result<FilterKind, String> {
@@ -239,7 +241,10 @@ mod tests {
         assert!(["", "-1", "1.5", "1e16", "nan"].iter().all(|t| many(t).is_err()));
         assert!(["8", "8..8", "9..8", "a..b", "-1..3"].iter().all(|t| range(t).is_err()));
         assert_eq!(vector("0, 1.5,-3"), Ok([0.0, 1.5, -3.0]));
-        assert!(["1,2", "1,2,x", "1,2,inf", "1,2,3,4"].iter().all(|t| vector(t).is_err()));
+        assert!(
+            ["1,2", "1,2,x", "1,2,inf", "1,2,3,4", "1,x,2,3", "1,2,3,nan", "1,2,3,"].iter().all(|t| vector(t).is_err())
+        );
+        assert!(["1,x,2,3", "1,1e39,2,3", "1,2"].iter().all(|t| position(t).is_err()));
         assert_eq!(parse_filter("triangle:2"), Ok(FilterKind::Triangle { radius: 2.0 }));
         assert_eq!(parse_exposure("auto"), Ok(ExposureChoice::Auto));
         assert!(["", "nan", "1e9", "x0", "automatic"].iter().all(|t| parse_exposure(t).is_err()));
