@@ -81,7 +81,7 @@ pub enum JobError {
         /// Description of the settings and parts of the scene that differ.
         differences: String,
     },
-    /// Rendering failed.
+    /// Rendering a scene failed.
     #[error("rendering {scene}: {error}")]
     Render {
         /// Name of the scene in messages.

@@ -233,8 +233,8 @@ impl RenderJob {
     /// take long. A GPU that only traces rays does so by the kernel that is the default.
     ///
     /// # Errors
-    /// [`JobError::Device`] if one is not there or fails; [`JobError::SeveralGpus`] if several are named and do not take
-    /// whole paths.
+    /// [`JobError::Device`] if one is not there or fails; [`JobError::SeveralGpus`] if several are named and do not
+    /// take whole paths.
     pub fn open(&mut self) -> Result<(), JobError> {
         #[cfg(feature = "cuda")]
         return self.open_with(|_| Ok(RayKernels::default()));
