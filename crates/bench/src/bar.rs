@@ -183,7 +183,7 @@ pub struct Cell {
 
 /// Comparison of our best kernel for a kind of rays with the best other tracers.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct BarVerdict {
     /// Ratios that are aimed at for these rays.
     pub aim: Aim,
     /// Name of our kernel that is best by geometric mean, the same one in all scenes.
@@ -194,7 +194,7 @@ pub struct Verdict {
     pub mean: f64,
 }
 
-impl Verdict {
+impl BarVerdict {
     /// Returns the ratio of our rate to the best other tracer's in each scene, in the order of the cells.
     pub fn ratios(&self) -> Vec<f64> {
         self.cells.iter().map(|cell| cell.rate / cell.bar).collect()
@@ -242,7 +242,7 @@ fn comparable(reports: &[SceneReport]) -> Vec<SceneReport> {
 }
 
 /// Returns a comparison with other tracers for each kind of rays that was measured in their scenes.
-pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
+pub fn verdicts(reports: &[SceneReport]) -> Vec<BarVerdict> {
     let reports = comparable(reports);
     let Some(first) = reports.first() else { return Vec::new() };
     let mut verdicts = Vec::new();
@@ -260,7 +260,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<Verdict> {
             let cells: Vec<Cell> = reports.iter().filter_map(|report| cell(report, column, kernel, aim.kind)).collect();
             let ratios: Vec<f64> = cells.iter().map(|cell| cell.rate / cell.bar).collect();
             let bounds = if kernel.1.are_default() { String::new() } else { format!(" {}", kernel.1) };
-            Verdict { aim, name: kernel.0.name() + &bounds, mean: geometric_mean(&ratios), cells }
+            BarVerdict { aim, name: kernel.0.name() + &bounds, mean: geometric_mean(&ratios), cells }
         };
         let all = kernels.iter().map(verdict).filter(|verdict| verdict.cells.len() == reports.len());
         verdicts.extend(all.max_by(|a, b| a.mean.total_cmp(&b.mean)));
@@ -403,7 +403,7 @@ mod tests {
     fn the_best_line_is_held_against_must_and_floor() {
         let verdicts = |ratio: f64| super::verdicts(&reports(ratio));
         assert!(verdicts(1.81).iter().all(|v| v.is_reached() && (v.mean - 1.81).abs() < 1e-9));
-        assert_eq!(verdicts(1.3).iter().map(Verdict::is_reached).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(verdicts(1.3).iter().map(BarVerdict::is_reached).collect::<Vec<_>>(), [true, false, false]);
         let text = text(&reports(1.7));
         let text = text.replace('\n', " ");
         assert!(text.contains("primary: 1.70 x in the mean, 1.70 x at least; must 1.27 and 1, goal 1.5: goal reached"));

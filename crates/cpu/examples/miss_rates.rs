@@ -10,7 +10,7 @@
 mod closed;
 
 use closed::aim::{Tally, Target};
-use closed::meshes::{self, Mesh};
+use closed::meshes::{self, ClosedMesh};
 use rayon::prelude::*;
 use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTree, CpuTriangleTest};
 
@@ -68,7 +68,7 @@ fn rate(tally: &Tally) -> String {
 
 /// Returns the tallies of the rays at each offset, from inside and from outside. `rays` are spread evenly over the
 /// promised offsets; the others get as many each. `bundles`: [`Target::tally_bundles`].
-fn measure(meshes: &[Mesh], options: &CpuOptions, rays: u64, bundles: bool) -> Vec<[Tally; 2]> {
+fn measure(meshes: &[ClosedMesh], options: &CpuOptions, rays: u64, bundles: bool) -> Vec<[Tally; 2]> {
     let sizes: Vec<f32> = (-6..=6).map(|e| format!("1e{e}").parse().expect("a number")).collect();
     let each = (rays as usize).div_ceil(PROMISED * 2 * sizes.len() * meshes.len());
     let mut tallies = vec![[Tally::default(); 2]; OFFSETS.len()];

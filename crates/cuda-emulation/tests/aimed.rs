@@ -8,7 +8,7 @@ use crate::common::pretended::Driver;
 use closed::exact::{Meeting, is_inside, meeting};
 use raywarp_bvh::{build, presets};
 use raywarp_cpu::CpuTracer;
-use raywarp_cuda::{AimedRays, AimedTarget, Device, Lost, LostRay};
+use raywarp_cuda::{AimedRays, AimedTarget, Device, LostRay, LostRays};
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
 use raywarp_workload::closed::{OFFSETS, Placed, all};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use std::ops::Range;
 const SEED: u64 = 7;
 
 /// What is lost of rays aimed at `target` in a scene of some triangles.
-fn lost(target: &Placed, scene: &[[[f32; 3]; 3]], numbers: Range<u64>, kept: usize) -> Lost {
+fn lost(target: &Placed, scene: &[[[f32; 3]; 3]], numbers: Range<u64>, kept: usize) -> LostRays {
     let triangles = FlatTriangles::from_vertices(scene.to_vec());
     let bvh = build(&triangles, &presets::SINGLE).unwrap();
     let Placed { triangles: corners, starts, along, middle, .. } = target;
@@ -56,7 +56,7 @@ fn no_aimed_ray_is_lost_in_any_order_of_lanes() {
                 let target = Placed::new(&mesh, size, offset, 256);
                 // Not whole warps.
                 let lost = lost(&target, &target.triangles, rays..rays + 203, 1);
-                assert_eq!(lost, Lost::default(), "{}, size {size:e}, offset {offset:e}", mesh.name);
+                assert_eq!(lost, LostRays::default(), "{}, size {size:e}, offset {offset:e}", mesh.name);
                 (rays, order) = (rays + 203, order + 1);
             }
         }

@@ -9,7 +9,7 @@ use raywarp_cuda_emulation::{EmulatedTracer, Order};
 use raywarp_family::{BoxPlanes, Tree, Variant};
 use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, Tracer};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
-use raywarp_workload::closed::{Mesh, Random, all, place};
+use raywarp_workload::closed::{ClosedMesh, Random, all, place};
 
 /// Sizes of scenes; the last is near the largest that blocks can hold, and stands at the origin.
 const SIZES: [f32; 7] = [1e-12, 1e-6, 1.0, 1e6, 1e24, 1e27, 5e29];
@@ -111,8 +111,8 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
     if !raywarp_cuda_emulation::emulates() {
         return;
     }
-    let scenes: Vec<(usize, Mesh)> = all().into_iter().enumerate().collect();
-    let check_mesh = |(number, mesh): &(usize, Mesh)| {
+    let scenes: Vec<(usize, ClosedMesh)> = all().into_iter().enumerate().collect();
+    let check_mesh = |(number, mesh): &(usize, ClosedMesh)| {
         let mut random = Random(11 + *number as u64);
         let (mut again, mut count) = (0, 0);
         for (i, size) in SIZES.into_iter().enumerate() {
@@ -172,7 +172,7 @@ fn triangles_that_are_nearly_nothing_are_decided_again() {
     assert!(again > 20, "{again}");
 }
 
-fn placed(mesh: &Mesh, size: f32, offset: f32) -> FlatTriangles {
+fn placed(mesh: &ClosedMesh, size: f32, offset: f32) -> FlatTriangles {
     FlatTriangles::from_vertices(mesh.placed(size, place(size, offset)))
 }
 

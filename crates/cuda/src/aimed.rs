@@ -31,7 +31,7 @@ pub struct AimedTarget<'a> {
 
 /// Counts of the aimed rays that passed through the closed mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lost {
+pub struct LostRays {
     /// Number of rays whose closest hit was not found.
     pub closest: u64,
     /// Number of rays for which the any-hit query found nothing.
@@ -123,9 +123,9 @@ impl AimedRays {
         seed: u64,
         numbers: Range<u64>,
         kept: usize,
-    ) -> Result<Lost, CudaError> {
+    ) -> Result<LostRays, CudaError> {
         assert!(!target.corners.is_empty() && !target.starts.is_empty(), "rays go from somewhere to somewhere");
-        let (stream, mut lost) = (self.device.stream()?, Lost::default());
+        let (stream, mut lost) = (self.device.stream()?, LostRays::default());
         let encoded = EncodedScene::new(&self.variant, bvh, triangles)?;
         let scene = DeviceScene::upload(&self.device, &stream, &self.variant, &encoded)?;
         let chunk = |p: &[f32; 3]| [p[0], p[1], p[2], 0.0];

@@ -36,7 +36,7 @@ mod stream;
 mod texture;
 mod tracer;
 
-pub use aimed::{AimedRays, AimedTarget, Lost, LostRay};
+pub use aimed::{AimedRays, AimedTarget, LostRay, LostRays};
 pub use bounds::LaunchBounds;
 pub use buffer::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 pub use device::Device;

@@ -35,7 +35,7 @@ impl DeviceOptions<'_> {
 
 /// Open Embree device; clones share it.
 #[derive(Debug, Clone)]
-pub struct Device(pub(crate) Arc<OpenDevice>);
+pub struct EmbreeDevice(pub(crate) Arc<OpenDevice>);
 
 pub(crate) struct OpenDevice {
     pub api: &'static Api,
@@ -94,7 +94,7 @@ fn reason(api: &Api, device: Handle, code: c_int) -> String {
     if text.is_empty() { error_name(code) } else { format!("{}: {text}", error_name(code)) }
 }
 
-impl Device {
+impl EmbreeDevice {
     /// Opens a device, and checks that this crate declares rays and hits with the memory layout that the library uses.
     ///
     /// # Errors

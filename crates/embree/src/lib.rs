@@ -1,6 +1,6 @@
 //! Embree 4 in this process, as far as a bench needs it: triangles in, `t` of nearest hits and blocked rays out.
 //!
-//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. A [`Device`] has an instruction
+//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. An [`EmbreeDevice`] has an instruction
 //! set, a [`Scene`] is a committed tree, and [`Queries`] are rays in the form that Embree takes, made before the clock
 //! starts:
 //!
@@ -27,8 +27,8 @@ mod library;
 mod queries;
 mod scene;
 
-pub use device::{Device, DeviceOptions};
+pub use device::{DeviceOptions, EmbreeDevice};
 pub use error::EmbreeError;
 pub use library::Library;
-pub use queries::{Queries, Width};
+pub use queries::{Queries, RayWidth};
 pub use scene::{Quality, Scene, SceneOptions};

@@ -34,7 +34,7 @@ impl Library {
     ///
     /// # Errors
     /// [`EmbreeError`] of a library that is not there, cannot be loaded or lacks a function. Its version is checked by
-    /// [`Device::new`](crate::Device::new).
+    /// [`EmbreeDevice::new`](crate::EmbreeDevice::new).
     pub fn load(place: Option<&Path>) -> Result<Self, EmbreeError> {
         let files: Vec<PathBuf> = match place {
             Some(folder) if folder.is_dir() => vec![inside(folder)?],

@@ -1,12 +1,12 @@
 //! Rays and hits in the form that Embree takes.
 
 use crate::api::INVALID;
-use crate::{Device, EmbreeError, Scene};
+use crate::{EmbreeDevice, EmbreeError, Scene};
 use raywarp_geom::Ray;
 
 /// Number of rays that one Embree call traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Width {
+pub enum RayWidth {
     /// Width of one ray per call, by `rtcIntersect1` or `rtcOccluded1`.
     One,
     /// Width of eight rays per call, by `rtcIntersect8` or `rtcOccluded8`.
@@ -15,7 +15,7 @@ pub enum Width {
     Sixteen,
 }
 
-impl Width {
+impl RayWidth {
     /// All widths, the narrowest first.
     pub const ALL: [Self; 3] = [Self::One, Self::Eight, Self::Sixteen];
 
@@ -96,14 +96,14 @@ impl std::fmt::Debug for Queries {
 
 impl Queries {
     /// Packs rays for a query of the nearest hit, or of any hit if `any`.
-    pub fn new(rays: &[Ray], width: Width, any: bool) -> Self {
+    pub fn new(rays: &[Ray], width: RayWidth, any: bool) -> Self {
         let packets = match (width, any) {
-            (Width::One, false) => Packets::Closest1(Vec::new()),
-            (Width::Eight, false) => Packets::Closest8(Vec::new()),
-            (Width::Sixteen, false) => Packets::Closest16(Vec::new()),
-            (Width::One, true) => Packets::Any1(Vec::new()),
-            (Width::Eight, true) => Packets::Any8(Vec::new()),
-            (Width::Sixteen, true) => Packets::Any16(Vec::new()),
+            (RayWidth::One, false) => Packets::Closest1(Vec::new()),
+            (RayWidth::Eight, false) => Packets::Closest8(Vec::new()),
+            (RayWidth::Sixteen, false) => Packets::Closest16(Vec::new()),
+            (RayWidth::One, true) => Packets::Any1(Vec::new()),
+            (RayWidth::Eight, true) => Packets::Any8(Vec::new()),
+            (RayWidth::Sixteen, true) => Packets::Any16(Vec::new()),
         };
         let mut queries = Self { packets, count: 0 };
         queries.fill(rays);
@@ -159,7 +159,7 @@ fn read<A, const N: usize, const ROWS: usize>(packets: &[Packet<A, N, ROWS>], co
 }
 
 /// Traces one triangle with each kind of query and checks that answers are right and nothing is written behind a hit.
-pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeError> {
+pub(crate) fn check_layout(device: &EmbreeDevice, scene: &Scene) -> Result<(), EmbreeError> {
     let wrong = |what| EmbreeError::Layout { version: device.version(), what };
     let down = |x: f32| Ray::new([x, 0.25, 2.0], [0.0, 0.0, -1.0]);
     // Every third misses. 21 leave lanes of the last packet without a ray.
@@ -175,7 +175,7 @@ pub(crate) fn check_layout(device: &Device, scene: &Scene) -> Result<(), EmbreeE
     if !(is_unharmed(&single) && is_unharmed(&eight) && is_unharmed(&sixteen)) {
         return Err(wrong("a hit is longer than nine words".to_string()));
     }
-    for (width, any) in Width::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+    for (width, any) in RayWidth::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
         let hit = if any { 0.0 } else { 2.0 };
         let want: Vec<f32> = (0..21).map(|i| if i % 3 == 2 { f32::INFINITY } else { hit }).collect();
         let mut queries = Queries::new(&rays, width, any);
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn rays_come_back_in_their_order_from_every_width() {
         let rays: Vec<Ray> = (0..37).map(|i| Ray::new([i as f32, 0.0, 0.0], [0.0, 0.0, 1.0])).collect();
-        for (width, any) in Width::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+        for (width, any) in RayWidth::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
             let mut queries = Queries::new(&rays, width, any);
             assert_eq!(queries.answers(), vec![f32::INFINITY; 37], "nothing is found before anything is traced");
             // What a tracer would write for the last ray.

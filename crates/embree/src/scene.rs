@@ -5,7 +5,7 @@ use crate::api::{
     VERTEX_BUFFER,
 };
 use crate::queries::{Packet, Packets};
-use crate::{Device, EmbreeError, Queries};
+use crate::{EmbreeDevice, EmbreeError, Queries};
 use rayon::prelude::*;
 use std::ffi::{c_int, c_void};
 
@@ -43,7 +43,7 @@ pub struct SceneOptions {
 /// Committed Embree scene of opaque triangles, ready for tracing.
 #[derive(Debug)]
 pub struct Scene {
-    device: Device,
+    device: EmbreeDevice,
     handle: *mut c_void,
 }
 
@@ -64,7 +64,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`EmbreeError`] if there are too many or Embree fails.
-    pub fn new(device: &Device, triangles: &[[[f32; 3]; 3]], options: SceneOptions) -> Result<Self, EmbreeError> {
+    pub fn new(device: &EmbreeDevice, triangles: &[[[f32; 3]; 3]], options: SceneOptions) -> Result<Self, EmbreeError> {
         let what = "building a scene";
         let too_many = || EmbreeError::TooMany { found: triangles.len() };
         let corner_count = triangles.len().checked_mul(3).and_then(|count| u32::try_from(count).ok());
@@ -188,7 +188,7 @@ impl Active {
 }
 
 /// Builds a scene of one triangle, with which memory layouts are checked.
-pub(crate) fn one_triangle(device: &Device) -> Result<Scene, EmbreeError> {
+pub(crate) fn one_triangle(device: &EmbreeDevice) -> Result<Scene, EmbreeError> {
     let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     Scene::new(device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })
 }

@@ -1,6 +1,6 @@
 //! Embree's answers beside known ones, where Embree is.
 
-use raywarp_embree::{Device, DeviceOptions, Library, Quality, Queries, Scene, SceneOptions, Width};
+use raywarp_embree::{DeviceOptions, EmbreeDevice, Library, Quality, Queries, RayWidth, Scene, SceneOptions};
 use raywarp_geom::Ray;
 use raywarp_testing::{Reason, skip};
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 const VARIABLE: &str = "RAYWARP_EMBREE";
 
 /// A device with some instruction set. Without Embree the test is noted as skipped.
-fn device(options: &DeviceOptions<'_>) -> Option<Device> {
+fn device(options: &DeviceOptions<'_>) -> Option<EmbreeDevice> {
     let place = std::env::var_os(VARIABLE).map(PathBuf::from);
     match Library::load(place.as_deref()) {
-        Ok(library) => Some(Device::new(library, options).expect("what loads is Embree 4")),
+        Ok(library) => Some(EmbreeDevice::new(library, options).expect("what loads is Embree 4")),
         Err(error) => {
             skip(Reason::Embree, &format!("{error}; set {VARIABLE}"));
             None
@@ -40,7 +40,7 @@ fn every_mode_finds_the_nearer_of_two_walls_and_says_what_is_blocked() {
     for quality in Quality::ALL {
         for robust in [true, false] {
             let scene = Scene::new(&device, &[wall(-1.0), wall(1.0)], SceneOptions { robust, quality }).unwrap();
-            for (width, coherent) in Width::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+            for (width, coherent) in RayWidth::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
                 let mut queries = Queries::new(&rays, width, false);
                 scene.trace(&mut queries, coherent).unwrap();
                 let answers = queries.answers();
@@ -59,7 +59,7 @@ fn every_mode_finds_the_nearer_of_two_walls_and_says_what_is_blocked() {
 fn an_empty_scene_is_hit_by_nothing() {
     let Some(device) = device(&DeviceOptions { isa: None, threads: Some(1) }) else { return };
     let scene = Scene::new(&device, &[], SceneOptions { robust: true, quality: Quality::Medium }).unwrap();
-    let mut queries = Queries::new(&[Ray::new([0.0; 3], [1.0, 0.0, 0.0])], Width::Eight, false);
+    let mut queries = Queries::new(&[Ray::new([0.0; 3], [1.0, 0.0, 0.0])], RayWidth::Eight, false);
     scene.trace(&mut queries, false).unwrap();
     assert_eq!(queries.answers(), [f32::INFINITY]);
 }

@@ -2,7 +2,7 @@
 
 use crate::{Compaction, Experiment, PATH_KERNELS, stage};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
-use raywarp_render_cuda::{Batch, Counters, ROUNDS_AT_ONCE, RenderCudaError, Stage, State};
+use raywarp_render_cuda::{Counters, PathBatch, ROUNDS_AT_ONCE, RenderCudaError, Stage, State};
 use std::mem::offset_of;
 
 const WARP: u32 = 32;
@@ -50,7 +50,7 @@ impl Listing {
     }
 
     /// Lists the paths with the marks asked for, into the list not in use; later kernels read them from there.
-    fn launch(&self, batch: &mut Batch<'_>, entries: u32, lists: &mut Lists) -> Result<(), CudaError> {
+    fn launch(&self, batch: &mut PathBatch<'_>, entries: u32, lists: &mut Lists) -> Result<(), CudaError> {
         batch.render.places.next_list = lists.free();
         match self {
             Self::Off => return Ok(()),
@@ -92,7 +92,7 @@ impl Lists {
 
 impl PlacedBounces {
     /// Launches the kernels of all bounces of a batch of paths.
-    pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    pub fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
         let mut lists = Lists::new(batch.lists());
         let mut entries = capacity.min(paths);
@@ -131,7 +131,7 @@ impl PlacedBounces {
     /// Launches the three kernels of a bounce in parts, and those that list paths between them.
     fn trace_parts(
         &self,
-        batch: &mut Batch<'_>,
+        batch: &mut PathBatch<'_>,
         [extend, shade, connect]: &[Function; 3],
         entries: u32,
         lists: &mut Lists,

@@ -3,7 +3,7 @@
 use crate::Experiment;
 use raywarp_cuda::{CudaError, DeviceBuffer};
 use raywarp_render::ShadingScene;
-use raywarp_render_cuda::{Batch, BurdenRecord, LoadPlace};
+use raywarp_render_cuda::{BurdenRecord, LoadPlace, PathBatch};
 
 /// Largest number of steps of the extra search: its table then has 1 GB.
 const MOST_SEARCH_STEPS: u32 = 28;
@@ -29,7 +29,7 @@ impl Burden {
     }
 
     /// Writes the extra work into the launch parameters of a batch.
-    pub fn lay_on(&self, batch: &mut Batch<'_>) {
+    pub fn lay_on(&self, batch: &mut PathBatch<'_>) {
         batch.render.burden = BurdenRecord {
             table: self.table.as_ref().map_or(0, |table| table.address(batch.stream())),
             search_steps: self.search_steps,

@@ -9,7 +9,7 @@ use raywarp_cuda::{CudaError, Device, Function, LaunchBounds};
 use raywarp_geom::TraceError;
 use raywarp_render::Integrator;
 use raywarp_render_cuda::{
-    Batch, FeatureSet, KERNEL_TABLE, Layout, LoadPlace, LoadedOrganisation, Organisation, PathOrganisation,
+    FeatureSet, KERNEL_TABLE, Layout, LoadPlace, LoadedOrganisation, Organisation, PathBatch, PathOrganisation,
     RenderCudaError, ResidentKernel, SceneFeatures, Stage, WavefrontKernels,
 };
 
@@ -99,7 +99,7 @@ impl LoadedOrganisation for Loaded {
         }
     }
 
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         self.burden.lay_on(batch);
         match &self.work {
             LoadedWork::Own(work) => work.trace(batch),
@@ -110,7 +110,7 @@ impl LoadedOrganisation for Loaded {
 }
 
 /// Launches the rounds of a wavefront with as many lanes as paths are left, which the host reads after each round.
-fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
     let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
     let (mut entries, mut begins) = (capacity.min(paths), true);
     for round in 0.. {
@@ -219,7 +219,7 @@ impl Work {
         }
     }
 
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         let paths = batch.render.batch.path_count;
         batch.render.places.listed_marks = mark::GOES_ON;
         match self {

@@ -3,7 +3,7 @@
 use crate::{Experiment, MeasuredOrganisation, stage};
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_geom::TraceError;
-use raywarp_render_cuda::{Batch, Layout, TileRecord};
+use raywarp_render_cuda::{Layout, PathBatch, TileRecord};
 
 /// Number of threads of a block that takes a tile of light paths, as in kernels/organisation/tiled.h.
 pub(crate) const TILE_LANES: u32 = 64;
@@ -30,7 +30,7 @@ impl Tiles {
     }
 
     /// Launches the kernel over all tiles of a batch.
-    pub fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    pub fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         batch.render.tile = self.experiment.tile(batch.layout());
         let tile = TILE_LANES * batch.render.tile.paths_per_lane;
         let blocks = batch.render.batch.path_count.div_ceil(tile);

@@ -35,7 +35,7 @@ const PIECE_BYTES: usize = 1 << 16;
 /// Errors of saving or loading an encoded tree.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FileError {
+pub enum TreeFileError {
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -131,8 +131,8 @@ pub(crate) fn check_branching(found: usize, wanted: usize) -> Result<(), LayoutE
 /// [`crate::EncodedTree`]. Equal trees give equal bytes. The caller buffers nothing.
 ///
 /// # Errors
-/// [`FileError::Io`] if `out` cannot be written, [`FileError::OtherTriangles`] if the tree cannot be
-/// over `triangles`, [`FileError::BigEndian`].
+/// [`TreeFileError::Io`] if `out` cannot be written, [`TreeFileError::OtherTriangles`] if the tree cannot be
+/// over `triangles`, [`TreeFileError::BigEndian`].
 ///
 /// # Examples
 /// ```
@@ -149,11 +149,11 @@ pub(crate) fn check_branching(found: usize, wanted: usize) -> Result<(), LayoutE
 /// assert_eq!(loaded.nodes(), tree.nodes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write) -> Result<(), FileError> {
+pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write) -> Result<(), TreeFileError> {
     check_machine()?;
     let Parts { branching, records, slots, bounds, stack_depth, extra } = tree.parts();
     if !slots_fit(slots, triangles) {
-        return Err(FileError::OtherTriangles { found: slots.len() as u64 });
+        return Err(TreeFileError::OtherTriangles { found: slots.len() as u64 });
     }
     let header = Header {
         branching: branching as u32,
@@ -176,21 +176,21 @@ pub fn save<T: Stored>(tree: &T, triangles: &FlatTriangles, out: &mut impl Write
 /// Reads from `input` a tree that [`save`] wrote for the same `triangles`, and no byte after it.
 ///
 /// # Errors
-/// [`FileError`]: `input` fails, ends early, or holds something else; the tree is of another kind or
+/// [`TreeFileError`]: `input` fails, ends early, or holds something else; the tree is of another kind or
 /// version, over other triangles, or damaged.
-pub fn load<T: Stored>(input: &mut impl Read, triangles: &FlatTriangles) -> Result<T, FileError> {
+pub fn load<T: Stored>(input: &mut impl Read, triangles: &FlatTriangles) -> Result<T, TreeFileError> {
     check_machine()?;
     let mut input = Input { input, at: 0 };
     let mut bytes = [0; HEADER_BYTES];
     input.read(&mut bytes[..MAGIC.len()])?;
     if bytes[..MAGIC.len()] != *MAGIC {
-        return Err(FileError::NotATree);
+        return Err(TreeFileError::NotATree);
     }
     input.read(&mut bytes[MAGIC.len()..])?;
     let header = Header::from_bytes::<T>(&bytes)?;
     let same = header.triangle_count == triangles.len() as u64;
     if !same || header.triangle_checksum != triangle_checksum(triangles) {
-        return Err(FileError::OtherTriangles { found: header.triangle_count });
+        return Err(TreeFileError::OtherTriangles { found: header.triangle_count });
     }
     let mut checksum = Checksum::new();
     let records = input.read_records(header.record_count, &mut checksum)?;
@@ -200,7 +200,7 @@ pub fn load<T: Stored>(input: &mut impl Read, triangles: &FlatTriangles) -> Resu
     input.read(&mut found)?;
     // Slots are looked at too, since anyone can write a checksum.
     if u64::from_le_bytes(found) != checksum.0 || !slots_fit(&slots, triangles) {
-        return Err(FileError::Damaged { at });
+        return Err(TreeFileError::Damaged { at });
     }
     let stack_depth = usize::try_from(header.stack_depth).unwrap_or(usize::MAX);
     let (branching, bounds) = (header.branching as usize, header.bounds);
@@ -208,8 +208,8 @@ pub fn load<T: Stored>(input: &mut impl Read, triangles: &FlatTriangles) -> Resu
     Ok(T::from_loaded(Contents { branching, records, slots, bounds, stack_depth, extra }, triangles)?)
 }
 
-fn check_machine() -> Result<(), FileError> {
-    if cfg!(target_endian = "big") { Err(FileError::BigEndian) } else { Ok(()) }
+fn check_machine() -> Result<(), TreeFileError> {
+    if cfg!(target_endian = "big") { Err(TreeFileError::BigEndian) } else { Ok(()) }
 }
 
 /// Returns `true` if every slot names an existing triangle and has the right flag for its opacity.
@@ -257,19 +257,19 @@ impl Header {
         std::array::from_fn(|i| bytes[i])
     }
 
-    fn from_bytes<T: Stored>(bytes: &[u8; HEADER_BYTES]) -> Result<Self, FileError> {
+    fn from_bytes<T: Stored>(bytes: &[u8; HEADER_BYTES]) -> Result<Self, TreeFileError> {
         let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         // Before the checksum, which another version may have elsewhere.
         if word(8) != FILE_VERSION {
-            return Err(FileError::OtherVersion { found: word(8) });
+            return Err(TreeFileError::OtherVersion { found: word(8) });
         }
         let at = HEADER_BYTES - 8;
         if long(at) != Checksum::new().of(&bytes[..at]).0 {
-            return Err(FileError::Damaged { at: at as u64 });
+            return Err(TreeFileError::Damaged { at: at as u64 });
         }
         if word(12) != T::KIND || word(20) != size_of::<T::Record>() as u32 {
-            return Err(FileError::OtherKind { found: word(12), wanted: T::KIND, name: T::NAME });
+            return Err(TreeFileError::OtherKind { found: word(12), wanted: T::KIND, name: T::NAME });
         }
         let corner = |at: usize| std::array::from_fn(|i| f32::from_bits(word(at + 4 * i)));
         Ok(Self {
@@ -292,10 +292,10 @@ struct Input<'a, R> {
 }
 
 impl<R: Read> Input<'_, R> {
-    fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), FileError> {
+    fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), TreeFileError> {
         while !bytes.is_empty() {
             match self.input.read(bytes) {
-                Ok(0) => return Err(FileError::Truncated { at: self.at }),
+                Ok(0) => return Err(TreeFileError::Truncated { at: self.at }),
                 Ok(count) => {
                     self.at += count as u64;
                     bytes = &mut bytes[count..];
@@ -308,7 +308,7 @@ impl<R: Read> Input<'_, R> {
     }
 
     /// Reads `count` records piece by piece, so that a wrong count exhausts the input and not the memory.
-    fn read_records<P: Pod>(&mut self, count: u64, checksum: &mut Checksum) -> Result<Vec<P>, FileError> {
+    fn read_records<P: Pod>(&mut self, count: u64, checksum: &mut Checksum) -> Result<Vec<P>, TreeFileError> {
         // Pieces of whole words, as the checksum wants them: records are multiples of 4 bytes.
         let piece = (PIECE_BYTES / size_of::<P>()).next_multiple_of(2);
         let mut records: Vec<P> = Vec::new();

@@ -3,7 +3,7 @@
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_geom::FlatTriangles;
 use raywarp_layout::{
-    Collapse, Cwbvh8, EncodedBvh2, FILE_VERSION, FileError, LayoutError, Qbvh4, Wide4Tree, WideN, encode_bvh2,
+    Collapse, Cwbvh8, EncodedBvh2, FILE_VERSION, LayoutError, Qbvh4, TreeFileError, Wide4Tree, WideN, encode_bvh2,
     encode_cwbvh8, encode_qbvh4, encode_wide_n, encode_wide4, load, save,
 };
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ fn sample(count: usize) -> (FlatTriangles, Bvh2) {
 }
 
 /// Loads as the kind of tree that `kind` numbers, and saves again what was loaded and found sound.
-fn reload(kind: usize, mut file: &[u8], triangles: &FlatTriangles) -> Result<Vec<u8>, FileError> {
+fn reload(kind: usize, mut file: &[u8], triangles: &FlatTriangles) -> Result<Vec<u8>, TreeFileError> {
     let mut again = Vec::new();
     macro_rules! reload {
         ($tree:ty) => {{
@@ -119,9 +119,9 @@ fn every_changed_byte_is_noticed() {
                 damaged[at] ^= change;
                 let error = reload(kind, &damaged, &triangles).expect_err("damage went unnoticed");
                 let expected = match at {
-                    0..8 => matches!(error, FileError::NotATree),
-                    8..12 => matches!(error, FileError::OtherVersion { .. }),
-                    _ => matches!(error, FileError::Damaged { .. }),
+                    0..8 => matches!(error, TreeFileError::NotATree),
+                    8..12 => matches!(error, TreeFileError::OtherVersion { .. }),
+                    _ => matches!(error, TreeFileError::Damaged { .. }),
                 };
                 assert!(expected, "kind {kind}, byte {at}: {error}");
             }
@@ -156,7 +156,10 @@ fn a_file_cut_anywhere_is_too_short() {
     for (kind, file) in files.iter().enumerate() {
         for end in 0..file.len() {
             let error = reload(kind, &file[..end], &triangles).unwrap_err();
-            assert!(matches!(error, FileError::Truncated { at } if at == end as u64), "kind {kind}, {end}: {error}");
+            assert!(
+                matches!(error, TreeFileError::Truncated { at } if at == end as u64),
+                "kind {kind}, {end}: {error}"
+            );
         }
     }
 }
@@ -171,7 +174,7 @@ fn counts_that_lie_take_no_memory() {
                 lie[at..at + 8].copy_from_slice(&count.to_le_bytes());
                 sign(&mut lie);
                 let error = reload(kind, &lie, &triangles).unwrap_err();
-                assert!(matches!(error, FileError::Truncated { .. }), "kind {kind}: {error}");
+                assert!(matches!(error, TreeFileError::Truncated { .. }), "kind {kind}: {error}");
             }
         }
     }
@@ -188,7 +191,7 @@ fn a_node_without_all_its_children_is_refused() {
     file[40] += 1;
     sign(&mut file);
     let error = reload(2, &file, &triangles).unwrap_err();
-    assert!(matches!(error, FileError::Broken(LayoutError::BadRecord { .. })), "{error}");
+    assert!(matches!(error, TreeFileError::Broken(LayoutError::BadRecord { .. })), "{error}");
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn another_kind_or_width_or_other_triangles_are_named() {
     for (kind, file) in files.iter().enumerate() {
         for other in (0..4).filter(|&other| other != kind) {
             let error = reload(other, file, &triangles).unwrap_err();
-            assert!(matches!(error, FileError::OtherKind { .. }), "{kind} as {other}: {error}");
+            assert!(matches!(error, TreeFileError::OtherKind { .. }), "{kind} as {other}: {error}");
         }
         let mut moved = triangles.clone();
         moved.vertices[7][1][2] += 0.5;
@@ -205,19 +208,19 @@ fn another_kind_or_width_or_other_triangles_are_named() {
         opaque.opaque[0] = true;
         for others in [moved, opaque, sample(51).0, FlatTriangles::default()] {
             let error = reload(kind, file, &others).unwrap_err();
-            assert!(matches!(error, FileError::OtherTriangles { found: 50 }), "{error}");
+            assert!(matches!(error, TreeFileError::OtherTriangles { found: 50 }), "{error}");
         }
         let mut wide = file.clone();
         wide[16] = 5;
         sign(&mut wide);
         let error = reload(kind, &wide, &triangles).unwrap_err();
-        assert!(matches!(error, FileError::Broken(LayoutError::BadBranching { found: 5 })), "{error}");
+        assert!(matches!(error, TreeFileError::Broken(LayoutError::BadBranching { found: 5 })), "{error}");
     }
     // A tree is not saved with triangles that it cannot be over.
     let (few, bvh) = sample(9);
     let tree = encode_bvh2(&bvh, &few).unwrap();
     let error = save(&tree, &sample(8).0, &mut Vec::new()).unwrap_err();
-    assert!(matches!(error, FileError::OtherTriangles { .. }), "{error}");
+    assert!(matches!(error, TreeFileError::OtherTriangles { .. }), "{error}");
 }
 
 /// Gives a byte at a time and is interrupted before each.
@@ -250,7 +253,7 @@ fn slow_inputs_full_disks_and_what_follows_a_tree_are_minded() {
     let (triangles, files) = files(50);
     let tree: Cwbvh8 = load(&mut Slow(&files[3], false), &triangles).unwrap();
     assert!(
-        matches!(save(&tree, &triangles, &mut Full), Err(FileError::Io(e)) if e.kind() == io::ErrorKind::StorageFull)
+        matches!(save(&tree, &triangles, &mut Full), Err(TreeFileError::Io(e)) if e.kind() == io::ErrorKind::StorageFull)
     );
     // Two trees in one stream.
     let both = [&files[3][..], &files[0][..]].concat();

@@ -1,7 +1,7 @@
 //! A batch of paths on its way from the camera to the film's sums: what an organisation launches its kernels through.
 
 use crate::launch::{Counters, RenderRecord};
-use crate::launches::{Launches, Recorded, StageSeconds};
+use crate::launches::{Launches, RecordedLaunches, StageSeconds};
 use crate::path_kernels::ResidentKernel;
 use crate::stage::{GraphCounts, Stage};
 use crate::state::{Layout, State};
@@ -23,7 +23,7 @@ pub struct PathsLeft {
 
 /// Batch of paths on one device: the parameters of its kernels, and their launches in order on one stream.
 #[derive(Debug)]
-pub struct Batch<'a> {
+pub struct PathBatch<'a> {
     /// Parameters that all kernels of the batch take.
     pub render: RenderRecord,
     /// Integrator, which decides what pixels show.
@@ -48,7 +48,7 @@ pub(crate) struct Launched {
     pub regenerating_lanes: u64,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> PathBatch<'a> {
     /// Makes a batch that has not begun; its launches' times, if taken, are added to `seconds`.
     pub(crate) fn new(
         stream: &'a Stream,
@@ -157,19 +157,22 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     /// [`CudaError`].
-    pub fn record(&mut self, work: impl FnOnce(&mut Self) -> Result<(), CudaError>) -> Result<Recorded, CudaError> {
+    pub fn record(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), CudaError>,
+    ) -> Result<RecordedLaunches, CudaError> {
         let stream = self.stream;
         let own = std::mem::replace(&mut self.launches, Launches::on(stream, false));
         let graph = stream.record(|| work(self));
         let recorded = std::mem::replace(&mut self.launches, own);
-        Ok(Recorded { graph: graph?, counts: recorded.counts })
+        Ok(RecordedLaunches { graph: graph?, counts: recorded.counts })
     }
 
     /// Launches the recorded graph.
     ///
     /// # Errors
     /// [`CudaError`].
-    pub fn repeat(&mut self, recorded: &Recorded) -> Result<(), CudaError> {
+    pub fn repeat(&mut self, recorded: &RecordedLaunches) -> Result<(), CudaError> {
         self.launches.repeat(recorded)
     }
 }

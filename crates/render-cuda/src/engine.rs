@@ -6,7 +6,7 @@ pub use options::EngineOptions;
 
 use crate::RenderCudaError;
 use crate::areas;
-use crate::batch::{Batch, Launched};
+use crate::batch::{Launched, PathBatch};
 use crate::counts::{BatchCounts, PathCounts};
 use crate::device_memory::DeviceMemory;
 use crate::features::SceneFeatures;
@@ -19,7 +19,7 @@ use crate::memory::LeastMemory;
 use crate::organisation::{LoadPlace, LoadedOrganisation};
 use crate::prebuilt::PATH_KERNELS;
 use crate::roofline::Roofline;
-use crate::scene::{ArrayRecord, DeviceShading, Tables};
+use crate::scene::{ArrayRecord, DeviceShading, DeviceTables};
 use crate::share::Share;
 use crate::stage::Stage;
 use crate::state::{Layout, State};
@@ -113,7 +113,7 @@ impl CudaRenderer {
         options: &RenderOptions,
         pixels: usize,
     ) -> LeastMemory {
-        let records = DeviceShading::bytes_of(scene, &Tables::new());
+        let records = DeviceShading::bytes_of(scene, &DeviceTables::new());
         let filter = size_of::<f32>() * FilterTable::new(options.filter).numbers.len();
         let layout = engine.layout(&SceneFeatures::of(scene), options);
         let Wanted { paths, rounds, .. } = engine.wanted(options, pixels);
@@ -341,7 +341,7 @@ impl CudaRenderer {
         let (paths, pixels, max_depth) = (render.batch.path_count, render.batch.pixel_count, picture.frame.max_depth);
         let shown = (picture.integrator, picture.film.features.is_some(), max_depth);
         let kept = (&mut picture.state, &mut picture.stage_seconds);
-        let mut batch = Batch::new(stream, kept, render, shown, self.options.organisation.is_timed());
+        let mut batch = PathBatch::new(stream, kept, render, shown, self.options.organisation.is_timed());
         self.organisation.trace(&mut batch)?;
         batch.begin_round(0);
         batch.lanes(Stage::FINALIZE, &self.finalize, pixels)?;

@@ -71,7 +71,7 @@ impl FrameRecord {
     }
 }
 
-/// Kernel parameters of a batch of paths: `Batch` in kernels/render.h.
+/// Kernel parameters of a batch of paths: `PathBatch` in kernels/render.h.
 #[allow(missing_docs)] // There, once; as in all records of this file.
 #[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

@@ -31,7 +31,7 @@ impl StageSeconds {
 
 /// Kernel launches recorded as a CUDA graph.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedLaunches {
     pub(crate) graph: Graph,
     pub(crate) counts: BTreeMap<Stage, u64>,
 }
@@ -53,7 +53,7 @@ impl<'a> Launches<'a> {
     }
 
     /// Launches the recorded graph, and counts its kernels.
-    pub fn repeat(&mut self, recorded: &Recorded) -> Result<(), CudaError> {
+    pub fn repeat(&mut self, recorded: &RecordedLaunches) -> Result<(), CudaError> {
         for (stage, more) in &recorded.counts {
             *self.counts.entry(*stage).or_default() += more;
         }

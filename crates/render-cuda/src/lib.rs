@@ -39,7 +39,7 @@ mod stage;
 mod state;
 mod textures;
 
-pub use batch::{Batch, PathsLeft, ROUNDS_AT_ONCE};
+pub use batch::{PathBatch, PathsLeft, ROUNDS_AT_ONCE};
 pub use counts::{BatchCounts, PathCounts, RoundCounts, StageCounts, StageMoves};
 pub use device_memory::DeviceMemory;
 pub use engine::{CudaRenderer, EngineOptions};
@@ -51,7 +51,7 @@ pub use launch::{
     BatchRecord, BurdenRecord, Counters, PlacesRecord, QueueRecord, RenderRecord, ResultRecord, ShadowRecord,
     TileRecord,
 };
-pub use launches::{Recorded, StageSeconds};
+pub use launches::{RecordedLaunches, StageSeconds};
 pub use memory::LeastMemory;
 pub use organisation::{LoadPlace, LoadedOrganisation, PATH_VARIANT, PathOrganisation, WavefrontKernels};
 pub use path_kernels::{PathKernels, ResidentKernel};

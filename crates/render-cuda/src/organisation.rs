@@ -7,7 +7,7 @@ mod wavefront;
 pub use wavefront::WavefrontKernels;
 
 use crate::RenderCudaError;
-use crate::batch::Batch;
+use crate::batch::PathBatch;
 use crate::counts::{PathCounts, StageMoves};
 use crate::features::SceneFeatures;
 use crate::film::PixelOrder;
@@ -109,7 +109,7 @@ pub trait LoadedOrganisation: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CudaError`].
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError>;
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError>;
 }
 
 /// Device, stream and scene for which an organisation loads its kernels.

@@ -66,14 +66,14 @@ pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
 
 /// Constant tables that a device scene has besides the scene's own arrays.
 #[derive(Debug, Clone)]
-pub struct Tables {
+pub struct DeviceTables {
     numbers: Vec<f32>,
     /// Entries of the tables as 16-bit fractions, padded to an even number.
     fractions: Vec<u16>,
     srgb: Vec<f32>,
 }
 
-impl Tables {
+impl DeviceTables {
     /// Makes the constant tables.
     pub fn new() -> Self {
         let BsdfTables { numbers, mut fractions } = BsdfTables::new();
@@ -82,7 +82,7 @@ impl Tables {
     }
 }
 
-impl Default for Tables {
+impl Default for DeviceTables {
     fn default() -> Self {
         Self::new()
     }
@@ -98,7 +98,12 @@ impl<'a> Arrays<'a> {
 
     /// Collects a scene's arrays in the order of `Scene` in kernels/flat/scene.h; `ops` are its texture steps as the
     /// device is to take them.
-    pub fn new(scene: &'a ShadingScene, ops: &'a [TextureOp], images: &'a [ImageRecord], tables: &'a Tables) -> Self {
+    pub fn new(
+        scene: &'a ShadingScene,
+        ops: &'a [TextureOp],
+        images: &'a [ImageRecord],
+        tables: &'a DeviceTables,
+    ) -> Self {
         fn of<T: bytemuck::NoUninit>(records: &[T]) -> (&[u8], u64) {
             (bytemuck::cast_slice(records), records.len() as u64)
         }
@@ -131,14 +136,14 @@ pub struct HostScene<'a> {
     scene: &'a ShadingScene,
     ops: Vec<TextureOp>,
     images: Vec<ImageRecord>,
-    tables: Tables,
+    tables: DeviceTables,
 }
 
 impl<'a> HostScene<'a> {
     /// Makes the kernels' records of a scene in place.
     pub fn new(scene: &'a ShadingScene) -> Self {
         let images = scene.images.iter().map(|image| ImageRecord::new(image, address(texels(image)))).collect();
-        Self { scene, ops: scene.texture_ops.clone(), images, tables: Tables::new() }
+        Self { scene, ops: scene.texture_ops.clone(), images, tables: DeviceTables::new() }
     }
 
     /// Makes the kernels' records of a scene in which texture objects look up images: one for each texture step, all of
@@ -185,7 +190,7 @@ impl DeviceShading {
         scene: &ShadingScene,
         images: &ImageUse,
     ) -> Result<Self, CudaError> {
-        let tables = Tables::new();
+        let tables = DeviceTables::new();
         let bytes = Self::bytes_of(scene, &tables) + images.bytes(scene);
         device.check_room("what shading reads", bytes)?;
         let images = DeviceImages::upload(device, stream, scene, images)?;
@@ -203,7 +208,7 @@ impl DeviceShading {
     }
 
     /// Returns the bytes of a scene's records and constant tables.
-    pub fn bytes_of(scene: &ShadingScene, tables: &Tables) -> usize {
+    pub fn bytes_of(scene: &ShadingScene, tables: &DeviceTables) -> usize {
         let no_images = vec![bytemuck::Zeroable::zeroed(); scene.images.len()];
         Arrays::new(scene, &scene.texture_ops, &no_images, tables).0.iter().map(|(bytes, _)| bytes.len()).sum()
     }

@@ -30,7 +30,7 @@ pub const EXCUSED_RATE: f64 = 1e-5;
 
 /// Verdicts on a tracer's answers in one test case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct ConformanceReport {
     /// Name of the case.
     pub case: &'static str,
     /// Verdict on the closest-hit query.
@@ -46,7 +46,7 @@ pub struct Report {
     pub allowed_rate: f64,
 }
 
-impl Report {
+impl ConformanceReport {
     /// Returns `true` if no query has faults or too many excused answers, and nothing else is wrong.
     pub fn passed(&self) -> bool {
         let queries = [Some(&self.closest), Some(&self.any), self.after.as_ref()];
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ConformanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: closest: {}; any: {}", self.case, self.closest, self.any)?;
         if let Some(after) = &self.after {
@@ -76,7 +76,7 @@ pub fn check(
     oracle: &Oracle,
     tracer: &dyn Tracer,
     expectations: Expectations,
-) -> Result<Report, TraceError> {
+) -> Result<ConformanceReport, TraceError> {
     let (triangles, rays) = (&case.triangles, &case.rays);
     let control = Control::default();
     let tolerance = match (expectations.watertight, case.exact) {
@@ -122,5 +122,5 @@ pub fn check(
     let is_wrong = |stats: &&BatchStats| (stats.rays, stats.invalid, by_kernel(stats)) != (count, invalid, count);
     let complaints = stats.iter().filter(is_wrong).map(complaint).collect();
     let allowed_rate = if case.borderline || !expectations.watertight { 1.0 } else { EXCUSED_RATE };
-    Ok(Report { case: case.name, closest, any, after, complaints, allowed_rate })
+    Ok(ConformanceReport { case: case.name, closest, any, after, complaints, allowed_rate })
 }

@@ -2,14 +2,14 @@
 
 use crate::common::{BruteForce, Bug};
 use raywarp_workload::cases::{Case, cases};
-use raywarp_workload::conformance::{Expectations, Report, check};
+use raywarp_workload::conformance::{ConformanceReport, Expectations, check};
 use raywarp_workload::oracle::FaultKind;
 use std::sync::LazyLock;
 
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(cases);
 
 /// Of the cases that a tracer without a tree gets through quickly.
-fn reports(bug: Bug, expectations: Expectations) -> impl Iterator<Item = Report> {
+fn reports(bug: Bug, expectations: Expectations) -> impl Iterator<Item = ConformanceReport> {
     CASES.iter().filter(|case| case.triangles.len() < 10_000).map(move |case| {
         let tracer = BruteForce { triangles: &case.triangles, bug };
         check(case, case.oracle(), &tracer, expectations).unwrap()
@@ -42,7 +42,7 @@ fn a_fast_test_conforms_within_its_wider_distances() {
     assert!(excused > 0 && (excused as f64) < 0.05 * rays as f64, "{excused} of {rays}");
 }
 
-fn kinds(reports: impl Iterator<Item = Report>) -> impl Iterator<Item = (&'static str, FaultKind)> {
+fn kinds(reports: impl Iterator<Item = ConformanceReport>) -> impl Iterator<Item = (&'static str, FaultKind)> {
     reports.flat_map(|report| {
         let case = report.case;
         let verdicts = [Some(report.closest), Some(report.any), report.after];

@@ -147,7 +147,7 @@ fn published_rays_turn_one_pattern_about_the_normal_and_start_before_the_surface
         assert!(heights.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5));
         for ray in &rays {
             // 1e-4 for AO rays of 5.
-            let close = |axis: usize, point: &raywarp_workload::rays::SurfacePoint| {
+            let close = |axis: usize, point: &raywarp_workload::rays::VisiblePoint| {
                 (ray.origin[axis] - (point.position[axis] - 6e-5 * point.direction[axis])).abs() < 1e-6
             };
             assert!(view.points().iter().any(|point| (0..3).all(|axis| close(axis, point))), "{ray:?}");

@@ -14,7 +14,7 @@ pub fn json(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> V
         "machine": machine.json(),
         "pass": reports.iter().all(SceneReport::passes),
         "scenes": reports.iter().map(scene).collect::<Vec<_>>(),
-        "bar": bar.iter().map(crate::bar::Verdict::json).collect::<Vec<_>>(),
+        "bar": bar.iter().map(crate::bar::BarVerdict::json).collect::<Vec<_>>(),
     })
 }
 

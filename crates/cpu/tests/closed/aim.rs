@@ -1,7 +1,7 @@
 //! Rays aimed at the edges, vertices and faces of a closed mesh, and the verdict on those that miss.
 
 use super::exact::{Meeting, is_inside, meeting};
-use super::meshes::{self, Mesh, at};
+use super::meshes::{self, ClosedMesh, at};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer};
 use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
@@ -36,7 +36,7 @@ impl Tally {
 
 /// A closed mesh at its place.
 pub struct Target<'a> {
-    pub mesh: &'a Mesh,
+    pub mesh: &'a ClosedMesh,
     pub triangles: Vec<[P; 3]>,
     pub size: f32,
     pub place: P,
@@ -45,7 +45,7 @@ pub struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
-    pub fn new(mesh: &'a Mesh, size: f32, offset: f32) -> Self {
+    pub fn new(mesh: &'a ClosedMesh, size: f32, offset: f32) -> Self {
         let place = meshes::place(size, offset);
         let triangles = mesh.placed(size, place);
         let tree =

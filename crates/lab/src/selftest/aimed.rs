@@ -4,7 +4,7 @@ use super::SelfTestError;
 use rayon::prelude::*;
 use raywarp_bench::table::wrapped;
 use raywarp_bvh::{build, presets};
-use raywarp_cuda::{AimedRays, AimedTarget, Device, Lost};
+use raywarp_cuda::{AimedRays, AimedTarget, Device, LostRays};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
 use raywarp_scene::grouped;
 use raywarp_workload::closed::{OFFSETS, Placed, SIZES, all};
@@ -48,7 +48,7 @@ pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedR
     let meshes = all();
     let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
     let kernel = AimedRays::new(device).map_err(|error| failed(&error))?;
-    let lost = |target: &Placed, scene: Vec<[[f32; 3]; 3]>, numbers, kept| -> Result<Lost, TraceError> {
+    let lost = |target: &Placed, scene: Vec<[[f32; 3]; 3]>, numbers, kept| -> Result<LostRays, TraceError> {
         let triangles = FlatTriangles::from_vertices(scene);
         let bvh = build(&triangles, &presets::SINGLE).map_err(|error| failed(&error))?;
         let Placed { triangles: corners, starts, along, middle, .. } = target;
@@ -62,7 +62,7 @@ pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedR
         .flat_map(|mesh| SIZES.into_iter().flat_map(move |size| OFFSETS.map(|offset| (mesh, size, offset))))
         .collect();
     let count = places.len() as u64;
-    let one = |(i, &(mesh, size, offset)): (usize, &(usize, f32, f32))| -> Result<(Lost, Vec<String>), TraceError> {
+    let one = |(i, &(mesh, size, offset)): (usize, &(usize, f32, f32))| -> Result<(LostRays, Vec<String>), TraceError> {
         if control.is_cancelled() {
             return Err(TraceError::Cancelled);
         }
@@ -79,7 +79,7 @@ pub fn aimed(device: &Device, rays: u64, control: &Control<'_>) -> Result<AimedR
         Ok((lost, shown))
     };
     // Trees are built beside what the GPU does.
-    let found: Vec<(Lost, Vec<String>)> =
+    let found: Vec<(LostRays, Vec<String>)> =
         places.par_iter().enumerate().with_max_len(1).map(one).collect::<Result<_, TraceError>>()?;
     let mut result = AimedResult {
         rays,

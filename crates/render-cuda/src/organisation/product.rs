@@ -3,7 +3,7 @@
 use super::wavefront::{GraphedWavefront, WavefrontKernels};
 use super::{LoadPlace, LoadedOrganisation, PathOrganisation};
 use crate::RenderCudaError;
-use crate::batch::Batch;
+use crate::batch::PathBatch;
 use crate::counts::{PathCounts, StageMoves};
 use crate::film::PixelOrder;
 use crate::kept_paths::{CountedRounds, KeptPaths};
@@ -89,7 +89,7 @@ impl Megakernel {
 }
 
 impl LoadedOrganisation for Megakernel {
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         batch.lanes(Stage::MEGAKERNEL, &self.kernel, batch.render.batch.path_count)
     }
 
@@ -134,7 +134,7 @@ impl LoadedOrganisation for FirstHits {
         self.of(integrator, layers).is_some()
     }
 
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         // Pictures of others are refused before they begin.
         let kernel = self.of(batch.integrator, batch.layers).expect("a picture that these kernels are for");
         batch.lanes(Stage::FIRST_HITS, kernel, batch.render.batch.path_count)

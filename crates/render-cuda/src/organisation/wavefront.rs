@@ -2,7 +2,7 @@
 
 use super::{LoadPlace, LoadedOrganisation};
 use crate::RenderCudaError;
-use crate::batch::{Batch, ROUNDS_AT_ONCE};
+use crate::batch::{PathBatch, ROUNDS_AT_ONCE};
 use crate::path_kernels::ResidentKernel;
 use crate::prebuilt::PATH_KERNELS;
 use crate::sources::{FeatureSet, shade_name};
@@ -78,7 +78,7 @@ impl WavefrontKernels {
     ///
     /// # Errors
     /// [`CudaError`].
-    pub fn round(&self, batch: &mut Batch<'_>, entries: u32, begins: bool) -> Result<(), CudaError> {
+    pub fn round(&self, batch: &mut PathBatch<'_>, entries: u32, begins: bool) -> Result<(), CudaError> {
         batch.blocks(Stage::BEGIN_ROUND, &self.begin_round, 1)?;
         if begins {
             batch.resident(Stage::REFILL, &self.refill, entries)?;
@@ -106,7 +106,7 @@ impl WavefrontKernels {
 
 /// Launches round by round and kernel by kernel; the host seldom asks whether paths are left.
 impl LoadedOrganisation for WavefrontKernels {
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         let (capacity, paths) = (batch.render.capacity, batch.render.batch.path_count);
         for round in 0.. {
             batch.begin_round(round);
@@ -132,7 +132,7 @@ impl LoadedOrganisation for WavefrontKernels {
 pub(super) struct GraphedWavefront(pub WavefrontKernels);
 
 impl LoadedOrganisation for GraphedWavefront {
-    fn trace(&self, batch: &mut Batch<'_>) -> Result<(), CudaError> {
+    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
         let Self(kernels) = self;
         // A graph is launched as a whole.
         batch.leave_untimed();

@@ -49,7 +49,7 @@ impl Region {
 
 /// The addresses that one lane touches, as loads or stores of `chunk` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TouchedBytes {
     /// Region of memory that the lane touches.
     pub region: Region,
     /// Address of the record's first byte in the region.
@@ -66,7 +66,7 @@ pub struct Place {
     pub swizzle: u8,
 }
 
-impl Place {
+impl TouchedBytes {
     /// Returns the address of the `k`-th chunk that is touched.
     #[inline]
     pub fn address(&self, k: u8) -> u64 {
@@ -105,30 +105,30 @@ impl AddressMap {
     }
 
     /// Returns the addresses of `touch`.
-    pub fn place(&self, touch: &Touch) -> Place {
+    pub fn place(&self, touch: &Touch) -> TouchedBytes {
         let index = u64::from(touch.index);
         let record = |region, bytes: u64| {
             let chunk = if touch.bytes.is_multiple_of(WIDEST) { WIDEST } else { 4 };
             let first = (touch.offset / chunk) as u8;
             let chunks = (touch.bytes / chunk) as u8;
-            Place { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
+            TouchedBytes { region, base: index * bytes, first, chunks, chunk: chunk as u8, stride: chunk, swizzle: 0 }
         };
         match touch.space {
             Space::Node => {
                 let place = record(Region::Nodes, u64::from(self.tree.node_bytes));
                 let read = (self.tree.node_bytes_read / u32::from(place.chunk)) as u8;
                 let chunks = place.chunks.min(read.saturating_sub(place.first));
-                Place { swizzle: self.tree.swizzle.of(touch.index) as u8, chunks, ..place }
+                TouchedBytes { swizzle: self.tree.swizzle.of(touch.index) as u8, chunks, ..place }
             }
             Space::Triangle => {
                 let region = if self.tree.records_among_nodes { Region::Nodes } else { Region::Triangles };
                 let swizzle = if self.tree.records_among_nodes { self.tree.swizzle } else { Swizzle::NONE };
                 let place = record(region, u64::from(self.tree.record_bytes));
-                Place { swizzle: swizzle.of(touch.index) as u8, ..place }
+                TouchedBytes { swizzle: swizzle.of(touch.index) as u8, ..place }
             }
             Space::Slot => record(Region::Slots, 4),
             // Keys that hits come after are an array of their own.
-            Space::Ray if touch.offset >= 32 => Place { first: 0, ..record(Region::Rays, 12) },
+            Space::Ray if touch.offset >= 32 => TouchedBytes { first: 0, ..record(Region::Rays, 12) },
             Space::Ray => record(Region::Rays, 32),
             Space::Hit => record(Region::Hits, u64::from(touch.bytes)),
             Space::Counter => record(Region::Counter, 4),
@@ -137,7 +137,7 @@ impl AddressMap {
         }
     }
 
-    fn stack(&self, touch: &Touch) -> Place {
+    fn stack(&self, touch: &Touch) -> TouchedBytes {
         let words = u64::from(touch.bytes / 4);
         let entry = u64::from(touch.index) * words;
         match self.stacks {
@@ -149,21 +149,29 @@ impl AddressMap {
                 let base = entry * u64::from(chunk);
 
                 let stride = u16::from(chunk);
-                Place { region: Region::Stacks, base, first: 0, chunks: 1, chunk, stride, swizzle: 0 }
+                TouchedBytes { region: Region::Stacks, base, first: 0, chunks: 1, chunk, stride, swizzle: 0 }
             }
             Stacks::Shared => {
                 // A ray's stack is a row of its own.
                 let base = (u64::from(touch.owner) * 1024 + entry) * 4;
-                Place { region: Region::Shared, base, first: 0, chunks: words as u8, chunk: 4, stride: 4, swizzle: 0 }
+                TouchedBytes {
+                    region: Region::Shared,
+                    base,
+                    first: 0,
+                    chunks: words as u8,
+                    chunk: 4,
+                    stride: 4,
+                    swizzle: 0,
+                }
             }
         }
     }
 
     /// Returns addresses that interleave the lanes' words, as local memory does: word w of lane i at `4 (w width + i)`.
-    fn words(&self, region: Region, word: u64, touch: &Touch) -> Place {
+    fn words(&self, region: Region, word: u64, touch: &Touch) -> TouchedBytes {
         let base = 4 * (word * self.width + u64::from(touch.lane));
         let chunks = (touch.bytes / 4).max(1) as u8;
-        Place { region, base, first: 0, chunks, chunk: 4, stride: 4 * self.width as u16, swizzle: 0 }
+        TouchedBytes { region, base, first: 0, chunks, chunk: 4, stride: 4 * self.width as u16, swizzle: 0 }
     }
 }
 

@@ -25,7 +25,7 @@ struct Entry {
 
 /// Result of an access to the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct CacheAccess {
     /// Bit mask of the sectors that were not in the cache.
     pub missed: u32,
     /// Line that was dropped to make room.
@@ -41,9 +41,9 @@ impl Lru {
     }
 
     /// Accesses sectors of a line, given as a bit mask, which are in the cache from then on.
-    pub fn access(&mut self, line: u64, sectors: u32) -> Found {
+    pub fn access(&mut self, line: u64, sectors: u32) -> CacheAccess {
         if self.capacity == 0 {
-            return Found { missed: sectors, dropped: None };
+            return CacheAccess { missed: sectors, dropped: None };
         }
         if let Some(&place) = self.places.get(&line) {
             let entry = &mut self.entries[place as usize];
@@ -53,7 +53,7 @@ impl Lru {
                 self.unlink(place);
                 self.link(place);
             }
-            return Found { missed, dropped: None };
+            return CacheAccess { missed, dropped: None };
         }
         let fresh = Entry { line, sectors, older: NONE, newer: NONE };
         let (place, dropped) = if self.entries.len() < self.capacity {
@@ -68,7 +68,7 @@ impl Lru {
         };
         self.places.insert(line, place);
         self.link(place);
-        Found { missed: sectors, dropped }
+        CacheAccess { missed: sectors, dropped }
     }
 
     fn unlink(&mut self, place: u32) {
@@ -121,14 +121,14 @@ mod tests {
     struct Slow(usize, Vec<(u64, u32)>);
 
     impl Slow {
-        fn access(&mut self, line: u64, sectors: u32) -> Found {
+        fn access(&mut self, line: u64, sectors: u32) -> CacheAccess {
             let old = self.1.iter().position(|entry| entry.0 == line).map(|at| self.1.remove(at).1);
             let mut dropped = None;
             if old.is_none() && self.1.len() == self.0 {
                 dropped = Some(self.1.remove(0).0);
             }
             self.1.push((line, old.unwrap_or(0) | sectors));
-            Found { missed: sectors & !old.unwrap_or(0), dropped }
+            CacheAccess { missed: sectors & !old.unwrap_or(0), dropped }
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
     fn a_cache_of_nothing_holds_nothing() {
         let mut none = Lru::new(0);
         for _ in 0..2 {
-            assert_eq!(none.access(5, 0b11), Found { missed: 0b11, dropped: None });
+            assert_eq!(none.access(5, 0b11), CacheAccess { missed: 0b11, dropped: None });
         }
     }
 }

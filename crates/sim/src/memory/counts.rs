@@ -1,6 +1,6 @@
 //! Counts of a launch's accesses.
 
-use super::address::{AddressMap, Place, Region};
+use super::address::{AddressMap, Region, TouchedBytes};
 use super::wavefronts::{SECTOR, access_cost};
 use raywarp_traverse::Touch;
 
@@ -92,7 +92,7 @@ impl SectorSet {
 struct Open {
     key: Option<(Region, bool, u8, u8, u8)>,
     lanes: u64,
-    places: Vec<(u8, Place)>,
+    places: Vec<(u8, TouchedBytes)>,
 }
 
 /// Probe that gathers [`MemoryCounts`] from the memory that warps touch.

@@ -7,8 +7,8 @@ mod counts;
 mod traffic;
 mod wavefronts;
 
-pub use address::{AddressMap, Place, Region};
-pub use cache::{Found, Lru};
+pub use address::{AddressMap, Region, TouchedBytes};
+pub use cache::{CacheAccess, Lru};
 pub(crate) use counts::MemoryProbe;
 pub use counts::{MemoryCounts, RegionCounts};
 pub use traffic::{Caches, LoadEvents, Traffic, traffic};

@@ -10,7 +10,7 @@ type P = [f32; 3];
 
 /// Closed mesh of about size 1 around the origin.
 #[derive(Debug, Clone)]
-pub struct Mesh {
+pub struct ClosedMesh {
     /// Name of the shape.
     pub name: &'static str,
     /// Corners of the triangles; neighbours share theirs bit for bit.
@@ -21,7 +21,7 @@ pub struct Mesh {
     pub holds: fn(P) -> bool,
 }
 
-impl Mesh {
+impl ClosedMesh {
     /// Returns the mesh scaled by `size` with its centre at `place`, each vertex rounded once, so that it stays closed.
     pub fn placed(&self, size: f32, place: P) -> Vec<[P; 3]> {
         self.triangles.iter().map(|t| t.map(|p| at(p, size, place))).collect()
@@ -59,21 +59,26 @@ pub fn at(p: P, size: f32, place: P) -> P {
 }
 
 /// Returns the closed test meshes: a ball, a cube, a torus, a coin and a needle.
-pub fn all() -> Vec<Mesh> {
+pub fn all() -> Vec<ClosedMesh> {
     let long = |p: P| [p[0], 0.05 * p[1], 0.05 * p[2]];
     vec![
-        Mesh { name: "ball", triangles: ball(4), extent: [1.0; 3], holds: |p| dot(p, p) < 0.5 },
-        Mesh { name: "cube", triangles: cube(8), extent: [1.0; 3], holds: |p| p.iter().all(|x| x.abs() < 0.9) },
-        Mesh { name: "torus", triangles: torus(32, 16), extent: [1.0, 1.0, 0.3], holds: |p| around_core(p) < 0.15 },
+        ClosedMesh { name: "ball", triangles: ball(4), extent: [1.0; 3], holds: |p| dot(p, p) < 0.5 },
+        ClosedMesh { name: "cube", triangles: cube(8), extent: [1.0; 3], holds: |p| p.iter().all(|x| x.abs() < 0.9) },
+        ClosedMesh {
+            name: "torus",
+            triangles: torus(32, 16),
+            extent: [1.0, 1.0, 0.3],
+            holds: |p| around_core(p) < 0.15,
+        },
         // Flat as a coin.
-        Mesh {
+        ClosedMesh {
             name: "coin",
             triangles: ball(4).into_iter().map(|t| t.map(|p| [p[0], p[1], 0.05 * p[2]])).collect(),
             extent: [1.0, 1.0, 0.05],
             holds: |p| p[0] * p[0] + p[1] * p[1] + 400.0 * p[2] * p[2] < 0.5,
         },
         // Slivers 100 times as long as wide.
-        Mesh {
+        ClosedMesh {
             name: "needle",
             triangles: globe(128, 8).into_iter().map(|t| t.map(long)).collect(),
             extent: [1.0, 0.05, 0.05],

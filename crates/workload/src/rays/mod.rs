@@ -19,7 +19,7 @@ mod surface;
 pub use batches::{BATCH, Batches, Order};
 pub use order::{Permutation, morton_key, published_key, shuffle, sort_morton, sort_published};
 pub use pixels::{block_order, primary_rays};
-pub use surface::{RaysError, SurfacePoint, ViewRays};
+pub use surface::{RaysError, ViewRays, VisiblePoint};
 
 /// Resolution of the papers' pictures: width and height in pixels.
 pub const RESOLUTION: [u32; 2] = [1024, 768];

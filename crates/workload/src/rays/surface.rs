@@ -12,7 +12,7 @@ use raywarp_scene::views::View;
 
 /// Point of a surface that a primary ray hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SurfacePoint {
+pub struct VisiblePoint {
     /// Index of the pixel, `y * width + x`.
     pub pixel: u32,
     /// Position of the hit in world units.
@@ -55,7 +55,7 @@ pub enum RaysError {
 pub struct ViewRays {
     workload: Workload,
     primary: Vec<Ray>,
-    points: Vec<SurfacePoint>,
+    points: Vec<VisiblePoint>,
     diagonal: f32,
     ao_distance: f32,
 }
@@ -109,7 +109,7 @@ impl ViewRays {
     }
 
     /// Returns the points that the primary rays hit.
-    pub fn points(&self) -> &[SurfacePoint] {
+    pub fn points(&self) -> &[VisiblePoint] {
         &self.points
     }
 
@@ -120,7 +120,7 @@ impl ViewRays {
     }
 
     /// Makes the secondary ray of `kind` numbered `sample`, below `rays_per_pixel`, from a surface point.
-    pub(super) fn secondary(&self, kind: RayKind, point: &SurfacePoint, sample: u32, rays_per_pixel: u32) -> Ray {
+    pub(super) fn secondary(&self, kind: RayKind, point: &VisiblePoint, sample: u32, rays_per_pixel: u32) -> Ray {
         let key = point.pixel.wrapping_mul(2);
         let [x, y, z] = if self.workload == Workload::Alk12 {
             let number = sample.wrapping_add(1);
@@ -139,7 +139,7 @@ impl ViewRays {
         Ray::new(self.origin(point, direction), direction).with_interval(0.0, t_max)
     }
 
-    fn origin(&self, point: &SurfacePoint, direction: [f32; 3]) -> [f32; 3] {
+    fn origin(&self, point: &VisiblePoint, direction: [f32; 3]) -> [f32; 3] {
         let position = wide(point.position);
         let moved = match self.workload {
             Workload::Raywarp => add_scaled(position, 1e-4 * f64::from(self.diagonal), wide(point.normal)),
@@ -167,7 +167,7 @@ fn surface_point(
     hit: &Hit,
     instance: u32,
     triangles: &FlatTriangles,
-) -> Result<SurfacePoint, RaysError> {
+) -> Result<VisiblePoint, RaysError> {
     let id = PrimitiveId { instance, primitive: hit.primitive };
     let unknown = RaysError::UnknownTriangle { instance, primitive: hit.primitive };
     let index = triangles.ids.binary_search(&id).map_err(|_| unknown)?;
@@ -179,5 +179,5 @@ fn surface_point(
     let normal = if dot(normal, direction) > 0.0 { normal.map(|x| -x) } else { normal };
     let position = add_scaled(wide(ray.origin), f64::from(hit.t), direction);
     let [position, normal] = [position, normal].map(|v| v.map(|x| x as f32));
-    Ok(SurfacePoint { pixel, position, normal, direction: ray.direction })
+    Ok(VisiblePoint { pixel, position, normal, direction: ray.direction })
 }

@@ -28,7 +28,7 @@ use crate::{BenchError, BenchRequest, RaySource, Watch};
 use race::{Race, Runner, Time};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
-use raywarp_embree::{Device, DeviceOptions, Library, Queries, Width};
+use raywarp_embree::{DeviceOptions, EmbreeDevice, Library, Queries, RayWidth};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
 use raywarp_scene::{Description, flatten};
 use raywarp_system::memory;
@@ -49,7 +49,7 @@ pub fn isa_of(isa: Isa) -> Option<&'static str> {
 /// The Embree library, loaded, with an open device.
 #[derive(Debug)]
 pub struct EmbreePeer {
-    device: Device,
+    device: EmbreeDevice,
 }
 
 impl EmbreePeer {
@@ -60,7 +60,7 @@ impl EmbreePeer {
     /// [`EmbreeError`].
     pub fn open(place: Option<&Path>) -> Result<Self, EmbreeError> {
         let options = DeviceOptions { isa: isa_of(Isa::preferred()), threads: Some(rayon::current_num_threads()) };
-        Ok(Self { device: Device::new(Library::load(place)?, &options)? })
+        Ok(Self { device: EmbreeDevice::new(Library::load(place)?, &options)? })
     }
 
     /// Returns the version of the Embree library, such as `4.4.0`.
@@ -215,7 +215,7 @@ struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
     /// Modes of Embree, each with the index of its scene.
     modes: Vec<(usize, Mode)>,
-    queries: Option<(Width, bool, Queries)>,
+    queries: Option<(RayWidth, bool, Queries)>,
 }
 
 impl TheirSide for Theirs {

@@ -1,6 +1,6 @@
 //! The ways in which Embree can trace the same rays.
 
-use raywarp_embree::{Quality, SceneOptions, Width};
+use raywarp_embree::{Quality, RayWidth, SceneOptions};
 
 /// A mode in which Embree traces: tree options, rays per call, and coherence flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Mode {
     /// Options of the mode's Embree scene: build quality of its tree, and robust or fast tests.
     pub scene: SceneOptions,
     /// Number of rays of each call to Embree.
-    pub width: Width,
+    pub width: RayWidth,
     /// `true` if Embree is told that the rays of a packet are coherent.
     pub coherent: bool,
 }
@@ -21,12 +21,12 @@ impl Mode {
 
     /// Returns the modes on one Embree scene: single rays, and packets with and without the coherence flag.
     pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
-        const WAYS: [(Width, bool); 5] = [
-            (Width::One, false),
-            (Width::Eight, false),
-            (Width::Eight, true),
-            (Width::Sixteen, false),
-            (Width::Sixteen, true),
+        const WAYS: [(RayWidth, bool); 5] = [
+            (RayWidth::One, false),
+            (RayWidth::Eight, false),
+            (RayWidth::Eight, true),
+            (RayWidth::Sixteen, false),
+            (RayWidth::Sixteen, true),
         ];
         WAYS.into_iter().map(move |(width, coherent)| Self { scene, width, coherent })
     }
@@ -37,7 +37,7 @@ impl std::fmt::Display for Mode {
     /// fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.width {
-            Width::One => f.write_str("single")?,
+            RayWidth::One => f.write_str("single")?,
             width => write!(f, "{}{}", width.lanes(), if self.coherent { " coherent" } else { "" })?,
         }
         write!(f, ", {}{}", self.scene.quality.name(), if self.scene.robust { "" } else { " fast" })
