@@ -77,19 +77,16 @@ impl Affine {
     /// Returns the image of point `p` under the map, translation included.
     #[inline]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|i| {
-            let r = &self.rows[i];
-            r[0] * p[0] + r[1] * p[1] + r[2] * p[2] + r[3]
-        })
+        // One by one: `array::from_fn` is calls where the compiler puts it into another unit.
+        let image = |r: &[f32; 4]| r[0] * p[0] + r[1] * p[1] + r[2] * p[2] + r[3];
+        [image(&self.rows[0]), image(&self.rows[1]), image(&self.rows[2])]
     }
 
     /// Returns the image of direction `v` under the linear part, without the translation; its length may change.
     #[inline]
     pub fn vector(&self, v: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|i| {
-            let r = &self.rows[i];
-            r[0] * v[0] + r[1] * v[1] + r[2] * v[2]
-        })
+        let image = |r: &[f32; 4]| r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
+        [image(&self.rows[0]), image(&self.rows[1]), image(&self.rows[2])]
     }
 
     /// Returns the rows of the linear part's cofactor matrix, which maps normals: the inverse transpose times the

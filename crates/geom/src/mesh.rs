@@ -90,7 +90,8 @@ impl TriangleMesh {
     /// If `index` or one of the triangle's indices is out of range.
     #[inline]
     pub fn corners(&self, index: usize) -> [[f32; 3]; 3] {
-        self.indices[index].map(|i| self.positions[i as usize])
+        let [a, b, c] = self.indices[index];
+        [self.positions[a as usize], self.positions[b as usize], self.positions[c as usize]]
     }
 
     /// Returns the bounding box of all vertices, whether or not a triangle uses them.

@@ -1,5 +1,6 @@
 //! World-space triangles of all instances.
 
+use crate::each::Each;
 use crate::{Alpha, Description, Material, Surface};
 use rayon::prelude::*;
 use raywarp_geom::triangle::has_no_area;
@@ -29,7 +30,7 @@ pub fn flatten(scene: &Description) -> Result<FlatTriangles, FlatError> {
     flat.opaque.reserve_exact(found as usize);
     for (index, instance) in scene.instances.iter().enumerate() {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
-        let corners = |primitive: usize| mesh.corners(primitive).map(|p| instance.transform.point(p));
+        let corners = |primitive: usize| mesh.corners(primitive).each(|p| instance.transform.point(p));
         let world: Vec<[[f32; 3]; 3]> = if mesh.indices.len() > 1 << 14 {
             (0..mesh.indices.len()).into_par_iter().map(corners).collect()
         } else {

@@ -3,6 +3,7 @@
 //! [`load`] reads glTF 2.0, OBJ, PLY, pbrt, STL, OFF and 3MF files, plain or compressed with gzip or Zstandard.
 #![forbid(unsafe_code)]
 
+mod each;
 mod error;
 mod escape;
 mod flatten;

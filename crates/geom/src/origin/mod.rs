@@ -180,7 +180,12 @@ fn nearest(locals: &[[f64; 3]], position: [f64; 3]) -> [f64; 3] {
 
 #[inline]
 fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline]
+fn narrow(a: [f64; 3]) -> [f32; 3] {
+    [a[0] as f32, a[1] as f32, a[2] as f32]
 }
 
 fn square(a: [f64; 3]) -> f64 {
@@ -217,7 +222,7 @@ impl Rounder {
     /// Rounds a position to f32; the result is final after [`Rounder::settle`] of all positions.
     #[inline]
     pub fn round(&mut self, position: [f64; 3]) -> [f32; 3] {
-        let single = position.map(|x| x as f32);
+        let single = narrow(position);
         if self.at.is_none() && !self.locals.is_empty() {
             self.wide.push(position);
             return single;
@@ -228,7 +233,7 @@ impl Rounder {
         }
         let at = *self.at.get_or_insert_default();
         let wide = minus(position, at);
-        let rounded = wide.map(|x| x as f32);
+        let rounded = narrow(wide);
         for (wide, rounded) in wide.iter().zip(rounded) {
             self.moved.by = self.moved.by.max((wide - f64::from(rounded)).abs());
         }

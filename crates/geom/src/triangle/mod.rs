@@ -14,8 +14,10 @@ pub type Tuv = [f32; 3];
 
 /// Returns `true` if a triangle is degenerate, with its corners on a line. In f64, so that a tiny triangle is not
 /// mistaken for an empty one.
+#[inline]
 pub fn has_no_area([a, b, c]: &[[f32; 3]; 3]) -> bool {
-    let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
+    let along = |p: &[f32; 3], i: usize| f64::from(p[i]) - f64::from(a[i]);
+    let edge = |p: &[f32; 3]| [along(p, 0), along(p, 1), along(p, 2)];
     let (u, v) = (edge(b), edge(c));
     u[1] * v[2] == u[2] * v[1] && u[2] * v[0] == u[0] * v[2] && u[0] * v[1] == u[1] * v[0]
 }

@@ -1,5 +1,6 @@
 //! Decoded images in memory.
 
+use crate::each::Each;
 use std::sync::Arc;
 
 /// Texels of an image in one of three formats, row by row from the top.
@@ -39,7 +40,7 @@ impl Image {
                 let [r, g, b, a] = p[i];
                 [srgb_to_linear(r), srgb_to_linear(g), srgb_to_linear(b), f32::from(a) / 255.0]
             }
-            Pixels::Linear8(p) => p[i].map(|c| f32::from(c) / 255.0),
+            Pixels::Linear8(p) => p[i].each(|c| f32::from(c) / 255.0),
             Pixels::Float(p) => p[i],
         }
     }

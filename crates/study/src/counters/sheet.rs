@@ -100,7 +100,7 @@ pub(super) fn launches() -> Sheet<'static, Compared> {
         Column::data(|row: &Compared| row.verified).key("costs_verified"),
         Column::data(|row: &Compared| !row.is_guess()).key("foretold"),
         Column::data(|row: &Compared| !row.is_guess() && row.judged().all(CountPair::is_near)).key("within"),
-        Column::data(Compared::shares).key("time_percent"),
+        Column::data(|row: &Compared| row.shares()).key("time_percent"),
     ]);
     Sheet(columns)
 }

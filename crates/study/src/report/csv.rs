@@ -8,17 +8,17 @@ use serde_json::Value as Json;
 impl Document {
     /// Returns the line of names that [`Document::csv`] has the rows of.
     pub fn csv_head(&self) -> String {
-        let line_of = |table| line(columns(table).into_iter().map(|(_, head, _)| head));
-        self.csv_tables().next().map_or_else(String::new, line_of)
+        let heads = self.csv_tables().next().map(|table| columns(table).into_iter().map(|(_, head, _)| head).collect());
+        heads.map_or_else(String::new, line)
     }
 
     /// Returns a line a row; what is not known is empty.
     pub fn csv(&self) -> String {
-        let lines = |table: &ReportTable| {
+        let lines = |table| {
             let columns = columns(table);
             let cells =
-                |row: &Vec<Value>| line(columns.iter().map(|&(place, _, digits)| cell(table, row, place, digits)));
-            table.rows.iter().map(cells).collect::<String>()
+                |row: &Vec<Value>| columns.iter().map(|&(place, _, digits)| cell(table, row, place, digits)).collect();
+            table.rows.iter().map(|row| line(cells(row))).collect::<String>()
         };
         self.csv_tables().map(lines).collect()
     }
@@ -32,8 +32,8 @@ impl Document {
     }
 }
 
-fn line(cells: impl Iterator<Item = String>) -> String {
-    cells.collect::<Vec<_>>().join(",") + "\n"
+fn line(cells: Vec<String>) -> String {
+    cells.join(",") + "\n"
 }
 
 /// Returns the columns in their order: the number in the table, the name and the digits.

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_column_of_another_row_says_nothing_where_there_is_none() {
-        let of = |column: Column<'static, Kernel>| column.of(Option::as_ref);
+        let of = |column: Column<'static, Kernel>| column.of(|row: &Option<Kernel>| row.as_ref());
         let sheet = Sheet(sheet().0.into_iter().map(of).collect());
         let rows = [Some(Kernel("if-if", 0.5, Some(2e6))), None];
         let mut document = Document::new("rates");

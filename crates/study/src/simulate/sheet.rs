@@ -24,9 +24,9 @@ fn blocks(measurement: &Measurement) -> serde_json::Value {
 /// A line of the table: a kernel's measurements for each kind of rays.
 pub(super) struct Line<'m>(pub Vec<Option<&'m Measurement>>);
 
-impl Line<'_> {
+impl<'m> Line<'m> {
     /// Returns the measurement of the first kind of rays that the kernel has.
-    pub fn first(&self) -> Option<&Measurement> {
+    pub fn first(&self) -> Option<&'m Measurement> {
         self.0.iter().copied().flatten().next()
     }
 }
@@ -105,7 +105,7 @@ impl EfficiencyReport {
 
     /// Returns the table columns of a kernel, with those of each kind of rays side by side.
     pub(super) fn lines<'a>(&'a self) -> Sheet<'a, Line<'a>> {
-        let name = |column: Column<'a, Measurement>| column.of(Line::first);
+        let name = |column: Column<'a, Measurement>| column.of(|line: &Line<'a>| line.first());
         let mut columns: Vec<Column<'a, Line<'a>>> = Self::names().into_iter().map(name).collect();
         for (number, kind) in self.request.kinds.iter().enumerate() {
             let of_kind = |column: Column<'a, Measurement>| column.of(move |line: &Line<'a>| line.0[number]);

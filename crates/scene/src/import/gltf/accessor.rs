@@ -6,6 +6,7 @@ use super::data::Data;
 use super::draco;
 use super::fault::{Read, too_large, unsupported};
 use super::json::{Accessor, Int};
+use crate::each::Each;
 
 /// Largest number of elements of an accessor whose bytes are not in the file, so that all are zero.
 const MAX_IMPLICIT: u64 = 1 << 24;
@@ -35,6 +36,7 @@ impl Component {
     }
 
     /// Returns the size of one component in bytes.
+    #[inline]
     pub fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -45,6 +47,7 @@ impl Component {
 
     /// Decodes one component from the first bytes of `b` as a float, with at least [`Component::size`] bytes.
     /// `normalized` integers become 0 to 1, or -1 to 1.
+    #[inline]
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         let (value, max) = match self {
             Self::F32 => return f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -61,6 +64,7 @@ impl Component {
     }
 
     /// Decodes one component of an unsigned type from the first bytes of `b` as an index.
+    #[inline]
     fn index(self, b: &[u8]) -> u32 {
         match self {
             Self::U8 => b[0].into(),
@@ -80,6 +84,7 @@ struct Strided<'a> {
 }
 
 impl<'a> Strided<'a> {
+    #[inline]
     fn element(&self, i: usize) -> &'a [u8] {
         &self.bytes[i * self.stride..]
     }
@@ -158,6 +163,7 @@ impl<'a> Elements<'a> {
     }
 
     /// Returns the bytes of element `i`, which is below `count`, or `None` for zeros.
+    #[inline]
     fn element(&self, i: usize) -> Option<&'a [u8]> {
         if let Some((positions, values)) = &self.sparse
             && let Ok(at) = positions.binary_search(&(i as u32))
@@ -212,7 +218,7 @@ impl<'a> Elements<'a> {
         data.charge(&self.item, count as u64 * 8)?;
         let size = self.component.size();
         let read = |i: usize| match self.element(i) {
-            Some(bytes) => std::array::from_fn(|c| self.component.index(&bytes[c * size..]) as u16),
+            Some(bytes) => [0, 1, 2, 3].each(|c| self.component.index(&bytes[c * size..]) as u16),
             None => [0; 4],
         };
         Ok(match which {

@@ -5,6 +5,7 @@
 use super::fault::Read;
 use super::primitive::Attributes;
 use crate::Place;
+use crate::each::Each;
 use crate::import::Context;
 use crate::import::counted::counted;
 use crate::import::origin::Rounder;
@@ -128,7 +129,7 @@ impl Targets<'_> {
             let elements = self.attributes.one_per_vertex(index, &format!("{item}.targets[{t}].{name}"))?;
             let read: Vec<[f32; N]> = elements.floats(data, self.which, widths, [0.0; N])?;
             for (i, value) in read.into_iter().enumerate() {
-                take(i, value.map(|x| weight * f64::from(x)));
+                take(i, value.each(|x| weight * f64::from(x)));
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use super::deform::Deformation;
 use super::fault::{Read, optional};
 use super::json::{Instancing, Int, Node, Num};
 use super::{Builder, choice, primitive};
+use crate::each::Each;
 use crate::import::origin::{Center, rows, single};
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -253,9 +254,9 @@ impl Builder<'_, '_> {
         (0..count)
             .map(|i| {
                 let at = trs(
-                    translation.as_ref().map_or([0.0; 3], |t| t[i].map(f64::from)),
-                    rotation.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |r| r[i].map(f64::from)),
-                    scale.as_ref().map_or([1.0; 3], |s| s[i].map(f64::from)),
+                    translation.as_ref().map_or([0.0; 3], |t| t[i].each(f64::from)),
+                    rotation.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |r| r[i].each(f64::from)),
+                    scale.as_ref().map_or([1.0; 3], |s| s[i].each(f64::from)),
                 );
                 let place = *world * at;
                 let error = || self.data.malformed(&item, format!("the transform of instance {i} is not finite"));

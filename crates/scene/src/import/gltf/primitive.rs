@@ -8,6 +8,7 @@ use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
 use super::ranges;
 use crate::Place;
+use crate::each::Each;
 use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use crate::import::{Context, strays};
@@ -103,7 +104,7 @@ pub fn read(
         let mut outside = 0;
         for color in &mut mesh.colors {
             outside += usize::from(color.iter().any(|c| !(0.0..=1.0 + ranges::SLACK).contains(c)));
-            *color = color.map(|c| c.clamp(0.0, 1.0));
+            *color = color.each(|c| c.clamp(0.0, 1.0));
         }
         if outside > 0 {
             let one = "colour of a vertex is outside 0 to 1; clamped";

@@ -3,6 +3,7 @@
 
 use super::Origin;
 use super::raster::Decode;
+use crate::each::Each;
 use crate::{Pixels, SceneError};
 
 /// Decodes what is linear whatever the use. Files of other tools begin with `#?RGBE` and the like.
@@ -125,6 +126,6 @@ fn read_old_row(left: &mut &[u8], first: [u8; 4], row: &mut [[u8; 4]]) -> Result
 fn linear([r, g, b, e]: [u8; 4]) -> [f32; 4] {
     // The smallest exponent is below those of normal numbers.
     let power = f32::from_bits(if e > 1 { u32::from(e - 1) << 23 } else { u32::from(e) << 22 });
-    let [r, g, b] = [r, g, b].map(|c| power / 256.0 * f32::from(c));
+    let [r, g, b] = [r, g, b].each(|c| power / 256.0 * f32::from(c));
     [r, g, b, 1.0]
 }

@@ -4,6 +4,7 @@
 //! other levels are the renderer's to make.
 
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
+use crate::each::Each;
 use crate::{Pixels, SceneError};
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use std::borrow::Cow;
@@ -184,7 +185,7 @@ fn plain(
             Pixels::Float(texels.map(|t| gather(layout, |i| half(t, i), 0.0, 1.0)).collect())
         }
         Sample::Float => {
-            let float = |t: &[u8], i: usize| f32::from_le_bytes([0, 1, 2, 3].map(|b| t[4 * i + b]));
+            let float = |t: &[u8], i: usize| f32::from_le_bytes([0, 1, 2, 3].each(|b| t[4 * i + b]));
             Pixels::Float(texels.map(|t| gather(layout, |i| float(t, i), 0.0, 1.0)).collect())
         }
     })
@@ -235,7 +236,7 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
         eight_bit(data.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect(), encoding)
     } else {
         let half = |t: &[u8], i: usize| half_to_float(u16::from_le_bytes([t[2 * i], t[2 * i + 1]]));
-        Pixels::Float(data.chunks_exact(8).map(|t| [0, 1, 2, 3].map(|i| half(t, i))).collect())
+        Pixels::Float(data.chunks_exact(8).map(|t| [0, 1, 2, 3].each(|i| half(t, i))).collect())
     })
 }
 

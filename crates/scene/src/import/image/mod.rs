@@ -14,6 +14,7 @@ mod tests;
 
 use super::context::Encoding;
 use super::foreign;
+use crate::each::Each;
 use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{Image, Pixels, Place, SceneError};
@@ -175,7 +176,7 @@ fn eight_bit(texels: Vec<[u8; 4]>, encoding: Encoding) -> Pixels {
 
 /// Converts a 16-bit texel to linear floats; alpha is always linear.
 fn linear_from_u16(texel: [u16; 4], encoding: Encoding) -> [f32; 4] {
-    let unit = texel.map(|c| f32::from(c) / 65535.0);
+    let unit = texel.each(|c| f32::from(c) / 65535.0);
     match encoding {
         Encoding::Linear => unit,
         Encoding::Srgb => {

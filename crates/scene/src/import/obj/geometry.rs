@@ -2,6 +2,7 @@
 
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
+use crate::each::Each;
 use crate::import::full_channel::full_channel;
 use crate::import::origin::{Rounder, decimal};
 use crate::import::{strays, text};
@@ -360,7 +361,7 @@ impl Bright {
             *color = match *color {
                 [r, ..] if r.is_nan() => [1.0; 4],
                 [r, g, b, _] => {
-                    let [r, g, b] = [r, g, b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
+                    let [r, g, b] = [r, g, b].each(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
                     [r, g, b, 1.0]
                 }
             };

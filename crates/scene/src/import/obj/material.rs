@@ -2,6 +2,7 @@
 
 use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};
+use crate::each::Each;
 use crate::import::context::Encoding;
 use crate::*;
 
@@ -328,13 +329,6 @@ impl Mapper<'_> {
     /// Returns how a channel of an image acts as opacity: full, empty, binary or graded.
     fn coverage(&self, texture: TextureId, channel: Channel) -> Coverage {
         let Some(image) = self.image_of(texture) else { return Coverage::Full };
-        let value = |texel: [f32; 4]| match channel {
-            Channel::R => texel[0],
-            Channel::G => texel[1],
-            Channel::B => texel[2],
-            Channel::A => texel[3],
-            Channel::Mean => (texel[0] + texel[1] + texel[2]) / 3.0,
-        };
         let mut found = Coverage::Full;
         let mut is_empty = true;
         let mut take = |value: f32| {
@@ -345,12 +339,23 @@ impl Mapper<'_> {
                 _ => Coverage::Partial,
             };
         };
-        match &*image.pixels {
+        let place = match channel {
+            Channel::R => Some(0),
+            Channel::G => Some(1),
+            Channel::B => Some(2),
+            Channel::A => Some(3),
+            Channel::Mean => None,
+        };
+        let mean = |[r, g, b]: [f32; 3]| (r + g + b) / 3.0;
+        let unit = |c: u8| f32::from(c) / 255.0;
+        match (&*image.pixels, place) {
             // Zero and one are zero and one in either encoding.
-            Pixels::Srgb8(texels) | Pixels::Linear8(texels) => {
-                texels.iter().for_each(|t| take(value(t.map(|c| f32::from(c) / 255.0))));
+            (Pixels::Srgb8(texels) | Pixels::Linear8(texels), Some(i)) => texels.iter().for_each(|t| take(unit(t[i]))),
+            (Pixels::Srgb8(texels) | Pixels::Linear8(texels), None) => {
+                texels.iter().for_each(|t| take(mean([unit(t[0]), unit(t[1]), unit(t[2])])));
             }
-            Pixels::Float(texels) => texels.iter().for_each(|&t| take(value(t))),
+            (Pixels::Float(texels), Some(i)) => texels.iter().for_each(|t| take(t[i])),
+            (Pixels::Float(texels), None) => texels.iter().for_each(|t| take(mean([t[0], t[1], t[2]]))),
         }
         if is_empty { Coverage::Empty } else { found }
     }
@@ -386,7 +391,7 @@ fn looks_like_normals(image: &Image) -> bool {
     let (mut sum, mut count) = ([0.0f64; 3], 0.0);
     for i in (0..image.len()).step_by(step) {
         let texel = match &*image.pixels {
-            Pixels::Srgb8(t) | Pixels::Linear8(t) => t[i].map(|c| f32::from(c) / 255.0),
+            Pixels::Srgb8(t) | Pixels::Linear8(t) => t[i].each(|c| f32::from(c) / 255.0),
             Pixels::Float(t) => t[i],
         };
         for (sum, c) in sum.iter_mut().zip(texel) {

@@ -17,6 +17,7 @@ mod parts;
 mod tests;
 
 use super::{Context, Format, fuzz};
+use crate::each::Each;
 use crate::*;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
@@ -210,8 +211,8 @@ fn uv_size(meshes: &[(String, TriangleMesh)]) -> f32 {
     let (mut world, mut texture) = (0.0, 0.0);
     for (_, mesh) in meshes.iter().filter(|(_, mesh)| !mesh.uvs.is_empty()) {
         for triangle in &mesh.indices {
-            let [a, b, c] = triangle.map(|i| DVec3::from(mesh.positions[i as usize].map(f64::from)));
-            let [p, q, r] = triangle.map(|i| DVec2::from(mesh.uvs[i as usize].map(f64::from)));
+            let [a, b, c] = triangle.each(|i| DVec3::from(mesh.positions[i as usize].each(f64::from)));
+            let [p, q, r] = triangle.each(|i| DVec2::from(mesh.uvs[i as usize].each(f64::from)));
             world += (b - a).cross(c - a).length();
             texture += (q - p).perp_dot(r - p).abs();
         }

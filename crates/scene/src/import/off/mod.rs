@@ -9,6 +9,7 @@ mod parse;
 mod tests;
 
 use super::{Context, Format, fuzz};
+use crate::each::Each;
 use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{
@@ -84,7 +85,7 @@ fn to_scene(path: &Path, off: Off) -> (Description, usize) {
     let mut left_out = 0;
     let mut material_of = |color: &Option<[f32; 3]>| {
         let Some(color) = color else { return plain };
-        let key = color.map(f32::to_bits);
+        let key = color.each(f32::to_bits);
         if let Some(&material) = known.get(&key) {
             return material;
         }

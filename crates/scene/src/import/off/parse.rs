@@ -3,6 +3,7 @@
 use super::Fault;
 use super::lines::Lines;
 use crate::Place;
+use crate::each::Each;
 use crate::import::counted::counted;
 use crate::import::full_channel::full_channel;
 use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
@@ -158,7 +159,7 @@ impl Off {
         left_out.negative += mesh.colors.iter().filter(|color| color.iter().any(|&c| c < 0.0)).count();
         for [r, g, b, a] in &mut mesh.colors {
             left_out.bright += usize::from(r.max(*g).max(*b) > white);
-            [*r, *g, *b] = [*r, *g, *b].map(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
+            [*r, *g, *b] = [*r, *g, *b].each(|c| linear_from_srgb((c / white).clamp(0.0, 1.0)));
             *a = if a.is_nan() { 1.0 } else { (*a / white).clamp(0.0, 1.0) };
             left_out.clear += usize::from(*a < 1.0);
         }
@@ -209,7 +210,7 @@ impl Off {
         let white = full_channel(self.triangle_colors.iter().flatten().flatten().copied().fold(0.0, f32::max));
         for color in self.triangle_colors.iter_mut().flatten() {
             left_out.bright += usize::from(color.iter().any(|&c| c > white));
-            *color = color.map(|c| (c / white).clamp(0.0, 1.0));
+            *color = color.each(|c| (c / white).clamp(0.0, 1.0));
         }
         left_out.clear += alphas.iter().filter(|&&alpha| alpha < white).count();
         while lines.next().is_some() {

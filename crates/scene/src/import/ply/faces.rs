@@ -6,6 +6,7 @@ use super::color::Channels;
 use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
 use super::wedges::{Wedge, Wedges};
 use crate::Place;
+use crate::each::Each;
 use crate::import::polygon::Polygons;
 
 /// Triangles read from a PLY file with their materials, textures and own attributes.
@@ -48,6 +49,7 @@ impl Limits {
         Self { vertices: vertices.min(u64::from(u32::MAX)) as u32, materials: materials as u32 }
     }
 
+    #[inline]
     fn vertex(self, value: f64) -> Result<u32, String> {
         if value >= 0.0 && value < f64::from(self.vertices) && value.fract() == 0.0 {
             return Ok(value as u32);
@@ -321,7 +323,7 @@ impl Layout {
             if done == count || self.count.read(&record[self.list..], big) != 3.0 {
                 break;
             }
-            let corners: [u32; 3] = std::array::from_fn(|i| {
+            let corners: [u32; 3] = [0, 1, 2].each(|i| {
                 let at = first + 4 * i;
                 let bytes = [record[at], record[at + 1], record[at + 2], record[at + 3]];
                 if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }

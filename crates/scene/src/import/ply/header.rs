@@ -66,8 +66,9 @@ impl Scalar {
     pub fn read(self, bytes: &[u8], big_endian: bool) -> f64 {
         macro_rules! read {
             ($type:ty, $n:literal) => {{
-                let bytes: [u8; $n] = std::array::from_fn(|i| bytes[i]);
-                f64::from(if big_endian { <$type>::from_be_bytes(bytes) } else { <$type>::from_le_bytes(bytes) })
+                let mut own = [0; $n];
+                own.copy_from_slice(&bytes[..$n]);
+                f64::from(if big_endian { <$type>::from_be_bytes(own) } else { <$type>::from_le_bytes(own) })
             }};
         }
         match self {

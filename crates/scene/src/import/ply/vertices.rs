@@ -5,6 +5,7 @@ use super::body::Body;
 use super::color::{self, Channels};
 use super::header::{Element, Kind, Scalar};
 use crate::Place;
+use crate::each::Each;
 use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use raywarp_geom::TriangleMesh;
@@ -162,7 +163,7 @@ impl<'a> Sink<'a> {
             if x.is_finite() { x } else { 0.0 }
         };
         if self.normals {
-            self.mesh.normals.push([NORMAL, NORMAL + 1, NORMAL + 2].map(|i| finite(values[i])));
+            self.mesh.normals.push([NORMAL, NORMAL + 1, NORMAL + 2].each(|i| finite(values[i])));
         }
         if self.uvs {
             // The file's v grows upwards, the model's downwards.

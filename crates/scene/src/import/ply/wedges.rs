@@ -3,6 +3,7 @@
 //! A mesh has its attributes at vertices, so that a vertex becomes one for each combination that faces give it.
 
 use super::color::Channels;
+use crate::each::Each;
 use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;
 
@@ -18,7 +19,7 @@ pub(super) struct Wedge {
 
 impl Wedge {
     pub fn new(vertex: u32, uv: Option<[f32; 2]>, color: Option<[f32; 4]>) -> Self {
-        Self { vertex, uv: uv.map(|uv| uv.map(f32::to_bits)), color: color.map(|color| color.map(f32::to_bits)) }
+        Self { vertex, uv: uv.map(|uv| uv.each(f32::to_bits)), color: color.map(|color| color.each(f32::to_bits)) }
     }
 }
 
@@ -47,10 +48,10 @@ impl Wedges {
     /// Converts the wedges' colours, as read by `channels`, to linear values, and returns warnings.
     pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
         let mut colors: Vec<_> =
-            self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.map(f32::from_bits)).collect();
+            self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.each(f32::from_bits)).collect();
         let said = channels.finish("faces", &mut colors);
         let wedges = self.list.iter_mut().filter_map(|wedge| wedge.color.as_mut());
-        wedges.zip(colors).for_each(|(to, color)| *to = color.map(f32::to_bits));
+        wedges.zip(colors).for_each(|(to, color)| *to = color.each(f32::to_bits));
         said
     }
 
@@ -62,14 +63,14 @@ impl Wedges {
         let TriangleMesh { positions, normals, uvs, colors, .. } = mesh;
         if has_uvs || !uvs.is_empty() {
             let uv = |wedge: &Wedge| {
-                let own = wedge.uv.map(|uv| uv.map(f32::from_bits));
+                let own = wedge.uv.map(|uv| uv.each(f32::from_bits));
                 own.or_else(|| uvs.get(vertex(wedge)).copied()).unwrap_or_default()
             };
             *uvs = self.list.iter().map(uv).collect();
         }
         if has_colors || !colors.is_empty() {
             let color = |wedge: &Wedge| {
-                let own = wedge.color.map(|color| color.map(f32::from_bits));
+                let own = wedge.color.map(|color| color.each(f32::from_bits));
                 own.or_else(|| colors.get(vertex(wedge)).copied()).unwrap_or([1.0; 4])
             };
             *colors = self.list.iter().map(color).collect();

@@ -2,6 +2,7 @@
 //! around which the polygon goes are taken.
 
 use super::orientation;
+use crate::each::Each;
 use robust::Coord;
 use spade::handles::{FixedFaceHandle, InnerTag};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
@@ -18,7 +19,7 @@ pub(super) fn triangulate(points: &[Coord<f64>]) -> Option<(Vec<[usize; 3]>, boo
     let mut vertex_of = Vec::with_capacity(points.len());
     let scale = scale(points);
     for (corner, point) in points.iter().enumerate() {
-        let [x, y] = [point.x, point.y].map(|x| if (x * scale).abs() < TINY { 0.0 } else { x * scale });
+        let [x, y] = [point.x, point.y].each(|x| if (x * scale).abs() < TINY { 0.0 } else { x * scale });
         let point = Point2::new(x, y);
         let vertex = *known.entry([point.x.to_bits(), point.y.to_bits()]).or_insert_with(|| {
             vertices.push(point);

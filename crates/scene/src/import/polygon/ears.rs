@@ -1,6 +1,7 @@
 //! Ears: corners of a polygon that are triangles of their own.
 
 use super::orientation;
+use crate::each::Each;
 use robust::Coord;
 
 /// Value for a corner that is not known to be blocked.
@@ -45,10 +46,10 @@ pub(super) fn cut(points: &[Coord<f64>]) -> (Vec<[usize; 3]>, bool) {
             crosses |= inwards.is_some() || places.clone().any(|i| rest.orientation(i) < 0.0);
             inwards.unwrap_or(0)
         });
-        triangles.push(rest.corner(ear).map(|i| i as usize));
+        triangles.push(rest.corner(ear).each(|i| i as usize));
         rest.remove(ear);
     }
-    triangles.push([0, 1, 2].map(|i| rest.left[i] as usize));
+    triangles.push([0, 1, 2].each(|i| rest.left[i] as usize));
     (triangles, crosses)
 }
 
@@ -81,7 +82,7 @@ impl Rest<'_> {
     }
 
     fn orientation(&self, place: usize) -> f64 {
-        let [a, b, c] = self.corner(place).map(|i| self.point(i));
+        let [a, b, c] = self.corner(place).each(|i| self.point(i));
         orientation(a, b, c)
     }
 
@@ -95,7 +96,7 @@ impl Rest<'_> {
 
     /// Returns `true` if the two edges at a position lie on each other, or one has no length.
     fn is_needle(&self, place: usize) -> bool {
-        let [a, b, c] = self.corner(place).map(|i| self.point(i));
+        let [a, b, c] = self.corner(place).each(|i| self.point(i));
         orientation(a, b, c) == 0.0 && (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) >= 0.0
     }
 
@@ -110,7 +111,7 @@ impl Rest<'_> {
             return false;
         }
         let ear = self.corner(place);
-        let triangle = ear.map(|i| self.point(i));
+        let triangle = ear.each(|i| self.point(i));
         for at in 0..self.left.len() {
             let other = self.left[at];
             if ear.contains(&other) {
@@ -119,8 +120,8 @@ impl Rest<'_> {
             let p = self.point(other);
             if let Some(at_corner) = triangle.iter().position(|&q| q == p) {
                 // At the same place as a corner: what matters is whether the polygon goes into the ear from here.
-                let [before, _, behind] = self.corner(at).map(|i| self.point(i));
-                let [a, b, c] = [0, 1, 2].map(|i| triangle[(at_corner + i) % 3]);
+                let [before, _, behind] = self.corner(at).each(|i| self.point(i));
+                let [a, b, c] = [0, 1, 2].each(|i| triangle[(at_corner + i) % 3]);
                 let goes_in = |q: Coord<f64>| orientation(a, b, q) > 0.0 && orientation(c, a, q) > 0.0;
                 // Or it comes back along both edges of the ear, so that there is nothing between.
                 let along = |q: Coord<f64>, end: Coord<f64>| {

@@ -16,6 +16,7 @@ mod ears;
 #[cfg(test)]
 mod tests;
 
+use crate::each::Each;
 use crate::import::counted::counted;
 use glam::DVec3;
 use robust::Coord;
@@ -120,14 +121,14 @@ impl Polygons {
         // A Delaunay triangulation of corners at one place has fewer: the rest are points.
         fan.fill([corners[0]; 3]);
         for (slot, triangle) in fan.iter_mut().zip(triangles) {
-            *slot = triangle.map(|i| corners[i]);
+            *slot = triangle.each(|i| corners[i]);
         }
     }
 }
 
 /// Returns `true` if any triangle of a polygon's fan has an area, beyond what rounding makes of corners on a line.
 fn has_triangle(points: &[[f32; 3]]) -> bool {
-    let from = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - DVec3::from(points[0].map(f64::from));
+    let from = |p: &[f32; 3]| DVec3::from(p.each(f64::from)) - DVec3::from(points[0].each(f64::from));
     points.windows(2).any(|pair| {
         let (a, b) = (from(&pair[0]), from(&pair[1]));
         a.cross(b).length() > FLAT * a.length_squared().max(b.length_squared())
@@ -151,7 +152,7 @@ fn fan_corners(fan: &[[u32; 3]]) -> impl Iterator<Item = u32> {
 /// Returns `true` if four corners are surely a convex quad, for which a fan is right: the usual case, decided fast.
 #[inline]
 fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
-    let [a, b, c, d] = corners.map(|p| DVec3::from(p.map(f64::from)));
+    let [a, b, c, d] = corners.each(|p| DVec3::from(p.each(f64::from)));
     let (e, f) = (c - a, d - b);
     let normal = e.cross(f);
     let least = 1e-6 * normal.length_squared();
@@ -161,8 +162,8 @@ fn is_convex_quad(corners: [[f32; 3]; 4]) -> bool {
 
 /// Projects a polygon to a plane in which it is counter-clockwise; `None` when it has no area.
 fn flatten(points: &[[f32; 3]]) -> Option<Vec<Coord<f64>>> {
-    let origin = DVec3::from(points[0].map(f64::from));
-    let point = |p: &[f32; 3]| DVec3::from(p.map(f64::from)) - origin;
+    let origin = DVec3::from(points[0].each(f64::from));
+    let point = |p: &[f32; 3]| DVec3::from(p.each(f64::from)) - origin;
     let pairs = points.iter().zip(points.iter().cycle().skip(1));
     let normal = pairs.fold(DVec3::ZERO, |n, (a, b)| n + point(a).cross(point(b))).try_normalize()?;
     let (mut height, mut extent) = (0f64, 0f64);

@@ -16,6 +16,7 @@ pub(super) use binary::has_its_size;
 use super::origin::Rounder;
 use super::text::{self, Lines};
 use super::{Context, Format, fuzz};
+use crate::each::Each;
 use crate::{
     ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, SceneError, Surface,
 };
@@ -53,12 +54,12 @@ impl Solid {
                 return Err(format!("a vertex is not finite: {corner:?}"));
             }
             // Adding 0 makes 0 of -0, which is the same place.
-            let corner = corner.map(|x| x + 0.0);
+            let corner = corner.each(|x| x + 0.0);
             let next = self.triangles.positions.len();
             if next >= u32::MAX as usize {
                 return Err(format!("{} different vertices; fewer are read", u32::MAX));
             }
-            *index = *self.known.entry(corner.map(f32::to_bits)).or_insert(next as u32);
+            *index = *self.known.entry(corner.each(f32::to_bits)).or_insert(next as u32);
             if *index as usize == next {
                 self.triangles.positions.push(corner);
             }

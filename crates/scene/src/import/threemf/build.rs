@@ -4,6 +4,7 @@ use super::Parts;
 use super::model::{Group, Model, Object, Property, Reference};
 use super::package::key;
 use super::xml::Fault;
+use crate::each::Each;
 use crate::import::Context;
 use crate::import::origin::rows;
 use crate::{
@@ -272,7 +273,7 @@ fn color_corners(mesh: &mut TriangleMesh, corners: &[Option<[[f32; 3]; 3]>]) {
     for (triangle, colors) in mesh.indices.iter_mut().zip(corners) {
         for (index, color) in triangle.iter_mut().zip(colors.unwrap_or([[1.0; 3]; 3])) {
             let next = mesh.positions.len() as u32;
-            let vertex = *known.entry((*index, color.map(f32::to_bits))).or_insert(next);
+            let vertex = *known.entry((*index, color.each(f32::to_bits))).or_insert(next);
             if vertex == next {
                 mesh.positions.push(positions[*index as usize]);
                 mesh.colors.push([color[0], color[1], color[2], 1.0]);

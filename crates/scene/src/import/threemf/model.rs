@@ -4,6 +4,7 @@
 //! Production Extension 1.1.2, chapter 3.
 
 use super::xml::{Element, Fault, Xml, index, local, number};
+use crate::each::Each;
 use crate::import::origin::{Center, Rounder};
 use crate::import::strays;
 use crate::model::linear_from_srgb;
@@ -370,7 +371,7 @@ fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
     let value = value.ok_or_else(|| format!("`{text:.40}` is no colour such as #RRGGBB"))?;
     *is_clear |= digits.is_some_and(|digits| digits.len() == 8 && !digits[6..].eq_ignore_ascii_case("ff"));
     let [_, r, g, b] = value.to_be_bytes();
-    Ok([r, g, b].map(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
+    Ok([r, g, b].each(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
 }
 
 /// Parses an `item` or `component` element to a reference.

@@ -1,5 +1,7 @@
 //! Filters that the attribute codec's elements pass after decoding.
 
+use crate::each::Each;
+
 /// Returns component `i` of an element with 4 components of signed 8 or 16 bits.
 fn signed(element: &[u8], i: usize) -> i32 {
     if element.len() == 4 {
@@ -25,7 +27,7 @@ pub fn octahedral(bytes: &mut [u8], stride: usize) {
     let max = if stride == 4 { 127.0 } else { 32767.0 };
     for element in bytes.chunks_exact_mut(stride) {
         let one = signed(element, 2) as f32;
-        let [mut x, mut y] = [0, 1].map(|i| signed(element, i) as f32 / one);
+        let [mut x, mut y] = [0, 1].each(|i| signed(element, i) as f32 / one);
         let z = 1.0 - x.abs() - y.abs();
         let fold = z.min(0.0);
         x -= fold.copysign(x);
@@ -42,7 +44,7 @@ pub fn quaternion(bytes: &mut [u8]) {
     for element in bytes.chunks_exact_mut(8) {
         let last = signed(element, 3);
         let scale = std::f32::consts::FRAC_1_SQRT_2 / (last | 3) as f32;
-        let [x, y, z] = [0, 1, 2].map(|i| signed(element, i) as f32 * scale);
+        let [x, y, z] = [0, 1, 2].each(|i| signed(element, i) as f32 * scale);
         let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
         for (i, v) in [w, x, y, z].into_iter().enumerate() {
             write(element, ((last & 3) as usize + i) % 4, v * 32767.0);

@@ -1,6 +1,7 @@
 //! Version 4's `bilinearmesh`, as triangles.
 
 use crate::SceneError;
+use crate::each::Each;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::strays;
@@ -34,20 +35,20 @@ impl Importer<'_> {
         let uvs = self.vertex_uvs(params, positions.len())?;
         params.ignore_known("Shape");
         self.rounded = rounder;
-        let bent = patches.iter().filter(|patch| !is_parallelogram(patch.map(|i| positions[i as usize]))).count();
+        let bent = patches.iter().filter(|patch| !is_parallelogram(patch.each(|i| positions[i as usize]))).count();
         self.spend(params, 2 * (patches.len() - bent) as u64 + 2 * u64::from(PIECES * PIECES) * bent as u64)?;
         let mut mesh = TriangleMesh::default();
         // Normals are for all vertices or for none.
         let curved = bent > 0;
         let count = patches.len();
         for patch in patches {
-            let points = patch.map(|i| positions[i as usize]);
-            let corner_normals = (!normals.is_empty()).then(|| patch.map(|i| normals[i as usize]));
+            let points = patch.each(|i| positions[i as usize]);
+            let corner_normals = (!normals.is_empty()).then(|| patch.each(|i| normals[i as usize]));
             // Defaults to (u, v) of the patch; v turned to grow downwards.
             let corner_uvs = if uvs.is_empty() {
                 [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
             } else {
-                patch.map(|i| uvs[i as usize])
+                patch.each(|i| uvs[i as usize])
             };
             add_patch(&mut mesh, points, corner_normals, corner_uvs, curved);
         }
@@ -57,7 +58,7 @@ impl Importer<'_> {
 
 /// Returns `true` if the patch with these corners is a parallelogram. Corners in pbrt's order: p00, p10, p01, p11.
 fn is_parallelogram(corners: [[f32; 3]; 4]) -> bool {
-    let [a, b, c, d] = corners.map(Vec3::from);
+    let [a, b, c, d] = corners.each(Vec3::from);
     (a - b - c + d).length() <= 1e-5 * (b - a).length().max((c - a).length())
 }
 
@@ -70,7 +71,7 @@ fn add_patch(
 ) {
     let pieces = if is_parallelogram(points) { 1 } else { PIECES };
     let first = mesh.positions.len() as u32;
-    let [a, b, c, d] = points.map(Vec3::from);
+    let [a, b, c, d] = points.each(Vec3::from);
     for j in 0..=pieces {
         for i in 0..=pieces {
             let (u, v) = (i as f32 / pieces as f32, j as f32 / pieces as f32);

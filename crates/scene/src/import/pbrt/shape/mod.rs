@@ -17,6 +17,7 @@ pub(super) use place::{Pending, Placement};
 use super::area_light::Pieces;
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
+use crate::each::Each;
 use crate::import::stand_ins::MarkId;
 use crate::{
     Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, ScalarInput, SceneError,
@@ -233,7 +234,7 @@ pub(super) fn orient(mesh: &mut TriangleMesh, reverse: bool) {
         return;
     }
     for triangle in &mut mesh.indices {
-        let [a, b, c] = triangle.map(|i| Vec3::from(mesh.positions[i as usize]));
+        let [a, b, c] = triangle.each(|i| Vec3::from(mesh.positions[i as usize]));
         let normal: Vec3 = triangle.iter().map(|&i| Vec3::from(mesh.normals[i as usize])).sum();
         if ((b - a).cross(c - a).dot(normal) < 0.0) != reverse {
             triangle.swap(1, 2);
@@ -241,7 +242,7 @@ pub(super) fn orient(mesh: &mut TriangleMesh, reverse: bool) {
     }
     if reverse {
         for normal in &mut mesh.normals {
-            *normal = normal.map(|x| -x);
+            *normal = normal.each(|x| -x);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! shapes share one mesh.
 
 use super::{Look, ShapeKey, orient};
+use crate::each::Each;
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
@@ -156,8 +157,8 @@ fn revolve(profile: &[ProfilePoint], phi_max: f64) -> TriangleMesh {
             let u = f64::from(i) / f64::from(pieces);
             // The last column of a full turn is the first, bit for bit, so that there is no gap.
             let (sin, cos) = if full && i == pieces { (0.0, 1.0) } else { (phi_max * u).sin_cos() };
-            mesh.positions.push([point.r * cos, point.r * sin, point.z].map(|x| x as f32));
-            mesh.normals.push([point.normal[0] * cos, point.normal[0] * sin, point.normal[1]].map(|x| x as f32));
+            mesh.positions.push([point.r * cos, point.r * sin, point.z].each(|x| x as f32));
+            mesh.normals.push([point.normal[0] * cos, point.normal[0] * sin, point.normal[1]].each(|x| x as f32));
             mesh.uvs.push([u as f32, (1.0 - point.v) as f32]);
         }
     }
