@@ -108,9 +108,11 @@ pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f6
             match animations.len() {
                 0 => {}
                 1 => {
-                    say("the file's animation is not played: shown in its own pose; `GltfOptions::at` SECONDS shows a \
+                    say(
+                        "the file's animation is not played: shown in its own pose; `GltfOptions::at` SECONDS shows a \
                           time"
-                        .into())
+                            .into(),
+                    );
                 }
                 n => say(format!(
                     "the file's {n} animations are not played: shown in its own pose; \
