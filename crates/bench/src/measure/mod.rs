@@ -121,8 +121,10 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CheckSize, Column, RayOrder};
-    use raywarp_geom::{BatchStats, Candidate, Hit, HitKey, RayCost, Tracer, TriangleMesh};
+    use crate::engine::{Encoded, Prepared};
+    use crate::{CheckSize, Column, RayOrder, Row};
+    use raywarp_cuda::LaunchBounds;
+    use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh};
     use raywarp_scene::views::View;
     use raywarp_scene::{Camera, Description, FaceMaterials, Instance, Material, Mesh};
     use raywarp_workload::rays::{RayKind, Workload};
@@ -376,11 +378,11 @@ mod tests {
             .unwrap();
         session.run(&honest, &batches[0]).unwrap();
         let mut run = OnTree {
+            target: &Target::Cpu,
             session: &mut *session,
             triangles: &triangles,
             bvh: &bvh,
             tree: 0,
-            diagonal: triangles.bounds().diagonal(),
             batches: &batches,
             halves: &[],
             request: &request,

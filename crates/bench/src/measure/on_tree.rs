@@ -104,7 +104,7 @@ impl OnTree<'_> {
     }
 
     /// Measures one subject on the rays of all columns.
-    fn subject(
+    pub fn subject(
         &mut self,
         subject: &Subject,
         bounds: &LaunchBounds,
