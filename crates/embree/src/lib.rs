@@ -1,8 +1,8 @@
 //! Embree 4 in this process, as far as a bench needs it: triangles in, `t` of nearest hits and blocked rays out.
 //!
-//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. An [`EmbreeDevice`] has an instruction
-//! set, a [`Scene`] is a committed tree, and [`Queries`] are rays in the form that Embree takes, made before the clock
-//! starts:
+//! Embree is looked for at run time ([`Library::load`]); nothing of it is compiled in. An [`EmbreeDevice`] has an
+//! instruction set, a [`Scene`] is a committed tree, and [`Queries`] are rays in the form that Embree takes, made
+//! before the clock starts:
 //!
 //! ```no_run
 //! use raywarp_embree::{Device, Library, Queries, Quality, Scene, SceneOptions, Width};

@@ -1,5 +1,5 @@
-//! Arrays element by element. The standard library's `map` of arrays is six generic functions, which are calls where the
-//! compiler puts them into another unit than their caller, and a twentieth of what this crate takes to compile.
+//! Arrays element by element. The standard library's `map` of arrays is six generic functions, which are calls where
+//! the compiler puts them into another unit than their caller, and a twentieth of what this crate takes to compile.
 
 /// Arrays of values that are copied, of one element at least.
 pub(crate) trait Each<T, const N: usize> {
