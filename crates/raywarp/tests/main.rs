@@ -5,6 +5,7 @@
 mod common;
 mod determinism;
 mod estimators;
+mod jobs;
 mod looks;
 mod near_lights;
 mod path_rays;

@@ -6,14 +6,15 @@ use crate::scene::Warning;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::output::{Share, differences};
 use raywarp_render::{PathObserver, RenderContext, RenderError, Rendered, Watch};
-use std::time::Instant;
 
 #[cfg(feature = "cuda")]
 use {
     super::AnyError,
     crate::device::{PlaceError, RayKernels},
     raywarp_cuda::Device,
+    raywarp_render::PathEngine,
     raywarp_render_cuda::CudaRenderers,
+    std::time::Instant,
 };
 
 /// Render job whose camera, size, samples and light are decided.
@@ -34,6 +35,7 @@ pub struct SettledJob {
     film: Option<Film>,
     #[cfg(feature = "cuda")]
     engine: Option<CudaRenderers>,
+    #[cfg(feature = "cuda")]
     is_placed: bool,
 }
 
@@ -57,6 +59,7 @@ impl SettledJob {
             film: None,
             #[cfg(feature = "cuda")]
             engine: None,
+            #[cfg(feature = "cuda")]
             is_placed: false,
         }
     }
@@ -88,10 +91,7 @@ impl SettledJob {
         #[cfg(feature = "cuda")]
         return self.place_with(|_| Ok(RayKernels::default()));
         #[cfg(not(feature = "cuda"))]
-        {
-            self.is_placed = true;
-            self.take_film()
-        }
+        self.take_film()
     }
 
     /// Puts the scene on GPUs as [`place`](Self::place) does. Where it does not suit the kernels that take whole paths,
@@ -179,11 +179,11 @@ impl SettledJob {
         observer: Option<&dyn PathObserver>,
         film: Option<Film>,
     ) -> Result<Rendered, JobError> {
-        let mut context = RenderContext { watch, film, observer, engine: None };
         #[cfg(feature = "cuda")]
-        if let Some(engine) = &mut self.engine {
-            context.engine = Some(engine);
-        }
+        let engine = self.engine.as_mut().map(|engine| engine as &mut dyn PathEngine);
+        #[cfg(not(feature = "cuda"))]
+        let engine = None;
+        let context = RenderContext { watch, film, observer, engine };
         let rendered = self.prepared.render(&self.picture.camera, &self.picture.options, context);
         rendered.map_err(|error| JobError::Render { scene: self.name.clone(), error })
     }
