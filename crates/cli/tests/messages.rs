@@ -23,7 +23,7 @@ fn faults_of_files_name_the_file_the_place_and_the_remedy() {
     let says = "raywarp: broken.obj:4: index 9, but the file has not as many entries\n";
     check(&folder, "info broken.obj", 3, says);
     let says = "raywarp: none.obj: missing file: none.mtl; --allow-missing renders without them\n";
-    check(&folder, "info none.obj", 3, says);
+    check(&folder, "render none.obj --size 4x4 --spp 1 -o a.png", 3, says);
     let says = "raywarp: cut.npy: byte 0: is no .npy file; numpy.save(FILE, rays) writes one\n";
     check(&folder, "trace a.obj cut.npy -o hits.npy", 3, says);
 }
