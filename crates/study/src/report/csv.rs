@@ -16,9 +16,10 @@ impl Document {
     pub fn csv(&self) -> String {
         let lines = |table| {
             let columns = columns(table);
-            let cells =
-                |row: &Vec<Value>| columns.iter().map(|&(place, _, digits)| cell(table, row, place, digits)).collect();
-            table.rows.iter().map(|row| line(cells(row))).collect::<String>()
+            let cells = |row: &Vec<Value>| {
+                columns.iter().map(|&(place, _, digits)| cell(table, row, place, digits)).collect::<Vec<_>>()
+            };
+            table.rows.iter().map(|row| line(&cells(row))).collect::<String>()
         };
         self.csv_tables().map(lines).collect()
     }
@@ -32,7 +33,7 @@ impl Document {
     }
 }
 
-fn line(cells: Vec<String>) -> String {
+fn line(cells: &[String]) -> String {
     cells.join(",") + "\n"
 }
 

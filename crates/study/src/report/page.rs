@@ -88,12 +88,12 @@ impl Writer<'_> {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading(text) => self.line(format!("<h2>{}</h2>", escape(text))),
-            Block::Prose(text) => self.line(format!("<p>{}</p>", escape(text))),
-            Block::Note(text) => self.line(format!("<p class=\"note\">{}</p>", escape(text))),
+            Block::Heading(text) => self.line(&format!("<h2>{}</h2>", escape(text))),
+            Block::Prose(text) => self.line(&format!("<p>{}</p>", escape(text))),
+            Block::Note(text) => self.line(&format!("<p class=\"note\">{}</p>", escape(text))),
             Block::List(items) if !items.is_empty() => {
                 let items: String = items.iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
-                self.line(format!("<ul>\n{items}</ul>"));
+                self.line(&format!("<ul>\n{items}</ul>"));
             }
             Block::Table(table) => {
                 if let Some(grid) = Grid::of(table) {
@@ -104,11 +104,11 @@ impl Writer<'_> {
             Block::Run(facts) => self.run(facts),
             Block::Group(Group::Fold(summary), inner) => {
                 let start = self.html.len();
-                self.line(format!("<details>\n<summary>{}</summary>", escape(summary)));
+                self.line(&format!("<details>\n<summary>{}</summary>", escape(summary)));
                 let opened = self.html.len();
                 self.blocks(inner);
                 match self.html.len() > opened {
-                    true => self.line("</details>".into()),
+                    true => self.line("</details>"),
                     false => self.html.truncate(start),
                 }
             }
@@ -117,8 +117,8 @@ impl Writer<'_> {
         }
     }
 
-    fn line(&mut self, line: String) {
-        self.html += &line;
+    fn line(&mut self, line: &str) {
+        self.html += line;
         self.html.push('\n');
     }
 
@@ -132,7 +132,7 @@ impl Writer<'_> {
             svg.replacen("<svg ", &role, 1)
         };
         // What scrolls must be reachable by keys. The page shows one of the two.
-        self.line(format!(
+        self.line(&format!(
             "<figure>\n<figcaption>{shown}</figcaption>\n<div class=\"wide\" tabindex=\"0\">\n{}{}</div>\n</figure>",
             picture("broad", &svg),
             picture("narrow", &narrow)
@@ -142,8 +142,8 @@ impl Writer<'_> {
 
     /// Writes the last section, for the reader who was not there.
     fn run(&mut self, facts: &[(String, String)]) {
-        self.line("<h2>What was run</h2>".into());
-        self.line(format!("<pre><code>{}</code></pre>", escape(&self.about.command)));
+        self.line("<h2>What was run</h2>");
+        self.line(&format!("<pre><code>{}</code></pre>", escape(&self.about.command)));
         let version = format!("raywarp {}", env!("CARGO_PKG_VERSION"));
         let own = [("scene file", self.about.scene_file.as_str()), ("program", version.as_str())];
         let facts = facts.iter().map(|(what, which)| (what.as_str(), which.as_str()));

@@ -78,9 +78,10 @@ impl PictureWriter {
             return Ok(write_share(path, film, &info(), &metadata)?);
         }
         let options = PictureOptions { look: self.look(film), layers: self.contents.layers, content, metadata };
-        Ok(match self.contents.sums && is_whole {
-            true => write_film_and_sums(path, film, &options, &info())?,
-            false => write_film(path, film, &options)?,
-        })
+        let written = match self.contents.sums && is_whole {
+            true => write_film_and_sums(path, film, &options, &info()),
+            false => write_film(path, film, &options),
+        };
+        Ok(written?)
     }
 }
