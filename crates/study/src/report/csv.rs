@@ -8,7 +8,10 @@ use serde_json::Value as Json;
 impl Document {
     /// Returns the line of names that [`Document::csv`] has the rows of.
     pub fn csv_head(&self) -> String {
-        let heads = self.csv_tables().next().map(|table| columns(table).into_iter().map(|(_, head, _)| head).collect());
+        let heads = self
+            .csv_tables()
+            .next()
+            .map(|table| columns(table).into_iter().map(|(_, head, _)| head).collect::<Vec<_>>());
         heads.map_or_else(String::new, line)
     }
 
