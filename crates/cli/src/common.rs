@@ -448,7 +448,7 @@ impl Common {
     fn warn_all(&self, warnings: &[Warning]) {
         for warning in warnings {
             self.note(format!("warning: {warning}"));
-            crate::screen::keep_warning(warning.to_string());
+            crate::screen::keep_warning(&warning.to_string());
         }
     }
 

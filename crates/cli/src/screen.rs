@@ -27,9 +27,9 @@ pub fn say(message: impl Display) {
 }
 
 /// Keeps a scene's warning for the JSON document of a failure, which it may explain.
-pub fn keep_warning(warning: String) {
+pub fn keep_warning(warning: &str) {
     let mut kept = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
-    let warning = flags::named(&warning);
+    let warning = flags::named(warning);
     if !kept.contains(&warning) {
         kept.push(warning);
     }

@@ -12,7 +12,7 @@ impl Document {
             .csv_tables()
             .next()
             .map(|table| columns(table).into_iter().map(|(_, head, _)| head).collect::<Vec<_>>());
-        heads.map_or_else(String::new, line)
+        heads.map_or_else(String::new, |heads| line(&heads))
     }
 
     /// Returns a line a row; what is not known is empty.

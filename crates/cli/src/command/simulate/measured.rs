@@ -30,7 +30,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     let table = args.measured.measured.as_deref().unwrap_or(Path::new(""));
     let rates = read(table, args)?;
     let setup = asked.load(name, args, common)?;
-    let report = simulate(rates, &setup)?;
+    let report = simulate(&rates, &setup)?;
     if report.interrupted && args.report.wanted() {
         interrupted_table::no_page(common);
     }
@@ -63,7 +63,7 @@ fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError>
 }
 
 /// Runs `simulate --measured`: simulates bounds for the recorded rates of this scene and machine.
-fn simulate(rates: Vec<MeasuredRate>, setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
+fn simulate(rates: &[MeasuredRate], setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
     let (args, name) = (setup.args, &setup.name);
     let [machine] = &setup.machines[..] else {
         return Err(CliError::usage("--measured rates are of one GPU: give one --machine"));
