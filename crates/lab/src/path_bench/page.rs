@@ -48,10 +48,10 @@ pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
             );
         }
         "figure-2" => {
-            document.chart(name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", tiles(table))
+            document.chart(name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", tiles(table));
         }
         "resolutions" => {
-            document.chart(name, "Million paths a second by the paths of a frame (W11 4.2.4)", sizes(table))
+            document.chart(name, "Million paths a second by the paths of a frame (W11 4.2.4)", sizes(table));
         }
         "queues" => document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table)),
         _ => {}
