@@ -1,8 +1,8 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds.
 //!
 //! They are the public interface of `raywarp` ([`api`]), links of the documents ([`links`]), rules of prose that can be
-//! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]) and packages
-//! ([`package`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
+//! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]), packages
+//! ([`package`]) and crates of a build for rays alone ([`rays_alone`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
@@ -13,6 +13,7 @@ mod files;
 pub mod links;
 pub mod package;
 pub mod prose;
+pub mod rays_alone;
 pub mod summary;
 
 use std::path::{Path, PathBuf};

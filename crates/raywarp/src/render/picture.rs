@@ -289,7 +289,7 @@ pub fn exposure_of(choice: ExposureChoice, own: Exposure, film: &Film) -> Exposu
 }
 
 impl Picture {
-    /// Returns an exposure in stops relative to the file's, as `--exposure` would give it.
+    /// Returns an exposure in stops relative to the file's, as [`PictureRequest::exposure`] counts them.
     pub fn stops(&self, exposure: Exposure) -> f32 {
         exposure.as_factor().log2() - self.content().film_exposure.as_factor().log2()
     }

@@ -82,7 +82,7 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// Returns the camera that `--eye` and `--target` with this view's points would make.
+    /// Returns the camera that stands at this view's eye and looks at its target.
     pub(crate) fn camera(&self, scene: &Description, up: DVec3, vfov: f32) -> Option<Camera> {
         let [eye, target] = [self.eye, self.target].map(|place| scene.from_file(place));
         Camera::look_at(eye, target, up.as_vec3().to_array(), vfov)

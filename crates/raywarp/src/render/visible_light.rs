@@ -174,8 +174,8 @@ pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &Rende
 /// Places lamps in a scene that surrounding light hardly reaches (a room); `None` if it does, or if rays from what is
 /// seen leave the scene. What is black in the open is no room.
 ///
-/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of `--exposure auto`. Those
-/// that are balls stand in the scene then, with another strength ([`set_balls`]); points do not.
+/// The lamps are as strong as makes the picture's middle brightness mid-grey, by the rule of an automatic
+/// exposure. Those that are balls stand in the scene then, with another strength ([`set_balls`]); points do not.
 ///
 /// # Errors
 /// [`PictureError`]: what is tried cannot be rendered, or the scene with balls in it not be prepared.

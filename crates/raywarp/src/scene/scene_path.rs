@@ -12,7 +12,8 @@ const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 /// Folder in which bare scene names are looked up.
 #[derive(Debug, Clone, Default)]
 pub struct SceneLookup {
-    /// Folder that has a folder for each scene (`--scenes`, or the variable `RAYWARP_SCENES`). An empty name is none.
+    /// Folder that has a folder for each scene (the command also knows the variable
+    /// `RAYWARP_SCENES`). An empty name is none.
     pub folder: Option<PathBuf>,
 }
 

@@ -13,7 +13,7 @@ const TRIMMED: f64 = 0.05;
 /// Fraction of the lit pixels that [`auto_exposure`] lets exceed white.
 const BRIGHT: f64 = 0.05;
 
-/// Exposure as `--exposure` gives it: fixed, or found from the picture.
+/// Choice of an exposure: fixed, or found from the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ExposureChoice {
     /// Exposure that the user gave.

@@ -3,8 +3,8 @@
 //! No record has the same kernel on a machine with another number. What was recorded is how far ratios of expected
 //! rates of two *kernels* on one scene are off (`data/calibration.csv`), and a gain gets the interval of such a ratio:
 //! as if the change made another kernel of it, whose own calibration nobody knows. It is made for nine of ten. On four
-//! held-out scenes 88 to 99 % of pairs of kernels lie in it (`crates/raywarp/tests/predictions.rs`), and of what fewer
-//! resident warps cost 90 %, the largest changes the farthest off (`crates/raywarp/tests/resident_warps.rs`).
+//! held-out scenes 88 to 99 % of pairs of kernels lie in it (`crates/lab/tests/predictions.rs`), and of what fewer
+//! resident warps cost 90 %, the largest changes the farthest off (`crates/lab/tests/resident_warps.rs`).
 
 use super::prediction::{NINE_OF_TEN, mean, measured};
 use raywarp_sim::machine::Machine;
