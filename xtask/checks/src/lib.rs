@@ -2,7 +2,8 @@
 //!
 //! They are the public interface of `raywarp` ([`api`]), links of the documents ([`links`]), rules of prose that can be
 //! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]), packages
-//! ([`package`]) and crates of a build for rays alone ([`rays_alone`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
+//! ([`package`]) and crates of a build for rays alone ([`rays_alone`]). Counts have ceilings ([`ceilings`]),
+//! beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
