@@ -68,6 +68,15 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Returns the signals that end jobs: without SIGHUP where it is ignored, as by all that is started under nohup.
+pub fn ending_signals() -> Vec<&'static str> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
+    let hangs_up = ignored & 1 == 0;
+    ["INT", "TERM", "HUP"].into_iter().filter(|&signal| signal != "HUP" || hangs_up).collect()
+}
+
 /// A command that runs.
 pub struct Running {
     child: Child,
