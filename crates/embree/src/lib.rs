@@ -5,13 +5,13 @@
 //! before the clock starts:
 //!
 //! ```no_run
-//! use raywarp_embree::{Device, Library, Queries, Quality, Scene, SceneOptions, Width};
+//! use raywarp_embree::{EmbreeDevice, Library, Queries, Quality, Scene, SceneOptions, RayWidth};
 //! let library = Library::load(None)?;
-//! let device = Device::new(library, &raywarp_embree::DeviceOptions::default())?;
+//! let device = EmbreeDevice::new(library, &raywarp_embree::DeviceOptions::default())?;
 //! let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 //! let scene = Scene::new(&device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })?;
 //! let rays = [raywarp_geom::Ray::new([0.2, 0.2, 1.0], [0.0, 0.0, -1.0])];
-//! let mut queries = Queries::new(&rays, Width::Eight, false);
+//! let mut queries = Queries::new(&rays, RayWidth::Eight, false);
 //! scene.trace(&mut queries, false)?;
 //! assert_eq!(queries.answers(), [1.0]);
 //! # Ok::<(), raywarp_embree::EmbreeError>(())
