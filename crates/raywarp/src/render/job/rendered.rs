@@ -42,8 +42,7 @@ impl RenderedJob {
     /// # Errors
     /// [`JobError::Write`], [`JobError::PartOfShare`].
     pub fn write_with(&self, path: impl AsRef<Path>, contents: FileContents) -> Result<&Self, JobError> {
-        let first = if self.resumed.is_some() { 0 } else { self.picture.options.samples.start };
-        let writer = PictureWriter::new(self.prepared.scene(), &self.picture, first, contents);
+        let writer = PictureWriter::new(self.prepared.scene(), &self.picture, self.resumed, contents);
         writer.write(path.as_ref(), &self.rendered.film, self.rendered.elapsed)?;
         Ok(self)
     }

@@ -143,8 +143,7 @@ impl SettledJob {
 
     /// Returns a writer of the picture's files, which can also write unfinished films during the render.
     pub fn writer(&self, contents: FileContents) -> PictureWriter {
-        let first = if self.resumed.is_some() { 0 } else { self.picture.options.samples.start };
-        PictureWriter::new(self.prepared.scene(), &self.picture, first, contents)
+        PictureWriter::new(self.prepared.scene(), &self.picture, self.resumed, contents)
     }
 
     /// Renders the picture, with `watch` to follow or stop the render. An `observer` is told of the paths that the CPU

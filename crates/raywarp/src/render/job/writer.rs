@@ -39,7 +39,9 @@ pub struct PictureWriter {
 }
 
 impl PictureWriter {
-    pub(super) fn new(scene: &Description, picture: &Picture, first: u32, contents: FileContents) -> Self {
+    /// Makes a writer for a film that begins at the picture's first sample, or at 0 if it continues a `resumed` one.
+    pub(super) fn new(scene: &Description, picture: &Picture, resumed: Option<u32>, contents: FileContents) -> Self {
+        let first = if resumed.is_some() { 0 } else { picture.options.samples.start };
         let has_sums = contents.share || contents.sums;
         let fingerprint = if has_sums { fingerprint(scene, picture) } else { String::new() };
         Self { picture: picture.clone(), contents, fingerprint, first }
