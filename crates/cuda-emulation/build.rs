@@ -231,7 +231,7 @@ fn level(source: &Path) -> u32 {
 /// Returns the family's blocks and spaces as C++.
 fn blocks() -> String {
     let mut text = String::new();
-    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|block| block.event_name()).collect();
+    let blocks: Vec<String> = raywarp_family::Block::ALL.iter().map(|block| format!("{block:?}")).collect();
     let spaces: Vec<String> = raywarp_family::Space::ALL.iter().map(|space| format!("{space:?}")).collect();
     for (name, values) in [("Block", blocks), ("Space", spaces)] {
         let _ = writeln!(text, "enum class {name} : u32 {{ {} }};", values.join(", "));

@@ -66,7 +66,7 @@ void add_launch(std::vector<Range>& ranges, int device, const raywarp::Launch& l
     add(ranges, device, launch.undecided, 0, Use::Change);
     add(ranges, device, launch.counter, 4, Use::Change);
     add(ranges, device, launch.invalid, 4, Use::Change);
-    add(ranges, device, launch.again, 4, Use::Change);
+    add(ranges, device, launch.fallback_count, 4, Use::Change);
 }
 
 // Arrays that a launch of the family names and that are not there any more.

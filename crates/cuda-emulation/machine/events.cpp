@@ -23,7 +23,7 @@ void log_event(Lane& lane, Block block) {
         case Block::TestTriangleV:
         case Block::TestTriangleAccept: index = lane.tested; break;
         case Block::FetchRay:
-        case Block::SetupAgain: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
+        case Block::SetupParked: index = lane.touched[static_cast<u32>(Space::Ray)]; break;
         default: break;
     }
     lane.log.push_back(static_cast<u32>(block) << 24 | (index & NO_INDEX));

@@ -39,7 +39,7 @@ pub struct EmulatedTracer {
     triangles: Vec<Chunk>,
     kernels: [Kernel; 2],
     /// Fallback kernels for the rays that the main kernels leave undecided, if there are any.
-    behind: Option<[Kernel; 2]>,
+    fallback: Option<[Kernel; 2]>,
     /// Order in which lanes and warps run for queries through [`Tracer`].
     pub order: Order,
     /// `true` if a single warp takes all rays from the global counter.
@@ -59,7 +59,7 @@ pub struct Traced {
     pub undecided: Vec<u32>,
     /// Number of rays that were invalid.
     pub invalid: u32,
-    /// Number of rays that the fallback kernel traced again.
+    /// Number of rays that the fallback kernel traced.
     pub by_fallback: u32,
     /// Names of the main kernel and of its fallback kernel.
     pub names: [KernelName; 2],
@@ -113,7 +113,7 @@ impl EmulatedTracer {
         let [closest, any] = names.map(|name| Kernel::find(&name));
         let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
         let found = |variant: Variant| Query::ALL.map(|query| Kernel::find(&kernel_name(&variant, query)));
-        let behind = fallback_variant(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
+        let fallback = fallback_variant(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {
             variant: *variant,
@@ -121,7 +121,7 @@ impl EmulatedTracer {
             triangles: chunks(&scene.triangles),
             scene,
             kernels: [closest, any],
-            behind,
+            fallback,
             order: Order::Up,
             alone: false,
         }))
@@ -175,7 +175,7 @@ impl EmulatedTracer {
             [hits.as_mut_ptr().expose_provenance(), instances.as_mut_ptr().expose_provenance()];
         let stacks_at = if stacks.is_empty() { 0 } else { stacks.as_mut_ptr().expose_provenance() };
         let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
-        let [counter, invalid, again, counter_behind] = counters.each_mut().map(std::slice::from_mut);
+        let [counter, invalid, by_fallback, fallback_counter] = counters.each_mut().map(std::slice::from_mut);
         let mut windows = [
             Window::records(
                 &nodes[..self.scene.nodes.len() / 16],
@@ -191,11 +191,23 @@ impl EmulatedTracer {
             Window::changed(&mut undecided),
             Window::changed(counter),
             Window::changed(invalid),
-            Window::changed(again),
-            Window::changed(counter_behind),
+            Window::changed(by_fallback),
+            Window::changed(fallback_counter),
         ];
-        let [nodes, triangles, slots, ids, rays, after, blocked_at, undecided_at, counter, invalid, again, behind] =
-            std::array::from_fn(|i| i).map(|i| windows[i].address());
+        let [
+            nodes,
+            triangles,
+            slots,
+            ids,
+            rays,
+            after,
+            blocked_at,
+            undecided_at,
+            counter,
+            invalid,
+            fallback_count,
+            fallback_counter,
+        ] = std::array::from_fn(|i| i).map(|i| windows[i].address());
         let launch = Launch {
             nodes,
             triangles,
@@ -215,15 +227,15 @@ impl EmulatedTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
-            again: if self.variant.takes_any_ray() { 0 } else { again },
+            fallback_count: if self.variant.takes_any_ray() { 0 } else { fallback_count },
         };
         let kernel = self.kernels[usize::from(query == Query::Any)];
         // SAFETY: every address is that of an array above, which lives until the call returns, has what
         // kernels/launch.h asks for `count` rays, and is nobody else's.
         let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log }) }?;
-        if let Some(kernels) = self.behind {
+        if let Some(kernels) = self.fallback {
             let kernel = kernels[usize::from(query == Query::Any)];
-            let launch = Launch { counter: behind, ..launch };
+            let launch = Launch { counter: fallback_counter, ..launch };
             let geometry = Geometry { blocks: RESIDENT_BLOCKS, ..geometry };
             // SAFETY: as above.
             unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: false }) }?;
@@ -233,10 +245,10 @@ impl EmulatedTracer {
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
             return Err(Fault(format!("{}: something was written behind the results", self.variant)));
         }
-        let behind = fallback_variant(&self.variant).unwrap_or(self.variant);
-        let names = [self.variant, behind].map(|variant| KernelName::new(&variant.to_string()));
-        let [_, invalid, again, _] = counters;
-        Ok(Traced { hits, instances, blocked, undecided, invalid, by_fallback: again, names, logs })
+        let fallback = fallback_variant(&self.variant).unwrap_or(self.variant);
+        let names = [self.variant, fallback].map(|variant| KernelName::new(&variant.to_string()));
+        let [_, invalid, by_fallback, _] = counters;
+        Ok(Traced { hits, instances, blocked, undecided, invalid, by_fallback, names, logs })
     }
 }
 

@@ -1,5 +1,5 @@
 //! Rays from anywhere, with any direction, at triangles of any size: kernels that lose no hit find the CPU's, bit for bit,
-//! whether they decide such a ray themselves or trace it again.
+//! whether they decide such a ray themselves or leave it to the fallback kernel.
 
 use rayon::prelude::*;
 use raywarp_bvh::{Bvh2, build, presets};
@@ -62,7 +62,7 @@ fn watertight() -> impl Iterator<Item = Variant> {
     all.filter(|variant| variant.triangle().is_watertight() && variant.box_planes() == BoxPlanes::Padded)
 }
 
-/// Holds all kernels against the CPU's tracer: what they traced again.
+/// Holds all kernels against the CPU's tracer: how many the fallback kernels traced.
 fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: impl Fn(&Variant) -> bool) -> u64 {
     let cpu = CpuTracer::new(bvh, triangles).unwrap();
     let first = trace(&cpu, rays, &[]);
@@ -75,7 +75,7 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
         })
         .collect();
     let behind = trace(&cpu, rays, &keys);
-    let mut again = 0;
+    let mut by_fallback = 0;
     for variant in watertight().filter(of) {
         let mut emulated = EmulatedTracer::new(&variant, bvh, triangles).unwrap().unwrap();
         emulated.order = Order::Seeded(5);
@@ -100,10 +100,10 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
             }
             assert_eq!(found[0].stats.kernels, kernels, "{what}: {variant}");
             assert!(variant.may_leave_undecided() || found[0].stats.by_fallback == 0, "{variant}");
-            again += found[0].stats.by_fallback;
+            by_fallback += found[0].stats.by_fallback;
         }
     }
-    again
+    by_fallback
 }
 
 #[test]
@@ -114,23 +114,24 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
     let scenes: Vec<(usize, ClosedMesh)> = all().into_iter().enumerate().collect();
     let check_mesh = |(number, mesh): &(usize, ClosedMesh)| {
         let mut random = Random(11 + *number as u64);
-        let (mut again, mut count) = (0, 0);
+        let (mut by_fallback, mut count) = (0, 0);
         for (i, size) in SIZES.into_iter().enumerate() {
             let offset = if size < 1e25 { [0.0, 1e2][(i + number) % 2] } else { 0.0 };
             let triangles = placed(mesh, size, offset);
             let bvh = build(&triangles, &presets::SINGLE).unwrap();
             let rays = rays(&triangles, size, WAYS.len() * LENGTHS.len(), &mut random);
             let what = format!("{} of size {size:e}, offset {offset}", mesh.name);
-            again += check(&what, &triangles, &bvh, &rays, |variant| variant.tree() == Tree::H8);
+            by_fallback += check(&what, &triangles, &bvh, &rays, |variant| variant.tree() == Tree::H8);
             count += rays.len() as u64;
         }
-        (again, count)
+        (by_fallback, count)
     };
     let counts: Vec<(u64, u64)> = scenes.par_iter().map(check_mesh).collect();
-    let (again, count) = counts.iter().fold((0, 0), |sum, (again, count)| (sum.0 + again, sum.1 + count));
+    let (by_fallback, count) =
+        counts.iter().fold((0, 0), |sum, (by_fallback, count)| (sum.0 + by_fallback, sum.1 + count));
     // Two thirds start beyond or have such a direction, for each of the kernels that leave them, twice each.
     let asked = 2 * count * watertight().filter(Variant::may_leave_undecided).count() as u64;
-    assert!(asked / 2 < again && again < asked, "{again} of {asked}");
+    assert!(asked / 2 < by_fallback && by_fallback < asked, "{by_fallback} of {asked}");
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn kernels_whose_boxes_grow_by_ray_find_the_same() {
 }
 
 #[test]
-fn triangles_that_are_nearly_nothing_are_decided_again() {
+fn triangles_that_are_nearly_nothing_are_decided_by_the_fallback() {
     if !raywarp_cuda_emulation::emulates() {
         return;
     }
@@ -168,8 +169,8 @@ fn triangles_that_are_nearly_nothing_are_decided_again() {
     let places = [0.0, 1e-30, 1e-22, 2e-22, 5e-4, 0.1, 0.2, 0.3, 0.4, 0.5];
     let along = |x: f32, y: f32| Ray::new([x, y, 0.0], [0.0, 0.0, 1.0]);
     let rays: Vec<Ray> = places.iter().flat_map(|&x| places.map(|y| along(x, y))).collect();
-    let again = check("slivers", &triangles, &bvh, &rays, |_| true);
-    assert!(again > 20, "{again}");
+    let by_fallback = check("slivers", &triangles, &bvh, &rays, |_| true);
+    assert!(by_fallback > 20, "{by_fallback}");
 }
 
 fn placed(mesh: &ClosedMesh, size: f32, offset: f32) -> FlatTriangles {

@@ -5,7 +5,7 @@
 //! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of
 //! this name, from inside, where any miss is a failure, and from outside, up to 30 sizes away; sizes are 1e-6 to 1e6 by
 //! decades, offsets 0 to 1e4 sizes. A sample of them is held against the CPU's tracer, bit for bit. Prints a line an
-//! offset, with how many were traced again ([`raywarp_geom::BatchStats::again`]), and fails if a ray was missed or has
+//! offset, with how many the fallback kernel traced ([`raywarp_geom::BatchStats::by_fallback`]), and fails if a ray was missed or has
 //! other bits.
 
 #[path = "../../cpu/tests/closed/mod.rs"]
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{variant} on {}", device.name());
     let (mut missed, mut unlike) = (0, 0);
     for (o, &offset) in OFFSETS.iter().enumerate() {
-        let (mut tally, mut again, mut compared) = (Tally::default(), 0, 0);
+        let (mut tally, mut by_fallback, mut compared) = (Tally::default(), 0, 0);
         for (m, mesh) in meshes.iter().enumerate() {
             for (s, &size) in sizes.iter().enumerate() {
                 let target = Target::new(mesh, size, offset);
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     let seed = (m + (s << 8) + (o << 16)) as u64 + ((first as u64) << 24);
                     let batch = aimed(&target, (each - first).min(BATCH), seed);
                     let (hits, stats) = trace(&gpu, &batch)?;
-                    again += stats.by_fallback;
+                    by_fallback += stats.by_fallback;
                     for ((inside, ray), hit) in batch.iter().zip(&hits) {
                         tally.rays += 1;
                         if !hit.is_hit() && (*inside || target.must_hit(ray) == Some(true)) {
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         println!(
-            "offset {offset:e}: {} rays, {} missed, {again} traced again; {compared} held against the CPU's, {unlike} unlike so far",
+            "offset {offset:e}: {} rays, {} missed, {by_fallback} by the fallback; {compared} held against the CPU's, {unlike} unlike so far",
             tally.rays, tally.missed
         );
         if let Some(ray) = tally.example {

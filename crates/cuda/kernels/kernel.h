@@ -13,13 +13,13 @@ template <Options O>
 RW_FUNCTION void run(const Launch& launch) {
     using Schedule = typename ScheduleOf<O, O.organisation>::Schedule;
     RW_EVENT(Prologue);
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         platform::let_next_launch_start();
     }
     if constexpr (O.takes_any_ray()) {
         platform::wait_for_launch_before();
         // Nearly always nothing is left.
-        if (launch.again != nullptr && platform::get(launch.again) == 0) {
+        if (launch.fallback_count != nullptr && platform::get(launch.fallback_count) == 0) {
             return;
         }
     }

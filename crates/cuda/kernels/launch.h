@@ -11,7 +11,7 @@ constexpr u32 STACK_DEPTH = 128;
 constexpr u32 BLOCK_WARPS = 4;
 // The ray of a lane without one, and the index of a miss.
 constexpr u32 NONE = 0xffffffffu;
-// In place of what a ray found: the test cannot decide it (options.h, `leaves_some`).
+// In place of what a ray found: the test cannot decide it (options.h, `may_leave_undecided`).
 constexpr u32 BEYOND = 0xfffffffeu;
 // A slot's word: the triangle's index and whether it may let rays through.
 constexpr u32 NON_OPAQUE = 0x80000000u;
@@ -49,9 +49,9 @@ struct Launch {
     // exponent bits of 2^23.
     u32 grid;
     float farthest;
-    // How many rays a kernel has left whose test cannot decide all (options.h, `leaves_some`): their hits have BEYOND for a
-    // primitive. The kernel behind it that takes any ray traces those, or all where this is null.
-    u32* again;
+    // How many rays a kernel has left to the fallback (options.h, `may_leave_undecided`): their hits have BEYOND for a
+    // primitive. The fallback kernel, which takes any ray, traces those, or all where this is null.
+    u32* fallback_count;
 };
 
 }  // namespace raywarp

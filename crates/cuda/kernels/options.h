@@ -53,16 +53,16 @@ struct Options {
     u32 step = 56;
     u32 test = 56;
     Interval interval = Interval::Given;
-    // What pairs cannot decide is traced again; otherwise it is missed.
-    bool again = true;
+    // What pairs cannot decide is traced by the fallback; otherwise it is missed.
+    bool has_fallback = true;
 
     RW_FUNCTION constexpr bool any_hit() const { return query == Query::Any; }
     RW_FUNCTION constexpr bool unsorted() const { return any_hit() && occlusion == Occlusion::Unsorted; }
-    // Of trees of blocks: their pairs are for most rays and triangles, and leave others to this (BEYOND).
+    // Of trees of blocks: their pairs are for most rays and triangles, and leave others to this, the fallback (BEYOND).
     RW_FUNCTION constexpr bool takes_any_ray() const {
         return tree == TreeKind::H8 && triangle == TriangleTest::Watertight;
     }
-    RW_FUNCTION constexpr bool leaves_some() const { return triangle == TriangleTest::Pair && again; }
+    RW_FUNCTION constexpr bool may_leave_undecided() const { return triangle == TriangleTest::Pair && has_fallback; }
     // Lanes that share a ray: as many as a node has children where each tests one of them, otherwise 1.
     RW_FUNCTION constexpr u32 lanes_per_ray() const { return branching; }
     // Rays of a warp.

@@ -1,9 +1,9 @@
 // A ray that a lane asks with, for kernels of another kind (raywarp.h).
 //
-// Rays that the test of pairs cannot decide (options.h, `leaves_some`) start beyond the tree's reach, or meet a triangle whose
-// area as they see it f32 has no exponent for. They are traced again from the start by the test of each triangle, with boxes
-// that grow by the ray: here by a call, behind a kernel of the family by a launch of their own (launch.h), since even a call at
-// its end would cost it 4 %: its lanes' stacks would lie farther apart.
+// Rays that the test of pairs cannot decide (options.h, `may_leave_undecided`) start beyond the tree's reach, or meet a
+// triangle whose area as they see it f32 has no exponent for. A fallback traces them from the start by the test of each
+// triangle, with boxes that grow by the ray: here by a call, behind a kernel of the family by a launch of its own (launch.h),
+// since even a call at its end would cost it 4 %: its lanes' stacks would lie farther apart.
 #pragma once
 
 #include "schedule_of.h"
@@ -19,16 +19,16 @@ struct Answer {
     bool blocked;
 };
 
-// The options by which rays are traced again.
-RW_FUNCTION constexpr Options again_options(Query query) {
+// The options of the fallback.
+RW_FUNCTION constexpr Options fallback_options(Query query) {
     Options options = preferred(TreeKind::H8, query);
     options.triangle = TriangleTest::Watertight;
     return options;
 }
 
-// Traces a ray again; `callers` are the lanes that call together.
+// Traces a ray from the start by the fallback; `callers` are the lanes that call together.
 template <Options O>
-RW_COLD Answer trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers);
+RW_COLD Answer trace_by_fallback(Launch launch, float4 o, float4 d, After after, LaneMask callers);
 
 template <Options O>
 RW_FUNCTION Answer found_by(const Launch& launch, const Lane<O>& lane, float t_max) {
@@ -56,18 +56,18 @@ RW_FUNCTION Answer walk(const Launch& launch, float4 o, float4 d, LaneMask calle
     lane.after = after;
     setup_ray(launch, lane, o, d);
     trace<O, Schedule>(launch, lane);
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         const bool is_left = lane.found.record == BEYOND && !lane.found.blocked;
         const LaneMask left = platform::ballot_sync(callers, is_left);
         if (is_left) {
-            return trace_again<again_options(O.query)>(launch, o, d, after, left);
+            return trace_by_fallback<fallback_options(O.query)>(launch, o, d, after, left);
         }
     }
     return found_by(launch, lane, d.w);
 }
 
 template <Options O>
-RW_COLD Answer trace_again(Launch launch, float4 o, float4 d, After after, LaneMask callers) {
+RW_COLD Answer trace_by_fallback(Launch launch, float4 o, float4 d, After after, LaneMask callers) {
     [[maybe_unused]] const platform::Unwatched unwatched;
     return walk<O>(launch, o, d, callers, after);
 }

@@ -226,7 +226,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
     }
 
     /// Reborrows the slice: returns one of the same values with a shorter lifetime.
-    pub fn again(&mut self) -> DeviceSliceMut<'_, T> {
+    pub fn reborrow(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut(self.0)
     }
 }

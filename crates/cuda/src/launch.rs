@@ -49,7 +49,7 @@ pub struct Launch {
     pub bounds: [f32; 6],
     pub grid: u32,
     pub farthest: f32,
-    pub again: u64,
+    pub fallback_count: u64,
 }
 
 // SAFETY: plain words without padding at the places where the kernels look for them (asserted below).

@@ -228,7 +228,7 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         ("test", variant.test().to_string()),
         // Rays that keep something else in the place of their interval are other kernels'.
         ("interval", "Interval::Given".to_string()),
-        ("again", "true".to_string()),
+        ("has_fallback", "true".to_string()),
     ]
 }
 
@@ -269,7 +269,7 @@ mod tests {
         for many in many {
             assert_eq!(kernel_for_few(&many), Some(few));
             assert!(crate::Encoding::of(&many) == crate::Encoding::of(&few));
-            // Answers with the same bits: both leave the same to the kernel behind them.
+            // Answers with the same bits: both leave the same to the fallback kernel.
             assert_eq!((many.triangle(), fallback_variant(&many)), (few.triangle(), fallback_variant(&few)));
         }
         assert!(others.contains(&few));

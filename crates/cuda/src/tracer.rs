@@ -76,8 +76,8 @@ pub struct DeviceHits {
 /// Device memory that a launch needs beside rays and results; each launch in flight needs its own.
 #[derive(Debug)]
 pub struct LaunchWork {
-    /// Counters: the global counter of rays, the numbers of rays that were invalid and that were traced again, and the
-    /// counter of the launch that traced these.
+    /// Counters: the global counter of rays, the numbers of rays that were invalid and that were left to the fallback
+    /// kernel, and the global counter of that kernel's launch.
     counters: DeviceBuffer<u32>,
 }
 
@@ -90,8 +90,8 @@ impl LaunchWork {
         Ok(Self { counters: stream.zeros(4)? })
     }
 
-    /// Returns the numbers of rays of the last launch that were invalid and that were traced again, in device memory,
-    /// to be copied on the same stream.
+    /// Returns the numbers of rays of the last launch that were invalid and that the fallback kernel traced, in device
+    /// memory, to be copied on the same stream.
     pub fn counts(&self) -> DeviceSlice<'_, u32> {
         self.counters.view().part(1..3)
     }
@@ -171,8 +171,8 @@ impl CudaTracer {
         let kernel = |query| Kernel::find(device, variant, query, bounds);
         let (closest, any) = (kernel(Query::Closest)?, kernel(Query::Any)?);
         let fallback = match fallback_variant(variant) {
-            Some(behind) => {
-                let kernel = |query| Kernel::find(device, &behind, query, &LaunchBounds::default());
+            Some(fallback) => {
+                let kernel = |query| Kernel::find(device, &fallback, query, &LaunchBounds::default());
                 Some([kernel(Query::Closest)?, kernel(Query::Any)?])
             }
             None => None,
@@ -335,7 +335,7 @@ impl CudaTracer {
             bounds: [self.scene.bounds.min, self.scene.bounds.max].concat().try_into().unwrap_or_default(),
             grid: self.scene.grid.0,
             farthest: self.scene.grid.1,
-            again: if self.variant.takes_any_ray() { 0 } else { counter + 8 },
+            fallback_count: if self.variant.takes_any_ray() { 0 } else { counter + 8 },
         };
         let kernel = self.kernel(query);
         let threads = count as u64 * u64::from(self.variant.lanes_per_ray());
@@ -392,7 +392,7 @@ impl CudaTracer {
     }
 
     /// Returns the statistics of the last launch into `out`, which traced `count` rays: how many were invalid or traced
-    /// again.
+    /// by the fallback kernel.
     ///
     /// # Errors
     /// [`CudaError::Driver`].
@@ -413,8 +413,8 @@ impl CudaTracer {
 fn clear(stream: &Stream, query: Query, out: &mut DeviceHitsMut<'_>) -> Result<(), CudaError> {
     stream.clear(&mut out.work.counters)?;
     if query == Query::Any {
-        stream.clear(out.blocked.again())?;
-        stream.clear(out.undecided.again())?;
+        stream.clear(out.blocked.reborrow())?;
+        stream.clear(out.undecided.reborrow())?;
     }
     Ok(())
 }

@@ -120,8 +120,8 @@ named! {
         Flat = "flat",
         /// All lanes end their leaf before any goes on (the authors' published speculative kernels).
         Nested = "nested",
-        /// A lane ends one leaf a turn of the main loop, and waits with its next until others have looked for theirs
-        /// (the other reading, and the authors' published while-while). Lockstep only: no CUDA kernel has it.
+        /// A lane ends one leaf per iteration of the main loop, and waits with its next until others have looked for
+        /// theirs (the other reading, and the authors' published while-while). Lockstep only: no CUDA kernel has it.
         One = "one",
     }
 }

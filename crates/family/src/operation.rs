@@ -46,7 +46,7 @@ pub enum Block {
     /// A lane computes the reciprocals of its ray's direction.
     SetupRay,
     /// A lane computes the reciprocals of a ray that was parked, which it reads again (AL09 5.2).
-    SetupAgain,
+    SetupParked,
     /// A lane fetches a node and tests all child boxes.
     VisitNode,
     /// A lane fetches the child links of a node, where they are not fetched with the boxes.
@@ -109,7 +109,7 @@ impl Block {
         Self::FetchBatch,
         Self::FetchRay,
         Self::SetupRay,
-        Self::SetupAgain,
+        Self::SetupParked,
         Self::VisitNode,
         Self::VisitNodeLinks,
         Self::VisitNodeOrder,
@@ -143,7 +143,7 @@ impl Block {
     pub fn operation(self) -> Operation {
         match self {
             Self::FetchBatch | Self::FetchRay => Operation::FetchRay,
-            Self::SetupRay | Self::SetupAgain => Operation::SetupRay,
+            Self::SetupRay | Self::SetupParked => Operation::SetupRay,
             Self::VisitNode | Self::VisitNodeLinks | Self::VisitNodeOrder | Self::VisitNodePush => Operation::VisitNode,
             Self::Pop => Operation::Pop,
             Self::Postpone | Self::Defer => Operation::Postpone,
@@ -169,23 +169,13 @@ impl Block {
         }
     }
 
-    /// Returns the name of the block of code in the events that kernels tell: its own, but for iterations of loops,
-    /// which keep an older name there.
-    pub fn event_name(self) -> String {
-        match self {
-            Self::Iteration => "Turn".to_string(),
-            Self::LeafIteration => "TurnLeaf".to_string(),
-            other => format!("{other:?}"),
-        }
-    }
-
     /// Returns the name of the block of code in cost tables and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::FetchBatch => "fetch_ray.batch",
             Self::FetchRay => "fetch_ray",
             Self::SetupRay => "setup_ray",
-            Self::SetupAgain => "setup_ray.again",
+            Self::SetupParked => "setup_ray.parked",
             Self::VisitNode => "visit_node",
             Self::VisitNodeLinks => "visit_node.links",
             Self::VisitNodeOrder => "visit_node.order",

@@ -373,7 +373,7 @@ impl Variant {
         TriangleTest::ALL[usize::from(self.values[Key::Triangle as usize])]
     }
 
-    /// Returns `true` if the variant may leave rays undecided, to be traced again by [`Variant::fallback_variant`].
+    /// Returns `true` if the variant may leave rays undecided, to be traced by [`Variant::fallback_variant`].
     /// With h8's pairs these are rays that start beyond twice the tree's reach, and those at triangles for whose area
     /// f32 has no exponent.
     pub fn may_leave_undecided(&self) -> bool {
@@ -386,7 +386,7 @@ impl Variant {
         self.tree.holds_pairs() && !self.may_leave_undecided()
     }
 
-    /// Returns the variant that traces again what this one leaves undecided, over the tree in memory.
+    /// Returns the variant that traces what this one leaves undecided, over the tree in memory.
     pub fn fallback_variant(&self) -> Self {
         let mut fallback = *self;
         if self.may_leave_undecided() {

@@ -83,7 +83,7 @@ struct Counters {
     u32 rounds;
     // Of kernels that hold paths in lanes, whose connections are all in `shadows`: rays that extend paths, and how often
     // a warp had one to extend.
-    u32 walked, turns;
+    u32 walked, iterations;
     // Paths of each class in this round, where they are sorted.
     u32 classes[5];
     // Paths that may have hit a hole, and connections that holes decide.
@@ -130,7 +130,7 @@ struct Places {
 
 // Of an organisation whose blocks each take a tile of paths (organisation/tiled.h).
 struct Tile {
-    u32 paths_a_lane;
+    u32 paths_per_lane;
     // Of memory that a block shares: its lists, and with them all of it. No more than the lists where the device's memory
     // holds the paths.
     u32 list_bytes, shared_bytes;

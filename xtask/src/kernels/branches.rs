@@ -14,7 +14,7 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("leaves_nested", Operation::FetchRay, "a warp that asks in vain at the end"),
     ("packet", Operation::VisitNode, "which children are hit is a vote, not an event"),
     ("packet", Operation::Pop, "whether a visit or a leaf comes before it"),
-    ("packet", Operation::Loop, "leaves and nodes have a turn each"),
+    ("packet", Operation::Loop, "leaves and nodes have an iteration each"),
     ("order_nearest", Operation::VisitNode, "the nearest child is looked for by branches"),
     ("cwbvh8", Operation::Loop, "a leaf that is put aside stays, or goes to the stack"),
     ("cwbvh8", Operation::Pop, "a leaf that is put aside stays, or goes to the stack"),
@@ -22,7 +22,7 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("wideN", Operation::FetchRay, "of the warps that a launch keeps, some ask in vain"),
     ("wideN", Operation::SetupRay, "of the warps that a launch keeps, some start in vain"),
     ("wideN", Operation::Loop, "of the warps that a launch keeps, some ask in vain"),
-    ("queue", Operation::Loop, "whether a turn replaces rays first, and which way a round of replacing ends"),
+    ("queue", Operation::Loop, "whether an iteration replaces rays first, and which way a round of replacing ends"),
     ("queue", Operation::Vote, "a loop ends after its last round without asking"),
     ("phased", Operation::Pop, "lanes walk on before a test, which is no event where it ends their ray"),
 ];

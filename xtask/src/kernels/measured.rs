@@ -21,7 +21,7 @@ const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
 /// Factor by which an event of another operation must be nearer to be chosen, where no formula fits exactly.
 const OTHERS_PRICE: f64 = 1.3;
 /// Largest factor of the event in a formula of one part: a loop without events of its own runs as often for each event.
-const MOST_TURNS: f64 = 32.0;
+const MOST_ITERATIONS: f64 = 32.0;
 
 /// Formulas for how often a kernel's basic blocks are issued, from a profiler's counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -258,7 +258,7 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bo
 /// often enough, makes up for anything on a few batches, and is far off on others.
 fn most_repeats(part: &Part, alone: bool) -> f64 {
     match (alone, &part.terms[..]) {
-        (true, _) => MOST_TURNS,
+        (true, _) => MOST_ITERATIONS,
         (false, [(_, count)]) if !count.full => 2.0,
         (false, _) => 1.0,
     }

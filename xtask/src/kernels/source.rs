@@ -21,12 +21,12 @@ const FUNCTIONS: &[(&str, Block)] = &[
     ("replace", Block::Iteration),
     ("queue", Block::Iteration),
     ("trace", Block::Iteration),
-    ("turn", Block::Iteration),
+    ("iterate", Block::Iteration),
     ("schedule/traverse", Block::Iteration),
     ("schedule/intersect", Block::Iteration),
     ("fetch_ray", Block::FetchRay),
     ("load_ray", Block::FetchRay),
-    ("load_ray_again", Block::FetchRay),
+    ("load_parked_ray", Block::FetchRay),
     ("tree/setup", Block::SetupRay),
     ("setup_ray", Block::SetupRay),
     ("visit_node", Block::VisitNode),
@@ -139,7 +139,7 @@ fn lines(file: &str, text: &str) -> Result<Vec<Option<Block>>, String> {
         }
         if let Some((_, rest)) = code.split_once("RW_EVENT(") {
             let name = rest.split(')').next().unwrap_or_default();
-            let block = Block::ALL.into_iter().find(|block| block.event_name() == name);
+            let block = Block::ALL.into_iter().find(|block| format!("{block:?}") == name);
             let block = block.ok_or_else(|| format!("line {}: {name} is no block", number + 1))?;
             if let Some(scope) = scopes.last_mut() {
                 scope.pending.drain(..).for_each(|line| parts[line] = Some(block));

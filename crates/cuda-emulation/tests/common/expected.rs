@@ -62,7 +62,7 @@ impl Probe for LaneProbe {
         for touch in event.touches.iter().filter(|touch| Some(touch.space) == space) {
             records[usize::from(touch.lane)] = touch.index;
         }
-        if matches!(event.block, Block::FetchRay | Block::SetupAgain) {
+        if matches!(event.block, Block::FetchRay | Block::SetupParked) {
             records[..event.rays.len()].copy_from_slice(event.rays);
         }
         let (Some(lanes), Some(votes)) = (self.logs.lanes.last_mut(), self.logs.votes.last_mut()) else { return };

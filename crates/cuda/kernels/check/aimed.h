@@ -98,7 +98,7 @@ RW_FUNCTION Ray aimed_ray(const Aimed& aimed, u64 number) {
 }
 
 RW_FUNCTION void run(const Aimed& aimed) {
-    // All lanes of a warp make the same turns.
+    // All lanes of a warp run the same iterations.
     for (u32 first = platform::warp() * WARP; first < aimed.ray_count; first += aimed.warp_count * WARP) {
         const u32 i = first + platform::lane();
         const bool exists = i < aimed.ray_count;

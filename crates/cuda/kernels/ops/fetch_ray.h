@@ -37,7 +37,7 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
     lane.stack.clear();
     // Of rays that the test may leave most are valid and near, which is fewer looks than whether a ray is valid.
     bool is_traced;
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         is_traced = Tree::is_near(launch, lane.setup, o, d);
     } else {
         is_traced = is_valid(o, d);
@@ -46,7 +46,7 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
         lane.work = Tree::root(launch, lane.setup);
     } else {
         lane.work = Tree::DONE;
-        if (O.leaves_some() && is_valid(o, d)) {
+        if (O.may_leave_undecided() && is_valid(o, d)) {
             lane.found.record = BEYOND;
         } else if constexpr (O.supply != Supply::Caller) {
             if (lane_in_group<O>() == 0) {
@@ -61,7 +61,7 @@ RW_FUNCTION void setup_ray(const Launch& launch, Lane<O>& lane, float4 o, float4
 template <Options O>
 RW_FUNCTION bool is_asked(const Launch& launch, u32 ray) {
     if constexpr (O.takes_any_ray() && O.supply != Supply::Caller) {
-        return launch.again == nullptr || platform::bits_of(launch.hits[ray].w) == BEYOND;
+        return launch.fallback_count == nullptr || platform::bits_of(launch.hits[ray].w) == BEYOND;
     } else {
         return true;
     }
@@ -70,7 +70,7 @@ RW_FUNCTION bool is_asked(const Launch& launch, u32 ray) {
 template <Options O>
 RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         float4 o, d;
         platform::load_once(launch.rays + static_cast<u64>(ray) * 2, o, d);
         RW_EVENT(FetchRay);
@@ -83,9 +83,9 @@ RW_FUNCTION void load_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     }
 }
 
-// The same of a ray that another lane had before: what boxes and triangles need, and nothing else.
+// The same of a ray that was parked, which another lane may have had before: what boxes and triangles need, and nothing else.
 template <Options O>
-RW_FUNCTION void load_ray_again(const Launch& launch, Lane<O>& lane, u32 ray) {
+RW_FUNCTION void load_parked_ray(const Launch& launch, Lane<O>& lane, u32 ray) {
     lane.ray = ray;
     const float4 o = with_t_min<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2));
     const float4 d = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(ray) * 2 + 1));

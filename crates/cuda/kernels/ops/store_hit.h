@@ -7,7 +7,7 @@ namespace raywarp {
 
 template <Options O>
 RW_FUNCTION void write_hit(const Launch& launch, u32 ray, float4 hit, u32 instance) {
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         platform::store_once(launch.hits + ray, hit);
     } else {
         launch.hits[ray] = hit;
@@ -25,10 +25,10 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
     }
     const Found& found = lane.found;
     const bool hit = found.record != NONE && !found.blocked;
-    if constexpr (O.leaves_some()) {
+    if constexpr (O.may_leave_undecided()) {
         if (hit && found.record == BEYOND) {
             launch.hits[lane.ray].w = platform::float_of(BEYOND);
-            platform::add_to_counter(launch.again, 1);
+            platform::add_to_counter(launch.fallback_count, 1);
             RW_EVENT(StoreHit);
             lane.ray = NONE;
             return;
@@ -50,7 +50,7 @@ RW_FUNCTION void store_hit(const Launch& launch, Lane<O>& lane) {
         } else if (!O.any_hit()) {
             const float4 direction = with_t_max<O>(platform::load4(launch.rays + static_cast<u64>(lane.ray) * 2 + 1));
             write_hit<O>(launch, lane.ray, float4{direction.w, 0.0f, 0.0f, platform::float_of(NONE)}, NONE);
-        } else if (O.takes_any_ray() && launch.again != nullptr) {
+        } else if (O.takes_any_ray() && launch.fallback_count != nullptr) {
             // It was left, and is no longer.
             launch.hits[lane.ray].w = platform::float_of(NONE);
         }

@@ -25,7 +25,7 @@ struct Packet {
         platform::sync(EVERYONE);
         u32 next = any(lane, lane.is_alive()) ? Tree::root(launch, lane.setup) : Tree::DONE;
         while (!Tree::is_done(next)) {
-            RW_EVENT(Turn);
+            RW_EVENT(Iteration);
             if (Tree::is_inner(next)) {
                 next = visit_node_together(launch, lane, next, stack);
                 continue;

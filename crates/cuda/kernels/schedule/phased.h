@@ -69,7 +69,7 @@ struct Phased {
                 test_record(launch, lane, record, true);
                 if (O.any_hit() && lane.found.blocked) {
                     lane.end();
-                } else if (!O.leaves_some() || lane.found.record != BEYOND) {
+                } else if (!O.may_leave_undecided() || lane.found.record != BEYOND) {
                     if (moved.postponed) {
                         RW_EVENT(Postpone);
                     }

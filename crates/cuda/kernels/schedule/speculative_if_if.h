@@ -1,5 +1,5 @@
 // Speculative if-if (AL09 4): as if-if, and a lane whose leaf waits in the postpone buffer takes part in both
-// halves of a turn.
+// halves of an iteration.
 #pragma once
 
 #include "if_if.h"

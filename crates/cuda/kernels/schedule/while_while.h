@@ -36,7 +36,7 @@ struct WhileWhile {
                     test_triangle(launch, lane);
                 }
             } else {
-                RW_EVENT(TurnLeaf);
+                RW_EVENT(LeafIteration);
                 lane.leaf_ended = lane.leaf_ended && !lane.has_leaf();
                 while (any(lane, lane.is_in_leaf())) {
                     find_participants(lane, lane.is_in_leaf());

@@ -90,8 +90,8 @@ struct Queue {
         if (states == IS_IDLE) {
             lane.work = Tree::DONE;
         } else {
-            load_ray_again(launch, lane, lane.ray);
-            RW_EVENT(SetupAgain);
+            load_parked_ray(launch, lane, lane.ray);
+            RW_EVENT(SetupParked);
         }
     }
 };
@@ -108,7 +108,7 @@ RW_FUNCTION void queue(const Launch& launch, Lane<O>& lane) {
     lane.stack.owner = platform::lane();
     Pool pool{0, 0, false};
     for (u32 t = 0;; t++) {
-        RW_EVENT(Turn);
+        RW_EVENT(Iteration);
         // Terminated rays are replaced when it is time, and when there is nothing else to do. They are stored and set up in
         // lanes, so that parked places change with lanes for it.
         const bool is_time = t % O.every == 0;

@@ -37,7 +37,7 @@ RW_FUNCTION void replace(const Launch& launch, Lane<O>& lane) {
             }
             fetch_ray(launch, pool, lane);
         }
-        turn<O, S>(launch, lane);
+        iterate<O, S>(launch, lane);
     }
     store_hit(launch, lane);
 }

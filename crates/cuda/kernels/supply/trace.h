@@ -7,10 +7,10 @@
 
 namespace raywarp {
 
-// One turn of the main loop.
+// One iteration of the main loop.
 template <Options O, class S>
-RW_FUNCTION void turn(const Launch& launch, Lane<O>& lane) {
-    RW_EVENT(Turn);
+RW_FUNCTION void iterate(const Launch& launch, Lane<O>& lane) {
+    RW_EVENT(Iteration);
     S::traverse(launch, lane);
     S::intersect(launch, lane);
 }
@@ -22,7 +22,7 @@ RW_FUNCTION void trace(const Launch& launch, Lane<O>& lane) {
         S::trace(launch, lane);
     } else {
         while (any(lane, lane.is_alive())) {
-            turn<O, S>(launch, lane);
+            iterate<O, S>(launch, lane);
         }
     }
 }

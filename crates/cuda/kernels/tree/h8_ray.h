@@ -110,7 +110,7 @@ RW_FUNCTION float prepare_h8(const Launch& launch, LaneRay<O>& ray, float4 o, fl
     const float longest = most(most(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
     u32 exponent = bits_of(longest) & 0x7f800000u;
     // Within that both scales are floats. A ray that is not is left to another kernel anyway (`is_near`), or there is none.
-    if constexpr (!O.leaves_some()) {
+    if constexpr (!O.may_leave_undecided()) {
         exponent = (O.takes_any_ray() ? exponent : bits_of(longest)) >> 23;  // The same: so compiled code stays as it is.
         exponent = (exponent < 1 ? 1 : exponent > 253 ? 253 : exponent) << 23;
     }

@@ -89,12 +89,12 @@ RW_FUNCTION void test(const Sheared& ray, const Corners& at, Accept accept, Give
     int outside = first.outside();
     const int outside_second = second.outside();
     bool goes_on = outside <= 0 || outside_second <= 0;
-    int again = outside > outside_second ? outside : outside_second;
+    int other = outside > outside_second ? outside : outside_second;
 #pragma unroll 1
     while (goes_on) {
         const bool in_first = outside <= 0;
-        goes_on = again <= 0;
-        outside = again = 1;
+        goes_on = other <= 0;
+        outside = other = 1;
         const u32 order = in_first ? at.words.z : at.words.w;
         const float start = in_first ? first.start : second.start, own = in_first ? first.own : second.own,
                     end = in_first ? first.end : second.end, own_z = in_first ? at.z[1] : at.z[3];
@@ -151,12 +151,12 @@ struct Pair {
         const pair::Sheared shear = pair::sheared(lane.setup);
         const pair::Corners corners = pair::corners(launch, block, shear);
         RW_EVENT(TestTriangle);
-        pair::test<O.leaves_some()>(shear, corners, [&](u32 word, Tuv hit) {
+        pair::test<O.may_leave_undecided()>(shear, corners, [&](u32 word, Tuv hit) {
             if (is_within(lane, hit.t) && offer(launch, lane, block, word, hit)) {
                 accepted = true;
             }
         }, [&] {
-            if constexpr (O.leaves_some()) {
+            if constexpr (O.may_leave_undecided()) {
                 accepted = true;
                 lane.found.record = BEYOND;
                 lane.end();

@@ -90,11 +90,11 @@ RW_FUNCTION void bounce(const Render& render) {
         add_round(render, platform::get(&render.counters->rounds) - 1, platform::population(callers), 1);
     }
     RayCounts counts{};
-    u32 turns = 0;
-    while (callers != 0 && turns < render.places.segments) {
+    u32 iterations = 0;
+    while (callers != 0 && iterations < render.places.segments) {
         extend_path<F, W>(render, callers, path, counts,
                        [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); });
-        turns += 1;
+        iterations += 1;
         callers = platform::ballot_sync(EVERYONE, path.lives);
     }
     if (lived) {
@@ -105,7 +105,7 @@ RW_FUNCTION void bounce(const Render& render) {
             put_path<F>(render.queue, place, path.number, path.ray, path.state);
         }
     }
-    count_rays(render, counts, turns);
+    count_rays(render, counts, iterations);
 }
 
 // Begins all paths of a batch, for a launch that takes them to their end (L9's split).

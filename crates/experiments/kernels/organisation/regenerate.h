@@ -12,7 +12,7 @@ RW_FUNCTION void regenerate(const Render& render) {
     HeldPath path = no_path();
     FirstHit first{};
     RayCounts counts{};
-    u32 turns = 0;
+    u32 iterations = 0;
     // The first path of a lane is its own, the others come from the pool behind.
     u32 number = platform::warp() * WARP + platform::lane();
     for (;;) {
@@ -26,7 +26,7 @@ RW_FUNCTION void regenerate(const Render& render) {
         }
         const bool lived = path.lives;
         extend_path<F>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; });
-        turns += 1;
+        iterations += 1;
         const bool ended = lived && !path.lives;
         if (ended) {
             put_result(render, path.number, path.radiance, path.filter_weight, first);
@@ -36,7 +36,7 @@ RW_FUNCTION void regenerate(const Render& render) {
             number = lanes + taken;
         }
     }
-    count_rays(render, counts, turns);
+    count_rays(render, counts, iterations);
 }
 
 }  // namespace raywarp::render

@@ -82,7 +82,7 @@ RW_FUNCTION u32 list_tile(const List& list, List& next, Sums& sums, u32 count) {
 
 template <class F>
 RW_FUNCTION void tiled(const Render& render) {
-    const u32 paths = render.tile.paths_a_lane * TILE_LANES, tile = platform::warp() / TILE_WARPS, first = tile * paths;
+    const u32 paths = render.tile.paths_per_lane * TILE_LANES, tile = platform::warp() / TILE_WARPS, first = tile * paths;
     const u32 own = platform::warp_in_block() * WARP + platform::lane();
     RW_DYNAMIC_SHARED(u16, paths, 0, even);
     RW_DYNAMIC_SHARED(u16, paths, sizeof(u16) * paths, odd);
@@ -90,7 +90,7 @@ RW_FUNCTION void tiled(const Render& render) {
     const TilePaths kept =
         render.tile.shared_bytes != render.tile.list_bytes ? in_shared_memory<F>(render, paths) : in_device_memory(render, first);
     RayCounts counts{};
-    u32 active = smaller(paths, render.batch.path_count - first), turns = 0;
+    u32 active = smaller(paths, render.batch.path_count - first), iterations = 0;
     for (u32 bounce = 0; active != 0; bounce++) {
         const bool is_even = bounce % 2 == 0;
         auto& list = is_even ? even : odd;
@@ -114,7 +114,7 @@ RW_FUNCTION void tiled(const Render& render) {
             const LaneMask callers = platform::ballot_sync(EVERYONE, path.lives);
             extend_path<F>(render, callers, path, counts,
                            [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); });
-            turns += 1;
+            iterations += 1;
             if (entry < active) {
                 const float4 result{path.radiance.x, path.radiance.y, path.radiance.z, path.filter_weight};
                 float4* const results = path.lives ? kept.radiance + place : render.results.radiance + path.number;
@@ -128,7 +128,7 @@ RW_FUNCTION void tiled(const Render& render) {
         platform::sync_block();
         active = list_tile(list, is_even ? odd : even, sums, active);
     }
-    count_rays(render, counts, turns);
+    count_rays(render, counts, iterations);
 }
 
 }  // namespace raywarp::render

@@ -11,7 +11,7 @@ struct RayCounts {
 };
 
 // Rays of each lane, and how often the warp had a path to extend. All lanes of the warp call together.
-RW_FUNCTION void count_rays(const Render& render, RayCounts counts, u32 turns) {
+RW_FUNCTION void count_rays(const Render& render, RayCounts counts, u32 iterations) {
     u32 walked = counts.walked, connected = counts.connected;
 #pragma unroll
     for (u32 bits = WARP / 2; bits > 0; bits /= 2) {
@@ -21,7 +21,7 @@ RW_FUNCTION void count_rays(const Render& render, RayCounts counts, u32 turns) {
     if (platform::lane() == 0) {
         platform::add_to_counter(&render.counters->walked, walked);
         platform::add_to_counter(&render.counters->shadows, connected);
-        platform::add_to_counter(&render.counters->turns, turns);
+        platform::add_to_counter(&render.counters->iterations, iterations);
     }
 }
 

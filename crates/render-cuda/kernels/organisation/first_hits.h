@@ -69,8 +69,8 @@ RW_FUNCTION void first_hits(const Render& render) {
     } else if (is_hit) {
         seen = show<F>(render, integrator == Integrator::Depth, path, hit);
     }
-    const u32 turns = platform::any_sync(EVERYONE, lives) ? 1 : 0;
-    count_rays(render, {lives ? 1u : 0u, asks ? 1u : 0u}, turns);
+    const u32 iterations = platform::any_sync(EVERYONE, lives) ? 1 : 0;
+    count_rays(render, {lives ? 1u : 0u, asks ? 1u : 0u}, iterations);
     if (lives) {
         // A weighted distance may lie outside of those that were found.
         const float weight = integrator == Integrator::Depth ? 1.0f : path.filter_weight;

@@ -11,12 +11,12 @@ RW_FUNCTION void megakernel(const Render& render) {
     HeldPath path = number < render.batch.path_count ? begin_path(render, number) : no_path();
     FirstHit first{{}, {}, INFINITE};
     RayCounts counts{};
-    u32 turns = 0;
+    u32 iterations = 0;
     while (const LaneMask callers = platform::ballot_sync(EVERYONE, path.lives)) {
         extend_path<F, W>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; });
-        turns += 1;
+        iterations += 1;
     }
-    count_rays(render, counts, turns);
+    count_rays(render, counts, iterations);
     if (number < render.batch.path_count) {
         put_result(render, number, path.radiance, path.filter_weight, first);
     }

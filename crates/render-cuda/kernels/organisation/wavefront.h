@@ -164,10 +164,10 @@ RW_FUNCTION MaterialRecord material_of(const Render& render, const Hit& hit) {
 // not idle while a few others walk the tree again. Nobody is in the next queue yet.
 template <class F>
 RW_FUNCTION void sort(const Render& render) {
-    constexpr u32 OF_A_WARP = LISTED_AT_ONCE * WARP;
+    constexpr u32 PER_WARP = LISTED_AT_ONCE * WARP;
     const u32 count = platform::get(&render.counters->active);
 #pragma unroll 1
-    for (u32 first = platform::warp() * OF_A_WARP; first < count; first += platform::warps() * OF_A_WARP) {
+    for (u32 first = platform::warp() * PER_WARP; first < count; first += platform::warps() * PER_WARP) {
         u32 lists = 0;
 #pragma unroll
         for (u32 i = 0; i < LISTED_AT_ONCE; i++) {

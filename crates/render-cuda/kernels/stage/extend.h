@@ -23,7 +23,7 @@ RW_FUNCTION constexpr Options walk(Supply supply, Query query, Interval interval
             .interval = interval,
             // The tree reaches wherever paths begin, and a scene with triangles that pairs may not decide is not given to
             // these kernels (areas.rs). What is left are rays that lie in a triangle's plane to 2^-24, and miss it here.
-            .again = false};
+            .has_fallback = false};
 }
 constexpr Options CLOSEST_HIT = walk(Supply::Caller, Query::Closest);
 constexpr Options ANY_HIT = walk(Supply::Caller, Query::Any);

@@ -34,7 +34,7 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
         Block::FetchRay => (1, 0),
         // A reciprocal, and the product with the origin.
         Block::SetupRay => (0, 2),
-        Block::SetupAgain => (1, 2),
+        Block::SetupParked => (1, 2),
         // Planes are unpacked before.
         Block::VisitNode if variant.tree().groups_leaves() => (1, 4),
         // Planes to distances, the latest of three, the comparison: minima of three inputs count as one.

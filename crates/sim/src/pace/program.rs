@@ -254,7 +254,7 @@ impl<'a> Program<'a> {
 /// Returns the region of global memory that a code block's loads read.
 fn region_of(block: Block) -> Region {
     match block {
-        Block::FetchBatch | Block::FetchRay | Block::SetupRay | Block::SetupAgain | Block::Prologue => Region::Rays,
+        Block::FetchBatch | Block::FetchRay | Block::SetupRay | Block::SetupParked | Block::Prologue => Region::Rays,
         Block::Refill | Block::StoreHit | Block::Exchange => Region::Rays,
         Block::TestTriangle | Block::TestTriangleT | Block::TestTriangleU | Block::TestTriangleV => Region::Triangles,
         Block::TestTriangleAccept | Block::SecondTest | Block::ThirdTest | Block::FourthTest => Region::Triangles,

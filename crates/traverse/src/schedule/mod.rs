@@ -42,7 +42,7 @@ pub(crate) trait Schedule {
     }
 }
 
-/// Pointer to a function that runs a phase or turn of a warp's main loop, so that code that supplies rays is compiled
+/// Pointer to a function that runs a phase or iteration of a warp's main loop, so that code that supplies rays is compiled
 /// once for all schedules.
 type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 

@@ -1,5 +1,5 @@
 //! Speculative if-if (AL09 4): as if-if, and a lane whose leaf waits in the postpone buffer takes part
-//! in both halves of a turn.
+//! in both halves of an iteration.
 
 use super::{IfIf, Schedule};
 use crate::lane::Lane;

@@ -145,7 +145,7 @@ fn swap<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P
     warp.issue_bits(Block::Exchange, bits);
     if is != Is::Idle {
         swapped.iter().for_each(|&(i, _, ray)| warp.touch(i, Space::Ray, ray, 0, 32, false));
-        warp.issue_bits(Block::SetupAgain, bits);
+        warp.issue_bits(Block::SetupParked, bits);
     }
     warp.stacked = swapped;
 }
