@@ -21,31 +21,31 @@ struct Losses {
     float even_alpha;
     u32 row;
     float t;
-    u32 turned_row;
-    float turned_t, turned_r, scale;
+    u32 anisotropic_row;
+    float anisotropic_t, anisotropic_r, scale;
     // Of glass.
     u32 index;
-    float w, turned_w;
+    float w, anisotropic_w;
     bool is_sheet;
     // Whether `wo` is on the denser side.
     bool from_dense;
 
     static RW_FUNCTION Losses of(const WhiteLosses& sheet) {
-        const loss_table::Turned& turned = sheet.turned;
-        return {sheet.alpha,  sheet.even_alpha, sheet.even.row, sheet.even.t, turned.row, turned.t, turned.r,
-                turned.scale, 0,                0.0f,           0.0f,         true,       false};
+        const loss_table::AnisotropicLoss& anisotropic = sheet.anisotropic;
+        return {sheet.alpha,   sheet.even_alpha, sheet.even.row,    sheet.even.t, anisotropic.row, anisotropic.t,
+                anisotropic.r, anisotropic.scale, 0, 0.0f, 0.0f, true, false};
     }
     static RW_FUNCTION Losses of(const GlassLosses& glass, bool from_dense) {
         const loss_table::Glass& even = glass.even;
-        const TurnedGlass& turned = glass.turned;
-        return {glass.alpha,  glass.even_alpha, even.row, even.t,   turned.row, turned.t,  turned.r,
-                turned.scale, even.index,       even.w,   turned.w, false,      from_dense};
+        const AnisotropicGlass& anisotropic = glass.anisotropic;
+        return {glass.alpha,   glass.even_alpha, even.row,   even.t, anisotropic.row, anisotropic.t,
+                anisotropic.r, anisotropic.scale, even.index, even.w, anisotropic.w, false, from_dense};
     }
     RW_FUNCTION WhiteLosses sheet() const {
-        return {alpha, {row, t, 0.0f}, even_alpha, {turned_row, turned_t, turned_r, smallest_element(alpha), scale}};
+        return {alpha, {row, t, 0.0f}, even_alpha, {anisotropic_row, anisotropic_t, anisotropic_r, smallest_element(alpha), scale}};
     }
     RW_FUNCTION GlassLosses glass() const {
-        return {alpha, {index, w, row, t}, even_alpha, {turned_row, turned_w, turned_t, turned_r, scale}};
+        return {alpha, {index, w, row, t}, even_alpha, {anisotropic_row, anisotropic_w, anisotropic_t, anisotropic_r, scale}};
     }
 
     // Share of the light that `w` loses; `wo` is above.

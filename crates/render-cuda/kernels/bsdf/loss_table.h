@@ -12,8 +12,8 @@ namespace loss_table {
 
 constexpr float SCALE = 1e-4f;
 constexpr float LEAST_ROOT = 0.17782794f;
-constexpr float MOST_TURNED = 0.75f;
-constexpr float TURNED_ZERO = 0.2f;
+constexpr float MOST_ANISOTROPY = 0.75f;
+constexpr float ANISOTROPIC_ZERO = 0.2f;
 
 // The node below, and how far beyond it.
 struct Place {
@@ -87,38 +87,38 @@ struct White {
 };
 
 // What white facets of different alphas lose beyond isotropic ones.
-struct Turned {
+struct AnisotropicLoss {
     u32 row;
     float t, r;
     float least, scale;
 
-    static constexpr u32 RATIO = tables::TURNED_NODES_2 * tables::TURNED_NODES_3;
+    static constexpr u32 RATIO = tables::ANISOTROPIC_NODES_2 * tables::ANISOTROPIC_NODES_3;
 
-    static RW_FUNCTION Turned none() { return {0, 0.0f, 0.0f, 0.0f, 0.0f}; }
+    static RW_FUNCTION AnisotropicLoss none() { return {0, 0.0f, 0.0f, 0.0f, 0.0f}; }
 
-    static RW_FUNCTION Turned make(Vec2 alpha) {
+    static RW_FUNCTION AnisotropicLoss make(Vec2 alpha) {
         const float least = smallest_element(alpha), most = largest_element(alpha);
-        const Place a = locate(square_root(most), tables::TURNED_NODES_0);
-        const Place q = locate((1.0f - least / most) / MOST_TURNED, tables::TURNED_NODES_1);
-        return {a.node * tables::TURNED_NODES_1 + q.node, a.beyond, q.beyond, least, 1.0f / (most - least)};
+        const Place a = locate(square_root(most), tables::ANISOTROPIC_NODES_0);
+        const Place q = locate((1.0f - least / most) / MOST_ANISOTROPY, tables::ANISOTROPIC_NODES_1);
+        return {a.node * tables::ANISOTROPIC_NODES_1 + q.node, a.beyond, q.beyond, least, 1.0f / (most - least)};
     }
 
     RW_FUNCTION float of_larger(const Scene& scene, u32 at, float x, float y) const {
-        const float low = between_rows(scene, at, tables::TURNED_NODES_3, x, y);
-        return low + r * (between_rows(scene, at + RATIO, tables::TURNED_NODES_3, x, y) - low);
+        const float low = between_rows(scene, at, tables::ANISOTROPIC_NODES_3, x, y);
+        return low + r * (between_rows(scene, at + RATIO, tables::ANISOTROPIC_NODES_3, x, y) - low);
     }
 
     RW_FUNCTION float at(const Scene& scene, float cos, float projected) const {
-        const Place p = locate((projected - least) * scale, tables::TURNED_NODES_2);
-        const Place x = locate(place_of_cosine(cos, projected), tables::TURNED_NODES_3);
-        const u32 at = tables::TURNED + row * RATIO + p.node * tables::TURNED_NODES_3 + x.node;
+        const Place p = locate((projected - least) * scale, tables::ANISOTROPIC_NODES_2);
+        const Place x = locate(place_of_cosine(cos, projected), tables::ANISOTROPIC_NODES_3);
+        const u32 at = tables::ANISOTROPIC + row * RATIO + p.node * tables::ANISOTROPIC_NODES_3 + x.node;
         const float low = of_larger(scene, at, x.beyond, p.beyond);
-        const float high = of_larger(scene, at + tables::TURNED_NODES_1 * RATIO, x.beyond, p.beyond);
-        return SCALE * (low + t * (high - low)) - TURNED_ZERO;
+        const float high = of_larger(scene, at + tables::ANISOTROPIC_NODES_1 * RATIO, x.beyond, p.beyond);
+        return SCALE * (low + t * (high - low)) - ANISOTROPIC_ZERO;
     }
 
     RW_FUNCTION float mean(const Scene& scene) const {
-        return 2.0f * SCALE * between_rows(scene, tables::TURNED_MEANS + row, tables::TURNED_NODES_1, r, t);
+        return 2.0f * SCALE * between_rows(scene, tables::ANISOTROPIC_MEANS + row, tables::ANISOTROPIC_NODES_1, r, t);
     }
 };
 
@@ -129,16 +129,16 @@ struct WhiteLosses {
     Vec2 alpha;
     loss_table::White even;
     float even_alpha;
-    loss_table::Turned turned;
+    loss_table::AnisotropicLoss anisotropic;
 
     static RW_FUNCTION WhiteLosses make(const Scene& scene, Vec2 alpha) {
         alpha = clamp(alpha, MIN_ALPHA, 1.0f);
         const float even_alpha = loss_table::even_alpha(alpha);
         const loss_table::White even = loss_table::White::make(scene, even_alpha);
-        WhiteLosses losses = {alpha, even, even_alpha, loss_table::Turned::none()};
+        WhiteLosses losses = {alpha, even, even_alpha, loss_table::AnisotropicLoss::none()};
         if (alpha.x != alpha.y) {
-            losses.turned = loss_table::Turned::make(alpha);
-            losses.even.mean *= losses.turned.mean(scene);
+            losses.anisotropic = loss_table::AnisotropicLoss::make(alpha);
+            losses.even.mean *= losses.anisotropic.mean(scene);
         }
         return losses;
     }
@@ -149,7 +149,7 @@ struct WhiteLosses {
             return even.at(scene, cos, alpha.x);
         }
         const float along = loss_table::projected(alpha, w);
-        return clamp(even.at(scene, cos, along) + turned.at(scene, cos, along), 0.0f, 1.0f);
+        return clamp(even.at(scene, cos, along) + anisotropic.at(scene, cos, along), 0.0f, 1.0f);
     }
 
     RW_FUNCTION float mean() const { return even.mean; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "loss_table.h"
-#include "turned_glass.h"
+#include "anisotropic_glass.h"
 
 namespace raywarp::render {
 
@@ -70,14 +70,14 @@ struct GlassLosses {
     Vec2 alpha;
     loss_table::Glass even;
     float even_alpha;
-    TurnedGlass turned;
+    AnisotropicGlass anisotropic;
 
     // Of index `n`, 1.02 to 10, of the denser side over the thinner.
     static RW_FUNCTION GlassLosses make(Vec2 alpha, float n) {
         alpha = clamp(alpha, MIN_ALPHA, 1.0f);
         const float even_alpha = loss_table::even_alpha(alpha);
-        const TurnedGlass turned = alpha.x == alpha.y ? TurnedGlass::none() : TurnedGlass::make(alpha, n);
-        return {alpha, loss_table::Glass::make(even_alpha, n), even_alpha, turned};
+        const AnisotropicGlass anisotropic = alpha.x == alpha.y ? AnisotropicGlass::none() : AnisotropicGlass::make(alpha, n);
+        return {alpha, loss_table::Glass::make(even_alpha, n), even_alpha, anisotropic};
     }
 
     // Share of the light that `w` loses on the thinner or the denser side.
@@ -87,15 +87,15 @@ struct GlassLosses {
             return even.at(scene, dense, cos, alpha.x);
         }
         const float along = loss_table::projected(alpha, w);
-        const float base_alpha = turned_glass::alpha_of_base(even_alpha, along, cos);
+        const float base_alpha = anisotropic_glass::alpha_of_base(even_alpha, along, cos);
         const float base = even.of_alpha(base_alpha).at(scene, dense, cos, base_alpha);
-        return clamp(base + turned.at(scene, dense, alpha, cos, along), 0.0f, 1.0f);
+        return clamp(base + anisotropic.at(scene, dense, alpha, cos, along), 0.0f, 1.0f);
     }
 
     // Its means over the hemisphere on the thinner and on the denser side, at the same `n`.
     RW_FUNCTION Vec2 means(const Scene& scene, float n) const {
         const Vec2 means = even.means(scene, even_alpha);
-        return alpha.x == alpha.y ? means : means * turned_glass::mean_ratios(scene, alpha, n);
+        return alpha.x == alpha.y ? means : means * anisotropic_glass::mean_ratios(scene, alpha, n);
     }
 
     RW_FUNCTION Horizon horizon() const { return Horizon::make(even_alpha); }
