@@ -136,7 +136,7 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "counters",
         "measured",
         "costs",
-        "price",
+        "operation-cost",
         "set",
         "variant",
         "peers",

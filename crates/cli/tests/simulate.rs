@@ -124,7 +124,7 @@ fn lanes_that_are_left_to_a_gpu_are_bounded_by_full_lanes() {
 }
 
 #[test]
-fn a_table_of_costs_of_ones_own_is_priced() {
+fn a_table_of_costs_of_ones_own_is_used() {
     let table = "kernel,verified,offset,block,known,issued,instructions,pipes\n\
         direct_while_while_bvh2__closest,verified,0,visit_node,measured,visit_node,10,10 0 0 0 0 0 0 0 0 0 0 0\n";
     let rows = rows("costs", "--variant al09-while-while --machine h200 --costs own.csv", &[("own.csv", table)]);
@@ -145,7 +145,7 @@ fn the_table_names_what_limits_and_marks_what_is_strict() {
     let head: Vec<&str> = line("kernel ").split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
     let cells: Vec<&str> = line("g14").split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     let instructions = head.iter().position(|name| *name == "instr").unwrap();
-    assert!(cells.len() == head.len() && cells[instructions] == "no price", "{text}");
+    assert!(cells.len() == head.len() && cells[instructions] == "no costs", "{text}");
     assert!(text.contains("fitted") && text.contains("no table has"), "{text}");
 }
 
@@ -223,14 +223,16 @@ fn experiments_print_theirs_and_ours_in_text_and_json() {
 }
 
 #[test]
-fn a_price_changes_what_it_is_the_price_of() {
-    let gain = |price: &str| {
-        let options = format!("--experiment queue --size 32x24 --sample 2000 --rays-per-pixel 1 --json {price}");
-        let document: serde_json::Value = serde_json::from_str(&printed("price", &options, 2)).unwrap();
+fn a_cost_changes_what_it_is_the_cost_of() {
+    let gain = |costs: &str| {
+        let options = format!("--experiment queue --size 32x24 --sample 2000 --rays-per-pixel 1 --json {costs}");
+        let document: serde_json::Value = serde_json::from_str(&printed("operation-cost", &options, 2)).unwrap();
         document["tables"][0]["rows"][0]["cells"]["diffuse"]["ours"][0].as_f64().unwrap()
     };
-    let (free, stated) = (gain("--price shuffle=0,fetch_ray=0"), gain(""));
-    assert!(free > stated && stated > gain("--price shuffle=300"), "{free} {stated}");
+    let (free, stated) = (gain("--operation-cost shuffle=0,fetch_ray=0"), gain(""));
+    assert!(free > stated && stated > gain("--operation-cost shuffle=300"), "{free} {stated}");
+    // Its name of before.
+    assert_eq!(gain("--price shuffle=0,fetch_ray=0"), free);
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn an_experiment_is_about_the_machine_that_is_named() {
             format!("--experiment {name} --kind diffuse --size 32x24 --sample 600 --rays-per-pixel 1 --json {machine}");
         let mut document: serde_json::Value = serde_json::from_str(&printed("of-machine", &options, 2)).unwrap();
         assert_eq!(document["machine"], if machine.is_empty() { "GeForce GTX 285" } else { "H200" });
-        assert_eq!(document["prices"].is_null(), !machine.is_empty(), "AL09's prices are of the GTX 285");
+        assert_eq!(document["costs"].is_null(), !machine.is_empty(), "AL09's costs are of the GTX 285");
         document["tables"].take()
     };
     for name in ["speculation", "queue", "width", "replacement", "distribution"] {
@@ -257,7 +259,7 @@ fn an_experiment_is_about_the_machine_that_is_named() {
     }
     for (machine, options, what) in [
         ("gtx680", "", "compute capability 3.5"),
-        ("h200", "--price loop=3", "--price"),
+        ("h200", "--operation-cost loop=3", "--operation-cost"),
         ("h200,gtx285", "", "one --machine"),
     ] {
         let output = run_on("not-there", &format!("--experiment queue --machine {machine} {options}"), 1, &[]);
@@ -272,10 +274,10 @@ fn an_experiment_is_about_the_machine_that_is_named() {
 }
 
 #[test]
-fn kernels_that_no_table_prices_have_no_part_in_what_would_pay() {
+fn kernels_without_a_table_of_costs_have_no_part_in_what_would_pay() {
     let options = "--machine gtx285 --variant al09-while-while,g14 --size 64x48 --sample 600 --what-if";
     let document: serde_json::Value =
-        serde_json::from_str(&printed("unpriced", &format!("{options} --json"), 2)).unwrap();
+        serde_json::from_str(&printed("without-costs", &format!("{options} --json"), 2)).unwrap();
     let g14 = document["rows"].as_array().unwrap().iter().find(|row| row["name"] == "g14").unwrap();
     assert!(g14["warp_instructions_per_ray"].is_null() && g14["lowest"] == "DRAM", "{g14}");
     let changes = document["what_if"].as_array().unwrap();
@@ -284,14 +286,14 @@ fn kernels_that_no_table_prices_have_no_part_in_what_would_pay() {
         let rows = change["rows"].as_array().unwrap();
         assert!(!rows.is_empty() && rows.iter().all(|row| row["variant"] == "direct/while-while/bvh2"), "{change}");
     }
-    let alone = printed("unpriced-alone", "--machine gtx285 --variant g14 --size 64x48 --sample 600 --what-if", 2);
+    let alone = printed("without-costs-alone", "--machine gtx285 --variant g14 --size 64x48 --sample 600 --what-if", 2);
     assert!(alone.contains("no table has what these kernels cost here"), "{alone}");
 }
 
 #[test]
 fn a_number_that_nothing_makes_is_a_dash() {
     let options = "--experiment rates --size 32x24 --sample 600 --rays-per-pixel 1 \
-        --price visit_node=0,test_triangle=0,loop=0,postpone=0,fetch_ray=0";
+        --operation-cost visit_node=0,test_triangle=0,loop=0,postpone=0,fetch_ray=0";
     let text = printed("free", options, 2);
     assert!(text.contains("  -") && !text.contains("NaN") && !text.contains("inf"), "{text}");
 }
@@ -338,17 +340,17 @@ fn a_cost_that_is_set_is_named_and_changes_no_other() {
 }
 
 #[test]
-fn unknown_experiments_and_prices_are_wrong_usage() {
+fn unknown_experiments_and_costs_are_wrong_usage() {
     for options in [
         "--experiment packets",
-        "--experiment queue --price walk=3",
-        "--experiment queue --price shuffle=-1",
-        "--experiment queue --price shuffle=NaN",
-        "--experiment queue --price shuffle",
+        "--experiment queue --operation-cost walk=3",
+        "--experiment queue --operation-cost shuffle=-1",
+        "--experiment queue --operation-cost shuffle=NaN",
+        "--experiment queue --operation-cost shuffle",
         "--experiment queue --variant al09-if-if",
         "--experiment queue --efficiency",
         "--experiment queue --leaf-size 2,4",
-        "--efficiency --price shuffle=3",
+        "--efficiency --operation-cost shuffle=3",
         "",
     ] {
         let output = run_on("usage", options, 1, &[]);

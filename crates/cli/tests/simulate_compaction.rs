@@ -88,7 +88,7 @@ fn what_does_not_fit_is_wrong_usage() {
         ("shuffle", "--experiment compaction --shuffle", "--shuffle"),
         ("sort", "--experiment compaction --sort morton", "--sort"),
         ("leaves", "--experiment compaction --leaf-size 2", "--leaf-size"),
-        ("price", "--experiment compaction --price loop=2", "--price"),
+        ("operation-cost", "--experiment compaction --operation-cost loop=2", "--operation-cost"),
         ("paths", "--experiment compaction --size 1048576x1048576", "paths are more than"),
     ] {
         let output = simulate(test, options);

@@ -16,7 +16,7 @@ const MODES: [(char, &str, &str); 6] = [
 const OPTIONS: [(&str, &str); 32] = [
     ("--costs none.csv", "b"),
     ("--what-if --report page.html", "bm"),
-    ("--price shuffle=3", "x"),
+    ("--operation-cost shuffle=3", "x"),
     ("--frames 2", "k"),
     ("--max-depth 3", "k"),
     ("--clay 0.5", "k"),

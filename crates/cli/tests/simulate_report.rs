@@ -72,7 +72,7 @@ fn a_page_says_where_no_code_is_known_and_what_is_no_bound() {
         "fitted to AL09",
     ];
     assert!(order.map(at).is_sorted(), "{:?}", order.map(at));
-    for no_bound in ["fitted prices", "code of another machine"] {
+    for no_bound in ["fitted costs", "code of another machine"] {
         let there = html.contains(&format!("by {no_bound}, which is no bound"))
             && html.contains(&format!("rate by {no_bound}"));
         assert!(there, "{no_bound}");

@@ -1,5 +1,5 @@
 //! Costs of kernels' machine code, as tables say them: the vocabulary of the crates that write such tables (xtask),
-//! embed them (raywarp-cuda) and price with them (raywarp-sim).
+//! embed them (raywarp-cuda) and count instructions with them (raywarp-sim).
 //!
 //! The unit is the basic block: instructions that a warp issues one after the other. A block is owned by the part of
 //! a micro-operation that its instructions come from, and its count says how often warps issue it: a combination of

@@ -284,7 +284,7 @@ fn of_one_viewpoint_there_is_one_row_and_in_one_launch_too() {
 }
 
 #[test]
-fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_nobody_prices_has_a_dash() {
+fn lanes_that_are_left_to_the_hardware_have_a_rest_and_what_has_no_known_cost_has_a_dash() {
     let of = |name: &str, bounds: LaunchBounds| {
         let subject: Subject = name.parse().unwrap();
         rates("al09-while-while").into_iter().take(3).map(move |rate| MeasuredRate { subject, bounds, ..rate })

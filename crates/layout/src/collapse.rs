@@ -2,7 +2,7 @@
 //!
 //! Source: Ylitie, Karras, Laine 2017, section 4.1: dynamic programming over the cost of showing a
 //! subtree as at most `i` roots, which finds the wide tree of least SAH cost for the given binary
-//! tree. Departures: the price of a leaf counts blocks, not triangles, where SIMD tests a block at
+//! tree. Departures: the cost of a leaf counts blocks, not triangles, where SIMD tests a block at
 //! once ([`LeafRule`]); and areas are scaled where they would leave the range of f32.
 
 use raywarp_bvh::Bvh2;

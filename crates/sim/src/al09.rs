@@ -1,11 +1,11 @@
-//! Prices of operations on a GTX 285: one set of them, from what AL09's own simulator printed in Table 1.
+//! Costs of operations on a GTX 285: one set of them, from what AL09's own simulator printed in Table 1.
 //!
 //! Its rates are instructions over issue slots under an ideal dual issue, memory for free (AL09 2.1), so that a cell
-//! is one equation: events a ray times their prices are the machine's time over the rate. Two cells, while-while's
-//! primary and diffuse rays on Sibenik, would fix a visit's price and a test's if these were all that costs
+//! is one equation: events a ray times their costs are the machine's time over the rate. Two cells, while-while's
+//! primary and diffuse rays on Sibenik, would fix what a visit costs and what a test does if these were all that costs
 //! ([`two_cells`]); on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns
 //! its loop once a step, a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds
-//! prices under which all kernels without packets come out. Bounds (`--machine gtx285`), the experiments and the
+//! costs under which all kernels without packets come out. Bounds (`--machine gtx285`), the experiments and the
 //! clocks of warps that share a counter all take [`Al09Costs::default`].
 
 use crate::block_costs::BlockCosts;
@@ -26,7 +26,7 @@ pub const SLOTS: f64 = 2.0;
 /// their section 5 states.
 ///
 /// The unit is the time that an instruction of a warp takes: 4 clocks of a multiprocessor. How many instructions fit
-/// into it depends on what the second pipe can take, which the paper does not say; it is in the prices.
+/// into it depends on what the second pipe can take, which the paper does not say; it is in the costs.
 ///
 /// The default's first four numbers are the least squares of Sibenik's twelve simulated rates without packets, on the
 /// tree that has as many nodes as the paper's, 150,000 rays of each kind and view (docs/papers/al09-experiments.md,
@@ -125,7 +125,7 @@ pub fn two_cells(cells: [RateCell; 2]) -> Option<[f64; 2]> {
 }
 
 /// Returns the costs, none of them negative, with the least sum of squared relative errors over the published rates.
-/// What has a stated price keeps it. None for fewer than five cells, or where they do not tell.
+/// What has a stated cost keeps it. None for fewer than five cells, or where they do not tell.
 pub fn fit(cells: &[RateCell]) -> Option<Al09Costs> {
     if cells.len() <= FITTED {
         return None;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fit_gives_back_the_prices_that_made_the_cells() {
+    fn a_fit_gives_back_the_costs_that_made_the_cells() {
         let events = [
             [1.1, 0.2, 0.1, 0.0],
             [2.6, 0.9, 0.1, 0.0],
@@ -199,7 +199,7 @@ mod tests {
             let found = [found.visit_node, found.test_triangle, found.iteration, found.postpone];
             assert!(found.iter().zip(costs).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, {costs:?}");
         }
-        // What would be less than nothing costs nothing, and no other prices are better then.
+        // What would be less than nothing costs nothing, and no other costs are better then.
         let found = fit(&events.map(|events| cell(events, [70.0, -9.0, 24.0, 3.0]))).unwrap();
         assert_eq!(found.test_triangle, 0.0);
         assert!((55.0..70.0).contains(&found.visit_node), "{found:?}");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cells_equation_is_what_the_prices_make_of_its_counts() {
+    fn a_cells_equation_is_what_the_costs_make_of_its_counts() {
         let mut counts = WarpCounts::new(32);
         counts.rays = 64;
         for (block, issued) in
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_for_the_kernels_of_2009() {
+    fn costs_are_for_the_kernels_of_2009() {
         let know = |text: &str| Al09Costs::know(&text.parse().unwrap());
         assert!(["al09-packet", "al09-while-while", "al09-queue"].into_iter().all(know));
         assert!(!["g14", "ykl17", "raywarp-h8"].into_iter().any(know));

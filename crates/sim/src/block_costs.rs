@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_costs_its_price_each_time_it_is_issued() {
+    fn a_block_costs_the_same_each_time_it_is_issued() {
         let mut counts = WarpCounts::new(32);
         counts.rays = 64;
         counts.blocks[Block::VisitNode as usize].issued = 10;
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn average_prices_pay_for_everything() {
+    fn average_costs_pay_for_everything() {
         let mut counts = WarpCounts::new(32);
         counts.rays = 1;
         for (block, issued) in [(Block::VisitNode, 10), (Block::Iteration, 4)] {

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_costs_times_events() {
+    fn instructions_are_costs_times_events() {
         let (costs, tally, counts) = counted();
         let launch = LaunchInstructions::of(&costs, &tally);
         assert_eq!((launch.warp_instructions(), launch.pipe(Pipe::Alu), launch.block(Block::Pop)), (123.0, 123.0, 3.0));

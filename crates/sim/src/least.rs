@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_must_be_issued_is_priced() {
+    fn only_what_must_be_issued_costs_instructions() {
         let mut lanes = [0; Block::ALL.len()];
         lanes[Block::VisitNode as usize] = 640;
         lanes[Block::Pop as usize] = 320;

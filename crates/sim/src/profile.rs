@@ -1,4 +1,4 @@
-//! A kernel's work on a batch of rays: everything that prices and bounds are made of.
+//! A kernel's work on a batch of rays: everything that instruction counts and bounds are made of.
 
 use crate::clocked_counter::ClockedCounter;
 use crate::event_lanes::EventLanes;

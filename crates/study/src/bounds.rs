@@ -11,7 +11,7 @@ mod words;
 
 pub use what_if::{RowGain, WhatIf};
 
-use crate::launch::{Followed, KernelStudy, Prediction, PricedLaunch, SampleWarps, StudiedLaunch, StudyOptions};
+use crate::launch::{Followed, KernelStudy, LaunchCosts, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
     EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
 };
@@ -196,17 +196,18 @@ fn bound_row(
     launch: &StudiedLaunch,
 ) -> Result<Bounded, SimulateError> {
     let profile = study.profile(launch);
-    let as_compiled = launch.priced(profile);
-    let bounds_of = |priced: &PricedLaunch| priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+    let as_compiled = launch.costs_of(profile);
+    let bounds_of =
+        |launch_costs: &LaunchCosts| launch_costs.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
     let mut bounds = bounds_of(&as_compiled);
     let mut expected = launch.expected(&as_compiled, machine, profile, &bounds);
-    let mut priced = as_compiled.clone();
+    let mut launch_costs = as_compiled.clone();
     let changes: Vec<CostChange> = request.changes.iter().copied().filter(|change| !change.is_none()).collect();
     let is_changed = !changes.is_empty();
     if !request.changes.is_empty() {
         // A cost that is set to what it was is not a verified one any more.
-        priced = changed(&as_compiled, &request.changes, (variant, kind), profile)?;
-        bounds = bounds_of(&priced);
+        launch_costs = changed(&as_compiled, &request.changes, (variant, kind), profile)?;
+        bounds = bounds_of(&launch_costs);
     }
     if is_changed {
         expected = expected.and_then(|expected| {
@@ -215,8 +216,8 @@ fn bound_row(
         });
     }
     expected = expected.filter(|_| Prediction::is_told(machine));
-    let mut doubt = priced.doubt.clone();
-    if let Some(error) = priced.launch.and_then(|launch| machine.occupancy(launch).err()) {
+    let mut doubt = launch_costs.doubt.clone();
+    if let Some(error) = launch_costs.launch.and_then(|launch| machine.occupancy(launch).err()) {
         (bounds, expected) = (Vec::new(), None);
         doubt = Some(format!("cannot run there, {error}"));
     }
@@ -228,11 +229,11 @@ fn bound_row(
         leaf_size,
         // Nobody follows their warps any more.
         profile: Profile { streams: Streams::default(), ..profile.clone() },
-        instructions: priced.instructions.clone(),
+        instructions: launch_costs.instructions.clone(),
         traffic: launch.traffic,
-        launch: priced.launch,
+        launch: launch_costs.launch,
         doubt,
-        basis: priced.basis,
+        basis: launch_costs.basis,
         has_no_code: launch.costs.has_no_code,
         bounds,
         expected,
@@ -244,7 +245,7 @@ fn bound_row(
     let is_told = row.prediction.is_some_and(|prediction| prediction.is_decided());
     // Of costs that were changed once, no further change is followed.
     if let Some(expected) = expected.filter(|_| request.what_if && is_told && !is_changed) {
-        let followed = Followed { launch, kernel: &priced, machine, profile, expected };
+        let followed = Followed { launch, kernel: &launch_costs, machine, profile, expected };
         row.expected_after = what_if::expected_after(study, followed, kind);
     }
     Ok(row)
@@ -255,21 +256,22 @@ fn bound_row(
 /// # Errors
 /// [`SimulateError::Cost`] for a change that takes more than there is.
 fn changed(
-    priced: &PricedLaunch,
+    launch_costs: &LaunchCosts,
     changes: &[CostChange],
     (variant, kind): (&Variant, RayKind),
     profile: &Profile,
-) -> Result<PricedLaunch, SimulateError> {
-    let mut priced = priced.clone();
+) -> Result<LaunchCosts, SimulateError> {
+    let mut launch_costs = launch_costs.clone();
     for change in changes {
-        let too_much = priced.instructions.as_ref().and_then(|issued| change.takes_too_much(issued, &profile.counts));
+        let too_much =
+            launch_costs.instructions.as_ref().and_then(|issued| change.takes_too_much(issued, &profile.counts));
         if let Some(instructions) = too_much {
             let (change, kernel, kind) = (*change, name_of(variant), kind.name());
             return Err(SimulateError::Cost { change, instructions, kernel, kind });
         }
-        priced.change(change, profile);
+        launch_costs.change(change, profile);
     }
-    Ok(priced)
+    Ok(launch_costs)
 }
 
 impl BoundsRequest {

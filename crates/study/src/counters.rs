@@ -223,10 +223,10 @@ fn compare(
     let traced = profile.rays() as f64;
     let a_ray =
         |counted: f64, foretold: f64| CountPair { foretold: foretold / traced, counted: counted / row.rays as f64 };
-    let mut priced = launch.priced(profile);
-    request.changes.iter().for_each(|change| priced.change(change, profile));
-    // Not by prices that no machine code has.
-    let issued = priced.instructions.as_ref().filter(|_| launch.costs.table().is_some());
+    let mut launch_costs = launch.costs_of(profile);
+    request.changes.iter().for_each(|change| launch_costs.change(change, profile));
+    // Not by costs that no machine code has.
+    let issued = launch_costs.instructions.as_ref().filter(|_| launch.costs.table().is_some());
     let instructions = issued.map(|issued| a_ray(row.warp_instructions, issued.warp_instructions()));
     let lanes = launch.costs.table().zip(issued).zip(row.work).map(|((costs, issued), work)| CountPair {
         foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / issued.warp_instructions(),
@@ -248,7 +248,7 @@ fn compare(
     let memory = profile.memory.unwrap_or_default();
     let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
     let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
-    let bounds = priced.bounds(machine, (&row.variant, row.kind), profile, None);
+    let bounds = launch_costs.bounds(machine, (&row.variant, row.kind), profile, None);
     let elapsed = 1e-9 * row.ns / row.rays as f64;
     let busy = row.cycles / machine.clock_hz() / row.rays as f64;
     Ok(Compared {

@@ -1,7 +1,7 @@
 //! Branches of the machine code that are no events of the schedules.
 
+use super::block_costs::CompiledKernel;
 use super::measured::Measured;
-use super::price::CompiledKernel;
 use raywarp_cuda::Operation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,8 +52,8 @@ pub fn explained(kernels: &BTreeMap<&str, &CompiledKernel>, measured: &BTreeMap<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::block_costs::{CompiledBlock, Shape};
     use crate::kernels::measured::MeasuredBlock;
-    use crate::kernels::price::{CompiledBlock, Shape};
     use raywarp_costs::{CountSource, IssueFormula, Pipe, PricedBlock};
     use raywarp_cuda::Block;
 

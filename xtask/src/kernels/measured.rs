@@ -4,8 +4,8 @@
 //! example `instruction_counts` of raywarp-bench). A combination is found on all batches but the last two, which tell
 //! how far it holds.
 
+use super::block_costs::{CompiledKernel, Shape};
 use super::counts::{Launch, launches};
-use super::price::{CompiledKernel, Shape};
 use raywarp_costs::{EventKind, IssueFormula};
 use raywarp_cuda::Block;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const MOST_RESIDUAL: f64 = 0.01;
 /// where nothing fits. Many parts fit something by chance, the sooner the coarser.
 const TOLERANCES: [(f64, usize); 3] = [(0.001, 3), (0.006, 3), (0.015, 2)];
 /// Factor by which an event of another operation must be nearer to be chosen, where no formula fits exactly.
-const OTHERS_PRICE: f64 = 1.3;
+const OTHERS_PENALTY: f64 = 1.3;
 /// Largest factor of the event in a formula of one part: a loop without events of its own runs as often for each event.
 const MOST_ITERATIONS: f64 = 32.0;
 
@@ -243,11 +243,11 @@ fn combination(times: &[f64], parts: &[Part], owner: Block) -> (IssueFormula, bo
     }
     let distance = |of: &dyn Fn(usize) -> f64| (0..times.len()).map(|i| (times[i] - of(i)).abs()).sum::<f64>();
     let nothing = distance(&|_| 0.0);
-    let price = |part: &Part| {
+    let penalised = |part: &Part| {
         let is_own = part.terms.iter().all(|(_, count)| count.block.operation() == owner.operation());
-        distance(&|i| part.times[i]) * if is_own { 1.0 } else { OTHERS_PRICE }
+        distance(&|i| part.times[i]) * if is_own { 1.0 } else { OTHERS_PENALTY }
     };
-    let near = parts.iter().map(|part| (price(part), part));
+    let near = parts.iter().map(|part| (penalised(part), part));
     match near.min_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((off, part)) if off < nothing => (sum([part].into_iter()), false),
         _ => (IssueFormula::default(), false),
@@ -306,8 +306,8 @@ fn sum<'a>(parts: impl Iterator<Item = &'a Part>) -> IssueFormula {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block_costs::divide;
     use super::super::disassembly::{BasicBlock, Instruction, Machine};
-    use super::super::price::price;
     use super::super::source::Sources;
     use super::*;
     use std::path::Path;
@@ -326,7 +326,7 @@ mod tests {
         };
         let blocks = vec![block(0, "VOTE.ANY"), block(16, "FFMA"), block(32, "BSYNC"), block(48, "MUFU.RCP")];
         let sources = Sources::read(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")]).unwrap();
-        price(&Machine { name: "k".to_string(), blocks }, &[7], &sources).unwrap()
+        divide(&Machine { name: "k".to_string(), blocks }, &[7], &sources).unwrap()
     }
 
     /// Returns the texts of events and counts of five batches. Of `visits` visits some have all lanes; `wrong` is added

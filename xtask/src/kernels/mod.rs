@@ -1,4 +1,4 @@
-//! Compiles the CUDA kernels that crates embed (`set.rs`), and prices their machine code.
+//! Compiles the CUDA kernels that crates embed (`set.rs`), and computes the costs of their machine code.
 //!
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of
 //! its instructions. `--check` compiles the same and fails where the result differs from what is there;
@@ -9,6 +9,7 @@
 //! pinned wheels of the Python package index, installed once in target/cuda-toolkit, or is the one that RAYWARP_CUDA
 //! names (a folder with bin/nvcc of the same version).
 
+mod block_costs;
 mod branches;
 mod chains;
 mod counts;
@@ -16,15 +17,14 @@ mod disassembly;
 mod kepler;
 mod measured;
 mod pack;
-mod price;
 mod resources;
 mod set;
 mod source;
 mod toolkit;
 
+use block_costs::CompiledKernel;
 use measured::Measured;
 use pack::{Content, pack, unpack};
-use price::CompiledKernel;
 use raywarp_costs::{COST_COLUMNS, Word, read_costs, words, write_costs};
 use raywarp_cuda::elf;
 use set::{KernelSet, SETS};
@@ -60,7 +60,7 @@ struct Job {
     text: String,
     architecture: u32,
     /// `true` if the source's kernels are traversal schedules, whose instruction costs are computed.
-    priced: bool,
+    has_costs: bool,
 }
 
 impl Job {
@@ -91,7 +91,7 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
         sources.flat_map(|(source, _)| ARCHITECTURES.iter().map(move |&architecture| (source.clone(), architecture)));
     let kepler = (schedules.kepler)().into_iter().map(|(source, _)| (source, kepler::ARCHITECTURE));
     for (source, architecture) in all.chain(kepler).filter(|known| only.is_none_or(|only| only == known.1)) {
-        let job = Job { source, text: String::new(), architecture, priced: true };
+        let job = Job { source, text: String::new(), architecture, has_costs: true };
         images.entry(architecture).or_default().push(unpack(&prebuilt.join(job.file()))?);
     }
     let mut same = true;
@@ -122,7 +122,7 @@ fn chains_of(set: &KernelSet, prebuilt: &Path, check: bool, only: Option<u32>) -
     Ok(same)
 }
 
-/// Result of a compiler job: image, resources, and priced kernels.
+/// Result of a compiler job: image, resources, and kernels with costs.
 #[derive(Debug, Clone, Default)]
 struct Compiled {
     /// Compressed image of the machine code.
@@ -191,14 +191,14 @@ fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
     let schedules = schedules.into_iter().map(|source| (source, true));
     schedules
         .chain((set.others)().into_iter().map(|source| (source, false)))
-        .flat_map(|((source, text), priced)| {
+        .flat_map(|((source, text), has_costs)| {
             let is_ptx_alone = set.ptx_alone.contains(&source.as_str());
             let all = std::iter::once(0).chain(ARCHITECTURES.iter().copied()).filter(wanted);
             all.filter(move |&architecture| architecture == 0 || !is_ptx_alone).map(move |architecture| Job {
                 source: source.clone(),
                 text: text.clone(),
                 architecture,
-                priced,
+                has_costs,
             })
         })
         .collect()
@@ -353,10 +353,10 @@ fn tables(
     let own: BTreeMap<&str, &CompiledKernel> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
     let references = set.schedules.as_ref().map_or_else(BTreeMap::new, |known| (known.references)(measured));
-    for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0 && job.priced) {
+    for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0 && job.has_costs) {
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
         for kernel in &compiled.kernels {
-            let mut costs = price::costs(kernel, references.get(&kernel.name).copied());
+            let mut costs = block_costs::costs(kernel, references.get(&kernel.name).copied());
             if job.architecture == kepler::ARCHITECTURE {
                 kepler::settle(kernel, &mut costs);
             }
@@ -429,7 +429,7 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         let image = std::fs::read(object).map_err(|error| format!("{}: {error}", object.display()))?;
         Ok((image, String::from_utf8_lossy(&report.stderr).into_owned()))
     };
-    let reported: &[&str] = if job.priced { &[] } else { &["-Xptxas", "-v"] };
+    let reported: &[&str] = if job.has_costs { &[] } else { &["-Xptxas", "-v"] };
     let (image, report) = compile(&object, reported)?;
     if image.windows(INTERNAL.len()).any(|name| name == INTERNAL) {
         let source = source.display();
@@ -439,10 +439,10 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         return Ok(Compiled { image: pack(&image, Content::Text)?, ..Compiled::default() });
     }
     let packed = pack(&image, Content::MachineCode)?;
-    if !job.priced {
+    if !job.has_costs {
         return Ok(Compiled { image: packed, resources: resources::parse(&report)?, ..Compiled::default() });
     }
-    // Lines make images four times as large, so that others are embedded; and those are priced.
+    // Lines make images four times as large, so that others are embedded; and those get costs.
     let with_lines = object.with_extension("lines.cubin");
     let (lines, report) = compile(&with_lines, &["-lineinfo", "-Xptxas", "-v"])?;
     let (code, code_with_lines) = (elf::code(&image)?, elf::code(&lines)?);
@@ -459,16 +459,16 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     if !machines.iter().map(|machine| machine.name.as_str()).eq(code.iter().map(|(name, _)| *name)) {
         return Err(format!("{}: nvdisasm shows other kernels than are there", job.file()));
     }
-    let price = |(machine, (_, code)): (&disassembly::Machine, &(&str, &[u8]))| {
-        let priced = price::price(machine, code, sources)?;
-        match code.len() == priced.instructions() * Word::BYTES {
-            true => Ok(priced),
+    let divide = |(machine, (_, code)): (&disassembly::Machine, &(&str, &[u8]))| {
+        let kernel = block_costs::divide(machine, code, sources)?;
+        match code.len() == kernel.instructions() * Word::BYTES {
+            true => Ok(kernel),
             false => {
-                Err(format!("{}: {} bytes of code, {} instructions", priced.name, code.len(), priced.instructions()))
+                Err(format!("{}: {} bytes of code, {} instructions", kernel.name, code.len(), kernel.instructions()))
             }
         }
     };
-    let kernels = machines.iter().zip(&code).map(price).collect::<Result<_, _>>()?;
+    let kernels = machines.iter().zip(&code).map(divide).collect::<Result<_, _>>()?;
     Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
 }
 
@@ -487,8 +487,8 @@ fn table(jobs: &[Job], kepler: &[Job]) -> String {
         text += "    ]),\n";
     }
     text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[Image] = &[\n";
-    let priced = jobs.iter().chain(kepler).filter(|job| job.priced && job.architecture > 0);
-    for architecture in priced.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
+    let with_costs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
+    for architecture in with_costs.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
         text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(architecture));
     }
     text + "];\n"
@@ -514,13 +514,13 @@ mod tests {
         for set in SETS {
             let jobs = jobs(set, None);
             let kepler = kepler::jobs(set);
-            let mut priced: Vec<u32> = if set.schedules.is_some() { ARCHITECTURES.to_vec() } else { vec![] };
-            priced.extend((!kepler.is_empty()).then_some(kepler::ARCHITECTURE));
+            let mut with_costs: Vec<u32> = if set.schedules.is_some() { ARCHITECTURES.to_vec() } else { vec![] };
+            with_costs.extend((!kepler.is_empty()).then_some(kepler::ARCHITECTURE));
             let folder = set.prebuilt(root().unwrap()).unwrap();
             let found = std::fs::read_to_string(folder.join("table.rs")).unwrap();
             assert!(found == table(&jobs, &kepler), "{}: other images; cargo xtask kernels", folder.display());
             let mut files: Vec<String> = jobs.iter().chain(&kepler).map(Job::file).collect();
-            files.extend(priced.iter().copied().map(costs_file));
+            files.extend(with_costs.iter().copied().map(costs_file));
             files.extend(set.schedules.is_some().then(|| MEASURED_FILE.to_string()));
             files.extend(["resources.csv", "table.rs"].map(str::to_string));
             let there =

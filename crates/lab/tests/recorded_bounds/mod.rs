@@ -155,7 +155,7 @@ const TITANS_TIGHTEST: f64 = 0.85;
 /// Our conference has other triangles than the papers' (331,179; 282 K), whose simulated rates are up to 12 % above ours.
 const OTHER_VERSION: f64 = 1.2;
 
-/// Published rates of the machines that are `meant` beside all bounds there, whatever their class; prices that were fitted to a
+/// Published rates of the machines that are `meant` beside all bounds there, whatever their class; costs that were fitted to a
 /// paper, and code that another machine runs, give none.
 fn published(documents: &[Document], meant: impl Fn(&str) -> bool) -> Vec<Compared> {
     let one = |rate: PublishedRate| {
@@ -206,7 +206,7 @@ fn a_rate_above_a_bound_is_found() {
         measured.iter().map(|m| Measured { mrays: m.mrays / STRICT_TIGHTEST, ..m.clone() }).collect();
     let found = compared(&faster, &documents, |bound| bound.class == "strict");
     assert!(found.iter().any(|one| one.ratio > 1.0));
-    // And of a published rate beside the bound that stood here before: Turing's code priced for Fermi.
+    // And of a published rate beside the bound that stood here before: costs of Turing's code for Fermi.
     let wrong = serde_json::json!({ "bounds": [{ "limit": "issue", "class": "modelled", "mrays_per_s": 138.0 }] });
     assert!(beside(243.4, "", &wrong, |_| true).is_some_and(|one| one.ratio > 1.0));
 }
@@ -236,17 +236,17 @@ fn rows_of_runs_are_read_as_they_were_written() {
 
 #[test]
 fn the_gtx_285s_costs_are_those_that_the_recorded_run_fits() {
-    let prices = raywarp_lab::sim::Al09Costs::default();
+    let costs = raywarp_lab::sim::Al09Costs::default();
     let path = bench().join("bounds/gtx285/full-leaves-split/sibenik.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let document: Value = serde_json::from_str(&text).unwrap();
     let fit = &document["al09_fit"];
     assert_eq!(fit["cells"], 12);
     for (name, cost) in [
-        ("visit_node", prices.visit_node),
-        ("test_triangle", prices.test_triangle),
-        ("loop", prices.iteration),
-        ("postpone", prices.postpone),
+        ("visit_node", costs.visit_node),
+        ("test_triangle", costs.test_triangle),
+        ("loop", costs.iteration),
+        ("postpone", costs.postpone),
     ] {
         let found = fit["all"][name].as_f64().unwrap();
         assert!((found - cost).abs() < 0.06, "{name}: {found}, {cost} in the code");

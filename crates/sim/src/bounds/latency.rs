@@ -95,7 +95,7 @@ pub(crate) fn latency_of(machine: &Machine, wait: Wait, arithmetic: f64) -> f64 
 }
 
 /// Returns the clocks that all warps of the profile take when run alone one after the other, and what they are derived
-/// from; `None` where the machine has no `latency.alu`. Without a price it is the chain of the algorithm alone. What
+/// from; `None` where the machine has no `latency.alu`. Without costs it is the chain of the algorithm alone. What
 /// the machine has no latency for takes as long as an arithmetic instruction.
 pub fn warp_clocks(
     machine: &Machine,

@@ -94,7 +94,7 @@ pub(super) fn ranked<'a>(all: impl Iterator<Item = Standing<'a>>) -> (By, Vec<St
 pub(super) fn no_bound(standings: &[Standing<'_>]) -> Option<&'static str> {
     standings.iter().filter_map(Standing::bound).find_map(|bound| match bound.class {
         Class::Strict | Class::Modelled => None,
-        Class::Fitted => Some("fitted prices"),
+        Class::Fitted => Some("fitted costs"),
         Class::Likened => Some("code of another machine"),
     })
 }

@@ -22,8 +22,8 @@ pub(crate) const LOWEST_BOUND: &str = "lowest bound";
 
 /// Text that explains the columns of the table of bounds.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
-    bound, which no run passes; the others assume something (--json says what); ~ is a rate by prices that were fitted to a paper's, or by another machine's code, and no bound. \
-    no code: depends on machine code, and none is known that the machine runs. no price: depends on what a kernel costs, and no price was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
+    bound, which no run passes; the others assume something (--json says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound. \
+    no code: depends on machine code, and none is known that the machine runs. no costs: depends on what a kernel costs, and nothing was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
     ?: nothing was measured on that machine, so that it is the model's alone. None is told where the model lacks a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
@@ -162,12 +162,12 @@ impl BoundsReport {
             (!names.is_empty()).then(|| names.join(", "))
         };
         let guessed = names(&|row| row.instructions.as_ref().is_some_and(|issued| issued.assumed > MOST_ASSUMED));
-        let unpriced = names(&|row| row.instructions.is_none() && !row.has_no_code);
+        let without_costs = names(&|row| row.instructions.is_none() && !row.has_no_code);
         let guessed =
             guessed.map(|names| format!("more than a fifth of the costs is assumed, mostly too high: {names}"));
-        let unpriced = unpriced
+        let without_costs = without_costs
             .map(|names| format!("no table has the costs of these kernels here, so memory alone bounds them: {names}"));
-        [guessed, self.cost_doubts(machine), unpriced].into_iter().flatten().collect()
+        [guessed, self.cost_doubts(machine), without_costs].into_iter().flatten().collect()
     }
 
     /// Returns a machine's rows with warps of its own width, and their indices; all rows where there are none of that

@@ -101,7 +101,7 @@ impl Bounded {
     fn unknown(&self) -> &'static str {
         match (self.has_no_code, &self.instructions) {
             (true, _) => "no code",
-            (false, None) => "no price",
+            (false, None) => "no costs",
             (false, Some(_)) => "-",
         }
     }

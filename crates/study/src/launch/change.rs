@@ -4,7 +4,7 @@
 //! caches (more resident warps, more multiprocessors) their model runs again as well. A number that no instruction of
 //! the kernel meets changes nothing, and nothing runs again.
 
-use super::{KernelStudy, PricedLaunch, StudiedLaunch, caches, expected_rate};
+use super::{KernelStudy, LaunchCosts, StudiedLaunch, caches, expected_rate};
 use rayon::prelude::*;
 use raywarp_costs::{KeplerWord, Pipe, Wait};
 use raywarp_sim::machine::{Key, Machine, keys};
@@ -75,7 +75,7 @@ pub(crate) fn is_modelled(key: &Key) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Followed<'a> {
     pub launch: &'a StudiedLaunch,
-    pub kernel: &'a PricedLaunch,
+    pub kernel: &'a LaunchCosts,
     pub machine: &'a Machine,
     pub profile: &'a Profile,
     /// Rate in rays a second by the model, without changes.

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_priced_by_code_that_it_runs_and_by_no_other() {
+    fn a_machine_has_the_costs_of_code_that_it_runs_and_by_no_other() {
         let variant: Variant = "g14".parse().unwrap();
         let of = |machine: &str| kernel_costs(None, &Machine::find(machine).unwrap(), &variant, Query::Closest);
         let fermi = of("gtx480");

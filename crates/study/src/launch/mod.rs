@@ -1,8 +1,8 @@
 //! A launch of a kernel on a machine, in the one sequence that everything here shares: what it takes of a
 //! multiprocessor (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code
-//! (*costs*, *price*), what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
+//! (*costs*), what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
 //!
-//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `priced` is all that
+//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `costs_of` is all that
 //! can be said of it.
 
 mod change;
@@ -30,7 +30,7 @@ use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Largest fraction of instructions with assumed counts before a kernel's costs are called a guess. When a third to a
-/// half of a work queue's instructions were assumed, its prices were 13 to 25 % off an H200's counters: by half of that
+/// half of a work queue's instructions were assumed, its costs were 13 to 25 % off an H200's counters: by half of that
 /// share. A fifth is then a tenth off, twice what a prediction may be (`counters::WITHIN`).
 pub(crate) const MOST_ASSUMED: f64 = 0.2;
 
@@ -240,15 +240,15 @@ fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
 
 impl StudiedLaunch {
     /// Returns the launch with the instruction costs of `profile`, which must be its own.
-    pub fn priced(&self, profile: &Profile) -> PricedLaunch {
-        PricedLaunch { least: self.least, ..PricedLaunch::new(&self.costs, profile) }
+    pub fn costs_of(&self, profile: &Profile) -> LaunchCosts {
+        LaunchCosts { least: self.least, ..LaunchCosts::new(&self.costs, profile) }
     }
 
     /// Returns the rate in rays a second to expect on the machine, at most the lowest of `bounds`, which may be by
     /// resources that are not in the model; `None` if [`StudyOptions::expects`] is false.
     pub fn expected(
         &self,
-        kernel: &PricedLaunch,
+        kernel: &LaunchCosts,
         machine: &Machine,
         profile: &Profile,
         bounds: &[Bound],
@@ -273,7 +273,7 @@ fn expected_rate(
 
 /// A kernel's launch with the instructions that its events cost on a machine.
 #[derive(Debug, Clone)]
-pub(crate) struct PricedLaunch {
+pub(crate) struct LaunchCosts {
     pub instructions: Option<LaunchInstructions>,
     /// Least instructions for these rays however they are dealt to warps; `None` where dealing does not matter, or
     /// costs were changed.
@@ -284,7 +284,7 @@ pub(crate) struct PricedLaunch {
     pub basis: CostBasis,
 }
 
-impl PricedLaunch {
+impl LaunchCosts {
     fn new(costs: &KernelCostSource, profile: &Profile) -> Self {
         let issued = match &costs.costs {
             CostSource::None => None,

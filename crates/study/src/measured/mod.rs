@@ -103,7 +103,7 @@ pub struct MeasuredRow {
 }
 
 impl MeasuredRow {
-    fn unpriced(rate: &MeasuredRate, is_part: bool) -> Self {
+    fn without_costs(rate: &MeasuredRate, is_part: bool) -> Self {
         Self {
             rate: rate.clone(),
             is_part,
@@ -180,7 +180,7 @@ impl MeasuredReport {
     /// if there are several.
     pub(crate) fn fastest(&self, kind: RayKind, variant: &Variant) -> Option<&MeasuredRow> {
         let same = |row: &&MeasuredRow| {
-            let kernel = priced_kernel(&row.rate).as_ref() == Some(variant);
+            let kernel = studied_kernel(&row.rate).as_ref() == Some(variant);
             kernel && row.rate.kind == kind && row.rate.order == RayOrder::Workload && !row.is_part
         };
         self.rows.iter().filter(same).max_by(|a, b| a.rate.rays_per_s.total_cmp(&b.rate.rays_per_s))
@@ -229,7 +229,7 @@ fn jobs(request: &MeasuredRequest) -> Result<Vec<(MeasuredRate, bool, Job)>, Mea
 }
 
 /// Returns the kernel of a row if its instruction costs can be known: one of the family, with its own launch bounds.
-fn priced_kernel(rate: &MeasuredRate) -> Option<Variant> {
+fn studied_kernel(rate: &MeasuredRate) -> Option<Variant> {
     match rate.subject {
         Subject::Kernel(variant) if rate.bounds.are_default() => Some(variant),
         _ => None,
@@ -256,7 +256,7 @@ pub fn beside_bounds(
     let mut triangles = flatten(scene).map_err(SimulateError::from)?;
     triangles.opaque.fill(true);
     let mut rows: Vec<MeasuredRow> =
-        jobs.iter().map(|(rate, is_part, _)| MeasuredRow::unpriced(rate, *is_part)).collect();
+        jobs.iter().map(|(rate, is_part, _)| MeasuredRow::without_costs(rate, *is_part)).collect();
     let mut found = Found { rows: &mut rows, other_trees: Vec::new(), counts: Vec::new() };
     let done = bound_all(&triangles, request, &jobs, control, &mut found);
     let Found { other_trees, counts, .. } = found;
@@ -293,13 +293,13 @@ fn bound_all(
 ) -> Result<(), MeasuredError> {
     // Rays are made once for all rows that have them, and then trees.
     let mut settings: Vec<(Workload, RayOrder)> = Vec::new();
-    for (rate, ..) in jobs.iter().filter(|(rate, ..)| priced_kernel(rate).is_some()) {
+    for (rate, ..) in jobs.iter().filter(|(rate, ..)| studied_kernel(rate).is_some()) {
         if !settings.contains(&(rate.workload, rate.order)) {
             settings.push((rate.workload, rate.order));
         }
     }
     for setting in settings {
-        let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == setting && priced_kernel(rate).is_some();
+        let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == setting && studied_kernel(rate).is_some();
         let rays = rays_of(triangles, request, setting, jobs, control)?;
         found.counts.extend(rays.counts.iter().copied());
         let mut left: Vec<usize> = (0..jobs.len()).filter(|&row| is_of(&jobs[row].0)).collect();
@@ -338,7 +338,8 @@ fn rays_of(
     jobs: &[(MeasuredRate, bool, Job)],
     control: &Control<'_>,
 ) -> Result<Rays, MeasuredError> {
-    let is_of = |rate: &MeasuredRate| (rate.workload, rate.order) == (workload, order) && priced_kernel(rate).is_some();
+    let is_of =
+        |rate: &MeasuredRate| (rate.workload, rate.order) == (workload, order) && studied_kernel(rate).is_some();
     let has = |kind: &RayKind| jobs.iter().any(|(rate, ..)| is_of(rate) && rate.kind == *kind);
     let wanted = EfficiencyRequest {
         workload,
@@ -399,7 +400,7 @@ impl OnTree<'_> {
         let mut kernel: Option<Kernel> = None;
         for &number in numbers {
             let (rate, _, Job::Launch(views)) = &jobs[number] else { continue };
-            let Some(variant) = priced_kernel(rate) else { continue };
+            let Some(variant) = studied_kernel(rate) else { continue };
             // Lanes that are left to the hardware run in lockstep here.
             let voted = variant.voted();
             if kernel.as_ref().is_none_or(|kernel| *kernel.variant() != voted) {
@@ -430,13 +431,13 @@ impl OnTree<'_> {
         let mut study = KernelStudy::new((kernel, variant, kind), [rays], row.rate.rays, options);
         let launch = study.on(machine, None)?;
         let profile = study.profile(&launch);
-        let priced = launch.priced(profile);
-        row.bounds = priced.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
-        row.expected = launch.expected(&priced, machine, profile, &row.bounds);
+        let launch_costs = launch.costs_of(profile);
+        row.bounds = launch_costs.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+        row.expected = launch.expected(&launch_costs, machine, profile, &row.bounds);
         row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, (rate, false)));
-        row.assumed = priced.instructions.as_ref().map(|issued| issued.assumed);
+        row.assumed = launch_costs.instructions.as_ref().map(|issued| issued.assumed);
         row.instructions =
-            priced.instructions.as_ref().map(|issued| issued.warp_instructions() / profile.rays() as f64);
+            launch_costs.instructions.as_ref().map(|issued| issued.warp_instructions() / profile.rays() as f64);
         row.shares = shares::shares(&row.rate, is_implicit(variant), &row.bounds);
         Ok(())
     }

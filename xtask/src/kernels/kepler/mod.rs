@@ -13,7 +13,7 @@ mod timed;
 use super::set::KernelSet;
 use super::source::Sources;
 use super::toolkit::{self, Kepler, output, steady};
-use super::{Compiled, Job, pack, price, resources};
+use super::{Compiled, Job, block_costs, pack, resources};
 use pack::Content;
 use places::Locations;
 use raywarp_costs::{CountSource, IssueFormula, KeplerWord, PricedKernel, Word};
@@ -31,7 +31,7 @@ const PTX: &str = "+ptx78";
 /// Returns the compile jobs of a set that are for Kepler.
 pub fn jobs(set: &KernelSet) -> Vec<Job> {
     let sources = set.schedules.as_ref().map_or_else(Vec::new, |schedules| (schedules.kepler)());
-    let job = |(source, text)| Job { source, text, architecture: ARCHITECTURE, priced: true };
+    let job = |(source, text)| Job { source, text, architecture: ARCHITECTURE, has_costs: true };
     sources.into_iter().map(job).collect()
 }
 
@@ -100,7 +100,7 @@ pub fn compile(root: &Path, tools: &Kepler, set: &KernelSet, job: &Job, sources:
         }
         let words: Vec<u8> =
             KeplerWord::all(bytes).into_iter().flat_map(|word| Word::from(word).0.to_le_bytes()).collect();
-        kernels.push(price::price(&machine, &words, sources)?);
+        kernels.push(block_costs::divide(&machine, &words, sources)?);
     }
     Ok(Compiled { image: pack::pack(&image, Content::KeplerCode)?, resources: resources::parse(&report)?, kernels })
 }
@@ -113,9 +113,9 @@ fn without_lines(ptx: &str) -> String {
 }
 
 /// Completes the costs of a kernel that was not measured: a called function is a slow path, and no event tells how
-/// often it runs. Elsewhere it would be priced as once an event; here, where nothing of it was ever measured, a bound
+/// often it runs. Elsewhere it would count as issued once an event; here, where nothing of it was ever measured, a bound
 /// is to stay one from above.
-pub fn settle(kernel: &price::CompiledKernel, costs: &mut PricedKernel) {
+pub fn settle(kernel: &block_costs::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {
             cost.issued = IssueFormula::default();

@@ -29,8 +29,8 @@ pub struct ExperimentArgs {
     /// What an operation costs on a GTX 285, in times of an instruction.
     ///
     /// Operations are visit_node, test_triangle, loop, postpone, fetch_ray and shuffle.
-    #[arg(long = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_price, help_heading = heading::WITH_EXPERIMENT)]
-    prices: Vec<(Operation, f64)>,
+    #[arg(long = "operation-cost", alias = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_operation_cost, help_heading = heading::WITH_EXPERIMENT)]
+    operation_costs: Vec<(Operation, f64)>,
 }
 
 /// Value of `--experiment`.
@@ -42,7 +42,7 @@ pub enum ExperimentChoice {
     Compaction,
 }
 
-/// Accessor of one operation's price in the cost table.
+/// Accessor of one operation's cost in the table of costs.
 type Operation = fn(&mut Al09Costs) -> &mut f64;
 
 const OPERATIONS: [(&str, Operation); 6] = [
@@ -67,25 +67,25 @@ fn parse_experiment(name: &str) -> Result<ExperimentChoice, String> {
     Experiment::parse(name).map(ExperimentChoice::Simulated).ok_or_else(known)
 }
 
-fn parse_price(text: &str) -> Result<(Operation, f64), String> {
-    let (name, price) = text.split_once('=').ok_or("must be OPERATION=SLOTS, such as fetch_ray=100")?;
+fn parse_operation_cost(text: &str) -> Result<(Operation, f64), String> {
+    let (name, cost) = text.split_once('=').ok_or("must be OPERATION=SLOTS, such as fetch_ray=100")?;
     let known = || format!("known are {}", OPERATIONS.map(|(name, _)| name).join(", "));
     let (_, operation) = OPERATIONS.iter().find(|(known, _)| *known == name).ok_or_else(known)?;
-    let price = price.parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
-    Ok((*operation, price.ok_or("a price is a number from 0 to 1000000")?))
+    let cost = cost.parse::<f64>().ok().filter(|cost| (0.0..=1e6).contains(cost));
+    Ok((*operation, cost.ok_or("a cost is a number from 0 to 1000000")?))
 }
 
 impl ExperimentArgs {
-    /// Returns `true` if any operation is given a price.
-    pub(super) fn has_prices(&self) -> bool {
-        !self.prices.is_empty()
+    /// Returns `true` if any operation is given a cost.
+    pub(super) fn has_operation_costs(&self) -> bool {
+        !self.operation_costs.is_empty()
     }
 
-    /// Returns the costs of operations, with the prices that the user gave.
+    /// Returns the costs of operations, with those that the user gave.
     fn costs(&self) -> Al09Costs {
         let mut costs = Al09Costs::default();
-        for (operation, price) in &self.prices {
-            *operation(&mut costs) = *price;
+        for (operation, cost) in &self.operation_costs {
+            *operation(&mut costs) = *cost;
         }
         costs
     }
@@ -101,9 +101,9 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
         Some(machine) => machine.clone(),
         None => Machine::find("gtx285").map_err(CliError::usage)?,
     };
-    if machine.capability().0 != 1 && args.experiment.has_prices() {
+    if machine.capability().0 != 1 && args.experiment.has_operation_costs() {
         return Err(CliError::usage(
-            "--price is of the GTX 285: other machines have what the kernels' machine code says",
+            "--operation-cost is of the GTX 285: other machines have what the kernels' machine code says",
         ));
     }
     let sample = args.rays.sample.map_or_else(|| which.sample(), |sample| sample as usize);

@@ -48,7 +48,7 @@ const RULES: [Rule; 23] = [
     rule("--measured", &[Measured], |args| args.measured.measured.is_some()),
     rule("--costs", &[Bounds], |args| args.bounds.costs.is_some()),
     rule("--what-if", &[Bounds, Measured], |args| args.bounds.what_if),
-    rule("--price", &[Experiment], |args| args.experiment.has_prices()),
+    rule("--operation-cost", &[Experiment], |args| args.experiment.has_operation_costs()),
     rule("--frames", &[Compaction], |args| args.compaction.frames.is_some()),
     rule("--max-depth", &[Compaction], |args| args.compaction.max_depth.is_some()),
     rule("--clay", &[Compaction], |args| args.compaction.clay.is_some()),

@@ -14,7 +14,7 @@ mod table;
 pub(super) use advice::{by_kernel, change_for};
 
 use super::{Bounded, BoundsReport};
-use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, PricedLaunch};
+use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, LaunchCosts};
 use crate::simulate::name_of;
 use changes::{Tried, What, modelled, of_launches, of_widths};
 use raywarp_sim::bounds::lowest;
@@ -141,7 +141,7 @@ impl BoundsReport {
             let width = machine.count(keys::SM_WARP_WIDTH);
             let base: Vec<usize> = (0..self.rows.len())
                 .filter(|&row| self.rows[row].machine == number && self.rows[row].profile.counts.width == width)
-                // What no table prices would wait for memory alone.
+                // A kernel that no table has costs of would wait for memory alone.
                 .filter(|&row| self.rows[row].instructions.is_some() && self.rows[row].lowest().is_some())
                 .collect();
             let by_expected = base.iter().any(|&row| !self.rows[row].expected_after.is_empty());
@@ -206,9 +206,9 @@ impl BoundsReport {
 impl Bounded {
     /// Returns the kernel's lowest bound on another machine, or with other costs.
     fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
-        let mut priced = PricedLaunch::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
-        cost.into_iter().for_each(|change| priced.change(change, &self.profile));
-        let bounds = priced.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
+        let mut launch_costs = LaunchCosts::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
+        cost.into_iter().for_each(|change| launch_costs.change(change, &self.profile));
+        let bounds = launch_costs.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
         Some(lowest(&bounds)?.rays_per_s)
     }
 }

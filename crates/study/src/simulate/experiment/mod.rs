@@ -2,8 +2,8 @@
 
 mod agreement;
 mod charts;
+mod costs;
 mod distribution;
-mod pricing;
 mod queue;
 mod rates;
 mod replacement;
@@ -117,7 +117,7 @@ pub fn experiment(
     request: &ExperimentRequest,
     control: &Control<'_>,
 ) -> Result<ExperimentReport, SimulateError> {
-    pricing::check(request)?;
+    costs::check(request)?;
     let mut triangles = flatten(scene)?;
     triangles.opaque.fill(true);
     let rays = &request.rays;

@@ -21,7 +21,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         let [faster, lanes] = printed
             .map_or([[""; 3]; 2], |row| [&row.faster, &row.filled].map(|theirs| theirs.each_ref().map(String::as_str)));
         let queue: Variant = with(row("al09-queue"), &[(Key::Rounds, rounds), (Key::Every, every)]);
-        if !lab.is_priced(&queue) {
+        if !lab.has_costs(&queue) {
             continue;
         }
         let name = format!("at most {rounds} iterations, new rays every {every}");

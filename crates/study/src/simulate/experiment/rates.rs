@@ -46,7 +46,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         columns,
         rows,
         why: vec![
-            "four of the prices are fitted to twelve of theirs on sibenik, at the tree and the rays of docs/papers/al09-experiments.md."
+            "four of the costs are fitted to twelve of theirs on sibenik, at the tree and the rays of docs/papers/al09-experiments.md."
                 .into(),
         ],
     }])

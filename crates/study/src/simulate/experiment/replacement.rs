@@ -28,7 +28,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
             for below in BELOW {
                 let options = [(Key::Rounds, rounds), (Key::Every, every), (Key::Refill, below)];
                 let variant = with(row("al09-replace"), &options);
-                if !lab.is_priced(&variant) {
+                if !lab.has_costs(&variant) {
                     continue;
                 }
                 let costs = lab.costs(&variant, WARP)?;

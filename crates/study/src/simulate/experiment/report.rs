@@ -2,7 +2,7 @@
 
 use super::agreement::{agreement, farthest};
 use super::charts::{bars, histograms};
-use super::pricing::is_al09;
+use super::costs::is_al09;
 use super::{Experiment, ExperimentRequest};
 use crate::report::{Document, number};
 use crate::simulate::fullness::capital;
@@ -95,7 +95,7 @@ impl ExperimentReport {
         // Widths and kernels are the experiment's own.
         let mut rows = facts(&request.rays, &self.rays, None);
         rows.push(("multiprocessors of", request.machine.name().to_string()));
-        rows.push(("prices", request.priced()));
+        rows.push(("costs", request.costs_in_words()));
         document.run(rows);
         document
     }
@@ -105,7 +105,7 @@ impl ExperimentReport {
         let request = &self.request;
         format!(
             "{}: {}, workload {}, views: {}, {}x{}, leaves of at most {}; rays traced: {}\n\
-             {}; prices: {}",
+             {}; costs: {}",
             request.experiment.name(),
             request.rays.scene,
             request.rays.workload.name(),
@@ -115,7 +115,7 @@ impl ExperimentReport {
             request.rays.leaf_sizes.first().copied().unwrap_or(8),
             traced(&self.rays),
             request.machine.name(),
-            request.priced(),
+            request.costs_in_words(),
         )
     }
 
@@ -124,7 +124,7 @@ impl ExperimentReport {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
         let counts =
             |(kind, traced, all): &(RayKind, u64, u64)| json!({ "kind": kind.name(), "traced": traced, "all": all });
-        let prices = json!({
+        let costs_of_operations = json!({
             "visit_node": costs.visit_node,
             "test_triangle": costs.test_triangle,
             "loop": costs.iteration,
@@ -140,7 +140,7 @@ impl ExperimentReport {
         document.data("leaf_size", rays.leaf_sizes.first().copied());
         document.data("machine", self.request.machine.name());
         document.data("rays", self.rays.iter().map(counts).collect::<Vec<_>>());
-        document.data("prices", is_al09(&self.request.machine).then_some(prices));
+        document.data("costs", is_al09(&self.request.machine).then_some(costs_of_operations));
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
             title: "postpone buffers of several sizes, persistent speculative while-while against persistent while-while, %".into(),
             columns,
             rows: buffers,
-            why: vec!["a buffer of 0 is while-while; larger ones are priced like one.".into()],
+            why: vec!["a buffer of 0 is while-while; larger ones cost what one does.".into()],
         },
     ])
 }

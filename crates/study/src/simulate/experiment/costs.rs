@@ -1,4 +1,4 @@
-//! Costs of blocks in an experiment: AL09's prices on a machine of their time, what the kernels' machine code says
+//! Costs of blocks in an experiment: those fitted to AL09 on a machine of their time, what the kernels' machine code says
 //! elsewhere.
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
@@ -88,7 +88,7 @@ impl Lab<'_> {
     }
 
     /// Returns `true` if the costs of a kernel on the machine are known.
-    pub(super) fn is_priced(&self, variant: &Variant) -> bool {
+    pub(super) fn has_costs(&self, variant: &Variant) -> bool {
         let machine = &self.request.machine;
         is_al09(machine) || self.kinds().into_iter().all(|kind| costs(machine, variant, kind).is_some())
     }
@@ -104,7 +104,7 @@ impl Lab<'_> {
 
 impl ExperimentRequest {
     /// Returns a text that says what operations cost.
-    pub(crate) fn priced(&self) -> String {
+    pub(crate) fn costs_in_words(&self) -> String {
         if !is_al09(&self.machine) {
             let (major, minor) = self.machine.capability();
             return format!("the kernels' machine code, as for compute capability {major}.{minor}");

@@ -1,4 +1,4 @@
-//! Prices machine code block by block: whose it is, how many instructions on which pipeline, and how often warps issue
+//! Costs of machine code block by block: whose it is, how many instructions on which pipeline, and how often warps issue
 //! it.
 
 use super::disassembly::{BasicBlock, Machine};
@@ -56,7 +56,7 @@ impl Shape {
 ///
 /// # Errors
 /// An opcode without a pipeline.
-pub fn price(machine: &Machine, code: &[u8], sources: &Sources) -> Result<CompiledKernel, String> {
+pub fn divide(machine: &Machine, code: &[u8], sources: &Sources) -> Result<CompiledKernel, String> {
     let mut owners: Vec<Option<Block>> = machine.blocks.iter().map(|block| owner(block, sources)).collect();
     // A called function without lines is part of what calls it first.
     for i in 0..owners.len() {
@@ -187,19 +187,19 @@ mod tests {
         BasicBlock { instructions: instructions.collect(), called: None }
     }
 
-    fn priced(name: &str, code: u8, blocks: Vec<BasicBlock>) -> CompiledKernel {
+    fn compiled(name: &str, code: u8, blocks: Vec<BasicBlock>) -> CompiledKernel {
         let kernels = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         let machine = Machine { name: name.to_string(), blocks };
-        let priced = price(&machine, &[code], &Sources::read(&[kernels]).unwrap()).unwrap();
-        let instructions: u32 = priced.blocks.iter().map(|block| block.cost.instructions).sum();
+        let compiled = divide(&machine, &[code], &Sources::read(&[kernels]).unwrap()).unwrap();
+        let instructions: u32 = compiled.blocks.iter().map(|block| block.cost.instructions).sum();
         assert_eq!(instructions as usize, machine.instructions());
-        priced
+        compiled
     }
 
     #[test]
     fn blocks_without_lines_stay_with_what_is_before_them_and_none_is_lost() {
         let blocks = vec![block(0, &["LDC"], 0), block(16, &["LDL", "VIADD"], 11), block(48, &["BSYNC"], 0)];
-        let owners: Vec<Block> = priced("a", 1, blocks).blocks.iter().map(|b| b.cost.block).collect();
+        let owners: Vec<Block> = compiled("a", 1, blocks).blocks.iter().map(|b| b.cost.block).collect();
         assert_eq!(owners, [Block::Prologue, Block::Pop, Block::Pop]);
     }
 
@@ -207,12 +207,12 @@ mod tests {
     fn an_opcode_without_a_pipeline_is_an_error() {
         let machine = Machine { name: "a".to_string(), blocks: vec![block(0, &["FROBNICATE"], 0)] };
         let sources = Sources::read(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels")]);
-        assert!(price(&machine, &[], &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
+        assert!(divide(&machine, &[], &sources.unwrap()).unwrap_err().contains("FROBNICATE"));
     }
 
     #[test]
     fn other_code_from_the_same_places_is_issued_as_often() {
-        let measured_code = priced("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
+        let measured_code = compiled("a", 1, vec![block(0, &["LDL", "VIADD"], 11), block(32, &["BSYNC"], 11)]);
         let issued = ["pop@visit_node", "vote"];
         let measured = Measured {
             fingerprint: fingerprint(&[1]),
@@ -226,7 +226,7 @@ mod tests {
                 })
                 .collect(),
         };
-        let other = priced("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
+        let other = compiled("a", 2, vec![block(0, &["BSYNC"], 11), block(16, &["LDL", "IADD3", "MOV"], 11)]);
         let texts = |costs: &PricedKernel| -> Vec<(CountSource, String)> {
             costs.blocks.iter().map(|block| (block.source, block.issued.to_string())).collect()
         };
@@ -234,7 +234,7 @@ mod tests {
         let found = costs(&other, Some(&measured));
         assert_eq!((texts(&found), found.verified), (vec![likened("vote"), likened("pop@visit_node")], false));
         assert!(costs(&measured_code, Some(&measured)).verified);
-        let unknown = priced("a", 3, vec![block(0, &["LDL", "VIADD"], 20)]);
+        let unknown = compiled("a", 3, vec![block(0, &["LDL", "VIADD"], 20)]);
         assert_eq!(costs(&unknown, Some(&measured)).blocks[0].source, CountSource::Assumed);
     }
 }
