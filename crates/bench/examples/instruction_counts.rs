@@ -18,7 +18,7 @@ use raywarp_family::{Supply, Sync, Tree, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_scene::flatten;
 use raywarp_scene::views::load_views;
-use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, WarpEvent};
 use raywarp_workload::rays::{Order, RayKind, ViewRays, Workload};
 use std::error::Error;
 use std::fmt::Write;
@@ -183,7 +183,7 @@ impl Probe for Counted {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.0.add(event.block, event.active, u64::from(u32::MAX));
     }
 }

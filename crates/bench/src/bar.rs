@@ -247,7 +247,7 @@ pub fn verdicts(reports: &[SceneReport]) -> Vec<BarVerdict> {
     let Some(first) = reports.first() else { return Vec::new() };
     let mut verdicts = Vec::new();
     for aim in AIMS {
-        let fits = |column: &crate::Column| column.kind() == Some(aim.kind) && column.order == RayOrder::Workload;
+        let fits = |column: &crate::RayColumn| column.kind() == Some(aim.kind) && column.order == RayOrder::Workload;
         let Some(column) = first.columns.iter().position(|total| fits(&total.column)) else { continue };
         let mut kernels: Vec<(Subject, LaunchBounds)> = Vec::new();
         let rows = first.rows.iter().filter(|row| row.column == column && matches!(row.subject, Subject::Kernel(_)));

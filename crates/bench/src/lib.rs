@@ -39,6 +39,6 @@ pub use measure::bench_scene;
 pub use papers::{PublishedRate, published_rates};
 pub use raywarp_cuda::LaunchBounds;
 pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
-pub use request::{BenchRequest, CheckSize, Column, RayOrder, RaySet, RaySource, Watch};
+pub use request::{BenchRequest, BenchWatch, CheckSize, RayColumn, RayOrder, RaySet, RaySource};
 pub use statistics::{Quartiles, geometric_mean};
 pub use subject::Subject;

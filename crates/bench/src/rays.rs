@@ -3,7 +3,7 @@
 use crate::check::Answers;
 use crate::engine::trace;
 use crate::request::SHUFFLE_SEED;
-use crate::{BenchError, BenchRequest, Column, RayOrder, RaySource, Watch};
+use crate::{BenchError, BenchRequest, BenchWatch, RayColumn, RayOrder, RaySource};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_system::memory;
@@ -57,7 +57,7 @@ pub(crate) fn make(
     triangles: &FlatTriangles,
     tracer: &CpuTracer,
     request: &BenchRequest,
-    watch: &Watch<'_>,
+    watch: &BenchWatch<'_>,
     name: &str,
 ) -> Result<Vec<RayBatch>, BenchError> {
     let views = match source {
@@ -119,14 +119,14 @@ fn given(
     lists: Vec<Vec<Ray>>,
     tracer: &CpuTracer,
     request: &BenchRequest,
-    watch: &Watch<'_>,
+    watch: &BenchWatch<'_>,
 ) -> Result<Vec<RayBatch>, BenchError> {
     assert_eq!(lists.len(), request.columns.len(), "a list of rays for each column");
     let rays: u64 = lists.iter().map(|list| list.len() as u64).sum();
     // The lists themselves are there already.
     check_room(rays, request, RAY_BYTES - size_of::<Ray>() as u64)?;
     let control = Control { cancel: watch.cancel, progress: None };
-    let batch = |(column, (mut rays, what)): (usize, (Vec<Ray>, &Column))| {
+    let batch = |(column, (mut rays, what)): (usize, (Vec<Ray>, &RayColumn))| {
         let mut sort = 0.0;
         match what.order {
             RayOrder::Workload => {}

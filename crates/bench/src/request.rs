@@ -16,7 +16,7 @@ pub struct BenchRequest {
     /// Number of rays of each kind from a primary hit; `None` for the workload's own.
     pub rays_per_pixel: Option<u32>,
     /// Kinds and orders of rays, one for each column of the tables.
-    pub columns: Vec<Column>,
+    pub columns: Vec<RayColumn>,
     /// Width and height of a view in pixels.
     pub size: [u32; 2],
     /// `true` if the rays of all views are traced in one launch.
@@ -45,7 +45,7 @@ pub struct BenchRequest {
 
 /// A column of the tables: rays in an order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Column {
+pub struct RayColumn {
     /// Set of rays that the column is about.
     pub rays: RaySet,
     /// Order of the rays in a launch.
@@ -84,7 +84,7 @@ impl RaySet {
     }
 }
 
-impl Column {
+impl RayColumn {
     /// Makes the column of a kind of the workload's rays in an order.
     pub fn of(kind: RayKind, order: RayOrder) -> Self {
         Self { rays: RaySet::Kind(kind), order }
@@ -188,7 +188,7 @@ pub type Export<'a> = &'a dyn Fn(&str, &[Ray]) -> Result<(), String>;
 
 /// Observer of a benchmark run, which can stop it.
 #[derive(Clone, Copy, Default)]
-pub struct Watch<'a> {
+pub struct BenchWatch<'a> {
     /// Flag that ends the run soon when it becomes `true`; the results so far are kept.
     pub cancel: Option<&'a AtomicBool>,
     /// Callback that is told each step that was just done, as a line of text.
@@ -199,7 +199,7 @@ pub struct Watch<'a> {
     pub export: Option<Export<'a>>,
 }
 
-impl Watch<'_> {
+impl BenchWatch<'_> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }

@@ -1,6 +1,6 @@
 //! Suites: the papers' tables and side experiments by name.
 
-use crate::{Column, RayOrder, Subject, Target};
+use crate::{RayColumn, RayOrder, Subject, Target};
 use raywarp_workload::rays::{RayKind, Workload};
 
 /// A named benchmark suite: settings that hold where the user leaves them unset.
@@ -192,14 +192,14 @@ impl Suite {
     }
 
     /// Returns the columns of the suite: each kind of rays in each order.
-    pub fn columns(&self) -> Vec<Column> {
+    pub fn columns(&self) -> Vec<RayColumn> {
         columns(self.kinds, self.orders)
     }
 }
 
 /// Returns a column for each kind of rays in each order.
-pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<Column> {
-    kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| Column::of(kind, order))).collect()
+pub fn columns(kinds: &[RayKind], orders: &[RayOrder]) -> Vec<RayColumn> {
+    kinds.iter().flat_map(|&kind| orders.iter().map(move |&order| RayColumn::of(kind, order))).collect()
 }
 
 #[cfg(test)]

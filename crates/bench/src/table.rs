@@ -58,7 +58,7 @@ impl TableColumn {
 
 /// A text table: rows of cells below column names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct TextTable {
     columns: Vec<TableColumn>,
     /// Rows of cells, each with a remark to print below it.
     rows: Vec<(Vec<String>, String)>,
@@ -87,7 +87,7 @@ pub fn explain(text: &mut String) {
     }
 }
 
-impl Table {
+impl TextTable {
     /// Makes a table with these columns and without rows.
     pub fn new(columns: impl IntoIterator<Item = TableColumn>) -> Self {
         Self { columns: columns.into_iter().collect(), rows: Vec::new() }
@@ -293,9 +293,9 @@ mod tests {
         cells.map(String::from)
     }
 
-    fn kernels(name: &str) -> Table {
+    fn kernels(name: &str) -> TextTable {
         let long = |head: &str, rank: u8| TableColumn::right(format!("{head:>12}").replace(' ', "_")).rank(rank);
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             TableColumn::left("kernel"),
             TableColumn::right("rate"),
             TableColumn::right("none"),
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_whole_name_leaves_room_for_fewer_columns() {
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             TableColumn::left("variant").whole(),
             TableColumn::left("a").rank(1),
             TableColumn::left("b").rank(2),
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_no_table_holds_is_a_list() {
-        let mut table = Table::new(["what", "ours", "theirs", "none"].map(TableColumn::left));
+        let mut table = TextTable::new(["what", "ours", "theirs", "none"].map(TableColumn::left));
         table.row([String::from("a"), "long ".repeat(20), "short".into(), String::new()]);
         let text = table.text(Room::Terminal);
         let lines: Vec<&str> = text.lines().collect();
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn rows_of_dashes_alone_are_shown() {
-        let mut table = Table::new(["what", "ours", "theirs"].map(TableColumn::left));
+        let mut table = TextTable::new(["what", "ours", "theirs"].map(TableColumn::left));
         table.row(cells(["a", "-", ""]));
         assert_eq!(table.text(Room::Any), "what  ours\na     -\n");
     }
@@ -380,12 +380,12 @@ mod tests {
         assert!(text.lines().all(|line| line.len() <= ACROSS), "{text}");
         assert_eq!(wrapped("a b"), "a b");
         assert_eq!(wrapped(""), "");
-        assert!(Table::new([TableColumn::left("a")]).text(Room::Any).is_empty());
+        assert!(TextTable::new([TableColumn::left("a")]).text(Room::Any).is_empty());
     }
 
     #[test]
     fn keys_of_papers_are_explained_last() {
-        let mut table = Table::new([TableColumn::left("kernel")]);
+        let mut table = TextTable::new([TableColumn::left("kernel")]);
         table.row(cells(["g14-wide4"]));
         assert!(table.text(Room::Terminal).ends_with("g14-wide4\n\nG14: Guthe 2014\n"));
     }

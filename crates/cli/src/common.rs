@@ -5,7 +5,7 @@ use crate::device::{DeviceChoice, open};
 use crate::exit::CliError;
 use crate::files::Files;
 use crate::named_values::named_values;
-use crate::progress::{Ticker, View, si};
+use crate::progress::{ProgressView, Ticker, si};
 pub use crate::screen::say;
 use crate::{flags, heading, interrupt};
 use clap::builder::TypedValueParser;
@@ -269,7 +269,7 @@ impl Common {
     pub fn activity(&self, doing: impl Into<String>) -> Activity {
         let doing = doing.into();
         let _doing = interrupt::doing(&doing);
-        let view = move || View { doing: doing.clone(), share: None, more: String::new() };
+        let view = move || ProgressView { doing: doing.clone(), share: None, more: String::new() };
         Activity { _ticker: Ticker::start(self.quiet, view), _doing }
     }
 

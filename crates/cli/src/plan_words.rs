@@ -2,13 +2,13 @@
 
 use raywarp::Builder;
 use raywarp::cuda::Device;
-use raywarp::device::{Amount, GpuTree, Plan, PlannedKernels, Reason, ReplacedKernel, TreeEffort, Unusable};
+use raywarp::device::{Amount, GpuTree, Plan, PlanReason, PlannedKernels, ReplacedKernel, TreeEffort, Unusable};
 use raywarp_lab::family::{Variant, papers};
 
 /// Describes which device renders and why, for a choice that was left to the program.
 pub fn of_render(plan: &Plan) -> String {
     match &plan.reason {
-        Reason::WorthAGpu { work, left_out } => {
+        PlanReason::WorthAGpu { work, left_out } => {
             format!("up to {} are rendered by {}{}", amount(*work), gpus(plan), not(left_out, "; not "))
         }
         reason => format!("the CPU renders: {}", why(reason)),
@@ -18,11 +18,11 @@ pub fn of_render(plan: &Plan) -> String {
 /// Describes which device traces rays and why, for a choice that was left to the program.
 pub fn of_trace(plan: &Plan) -> String {
     match &plan.reason {
-        Reason::WorthAGpu { work, left_out } => {
+        PlanReason::WorthAGpu { work, left_out } => {
             let left_out: String = left_out.iter().map(|gpu| format!("; not {}", unusable(gpu))).collect();
             format!("{} are traced by {}{left_out}", amount(*work), gpus(plan))
         }
-        Reason::NoKernelHolds(_) => "the CPU traces: no kernel of a GPU holds the scene".into(),
+        PlanReason::NoKernelHolds(_) => "the CPU traces: no kernel of a GPU holds the scene".into(),
         reason => format!("the CPU traces: {}", why(reason)),
     }
 }
@@ -53,31 +53,31 @@ pub fn of_tree(tree: &GpuTree) -> String {
 }
 
 /// Describes why no GPU is used, without a full stop.
-pub fn why(reason: &Reason) -> String {
+pub fn why(reason: &PlanReason) -> String {
     match reason {
-        Reason::TooLittle { work: work @ Amount::Rays(_), least } => {
+        PlanReason::TooLittle { work: work @ Amount::Rays(_), least } => {
             format!("{}; a GPU is worth its start from {least} on", amount(*work))
         }
-        Reason::TooLittle { work: work @ Amount::Samples(_), least } => {
+        PlanReason::TooLittle { work: work @ Amount::Samples(_), least } => {
             format!("{} in all; a GPU is worth its start from {least} on", amount(*work))
         }
-        Reason::NoGpuGains { work, threads } => {
+        PlanReason::NoGpuGains { work, threads } => {
             format!("{}; no GPU is worth its start beside {threads} threads", amount(*work))
         }
-        Reason::NoGpu => "there is no NVIDIA GPU".into(),
-        Reason::RaysOnly => "a GPU would only trace its rays, which is no faster".into(),
-        Reason::BuiltWithoutCuda => "this raywarp was built without its feature cuda".into(),
-        Reason::NoTriangles => "the scene has no triangles to trace".into(),
-        Reason::NoneUsable(gpus) => not(gpus, ""),
-        Reason::NoDriver(cause)
-        | Reason::DriverFails(cause)
-        | Reason::CpuAlone(cause)
-        | Reason::NoMemory(cause)
-        | Reason::Unplaceable(cause)
-        | Reason::NoKernelHolds(cause)
-        | Reason::NoWholePaths(cause)
-        | Reason::NoPathsNorRays { paths: cause, .. }
-        | Reason::Failed(cause) => cause.to_string(),
+        PlanReason::NoGpu => "there is no NVIDIA GPU".into(),
+        PlanReason::RaysOnly => "a GPU would only trace its rays, which is no faster".into(),
+        PlanReason::BuiltWithoutCuda => "this raywarp was built without its feature cuda".into(),
+        PlanReason::NoTriangles => "the scene has no triangles to trace".into(),
+        PlanReason::NoneUsable(gpus) => not(gpus, ""),
+        PlanReason::NoDriver(cause)
+        | PlanReason::DriverFails(cause)
+        | PlanReason::CpuAlone(cause)
+        | PlanReason::NoMemory(cause)
+        | PlanReason::Unplaceable(cause)
+        | PlanReason::NoKernelHolds(cause)
+        | PlanReason::NoWholePaths(cause)
+        | PlanReason::NoPathsNorRays { paths: cause, .. }
+        | PlanReason::Failed(cause) => cause.to_string(),
         _ => "it was asked for".into(),
     }
 }

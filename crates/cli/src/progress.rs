@@ -4,7 +4,7 @@ mod render;
 mod ticker;
 
 pub use render::{Limits, RenderProgress, percent};
-pub use ticker::{Ticker, View, aside, hide};
+pub use ticker::{ProgressView, Ticker, aside, hide};
 
 use indicatif::ProgressStyle;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Steps {
             // What is cheap may not be counted.
             let share = (all > 0).then(|| (done as f64 / all as f64).min(1.0));
             let more = share.map(|_| format!("{done} of {all} {unit}")).unwrap_or_default();
-            View { doing: doing.clone(), share, more }
+            ProgressView { doing: doing.clone(), share, more }
         };
         Self { done, all, _ticker: Ticker::start(quiet, view) }
     }

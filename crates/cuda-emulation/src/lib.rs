@@ -13,7 +13,7 @@
 //! src/                          launches, and a tracer over them
 //! ```
 //!
-//! Where nothing is compiled (no C++ compiler; neither Linux nor macOS), [`Kernel::find`] and [`Kernel::misuse`]
+//! Where nothing is compiled (no C++ compiler; neither Linux nor macOS), [`EmulatedKernel::find`] and [`EmulatedKernel::misuse`]
 //! find nothing, and [`not_emulated`] says why.
 
 mod machine;
@@ -21,9 +21,9 @@ mod texture;
 mod tracer;
 pub mod twins;
 
-pub use machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
+pub use machine::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
 pub use texture::EmulatedTexture;
-pub use tracer::{EmulatedTracer, Traced};
+pub use tracer::{EmulatedTrace, EmulatedTracer};
 
 use raywarp_testing::{Reason, skip};
 

@@ -5,7 +5,7 @@ use raywarp_family::{Block, Space};
 
 /// Order in which the emulated machine runs lanes and warps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum LaneOrder {
     /// Lowest lane first; warps take turns.
     Up,
     /// Highest lane first; warps take turns, in reverse.
@@ -14,7 +14,7 @@ pub enum Order {
     Seeded(u64),
 }
 
-impl Order {
+impl LaneOrder {
     /// Four orders under which each test case is run.
     pub const FOUR: [Self; 4] = [Self::Up, Self::Down, Self::Seeded(1), Self::Seeded(2)];
 }
@@ -34,7 +34,7 @@ pub struct Geometry {
 
 /// Range of host memory that an emulated kernel may access through its platform functions.
 #[derive(Debug)]
-pub struct Window<'a> {
+pub struct MemoryWindow<'a> {
     /// Memory that the window gives access to.
     bytes: Bytes<'a>,
     /// Name of the memory in logs, with the bytes of one of its records; `None` if accesses are not logged.
@@ -47,7 +47,7 @@ enum Bytes<'a> {
     Changed(&'a mut [u8]),
 }
 
-impl<'a> Window<'a> {
+impl<'a> MemoryWindow<'a> {
     /// Makes a window of an array that the kernel only reads.
     pub fn read<T: bytemuck::NoUninit>(array: &'a [T]) -> Self {
         Self { bytes: Bytes::Read(bytemuck::cast_slice(array)), space: None }
@@ -79,22 +79,22 @@ pub struct Request {
     /// Number of thread blocks and warps.
     pub geometry: Geometry,
     /// Order in which lanes and warps run.
-    pub order: Order,
+    pub order: LaneOrder,
     /// `true` if the events of lanes and warps are to be logged.
     pub log: bool,
 }
 
 /// Error of an emulated launch: a line of the kernels' sources, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault(pub String);
+pub struct EmulationFault(pub String);
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for EmulationFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for EmulationFault {}
 
 /// Logs of an emulated launch: what each lane and each warp did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,9 +122,9 @@ impl Logs {
 
 /// CUDA kernel that was compiled for the CPU.
 #[derive(Debug, Clone, Copy)]
-pub struct Kernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::Function);
+pub struct EmulatedKernel(#[cfg_attr(not(emulated), allow(dead_code))] sys::KernelFunction);
 
-impl Kernel {
+impl EmulatedKernel {
     /// Returns the kernel with this name ([`raywarp_cuda::kernel_name`]); `None` if it is not compiled.
     pub fn find(name: &str) -> Option<Self> {
         sys::find(name, false)
@@ -144,39 +144,44 @@ impl Kernel {
 /// kernel expects, and nobody else may touch those that are written.
 ///
 /// # Errors
-/// [`Fault`] when lanes do what a GPU would not stand.
+/// [`EmulationFault`] when lanes do what a GPU would not stand.
 pub unsafe fn run<P: Parameters>(
-    kernel: Kernel,
+    kernel: EmulatedKernel,
     parameter: &P,
-    windows: &mut [Window<'_>],
+    windows: &mut [MemoryWindow<'_>],
     request: &Request,
-) -> Result<Logs, Fault> {
+) -> Result<Logs, EmulationFault> {
     // SAFETY: the caller keeps the promise.
     unsafe { sys::run(kernel, std::ptr::from_ref(parameter).cast(), windows, request) }
 }
 
 #[cfg(not(emulated))]
 mod sys {
-    use super::{Fault, Kernel, Logs, Request, Window};
+    use super::{EmulatedKernel, EmulationFault, Logs, MemoryWindow, Request};
     use std::ffi::c_void;
 
-    pub type Function = ();
+    pub(super) type KernelFunction = ();
 
-    pub fn find(_: &str, _: bool) -> Option<Kernel> {
+    pub fn find(_: &str, _: bool) -> Option<EmulatedKernel> {
         None
     }
 
-    pub unsafe fn run(_: Kernel, _: *const c_void, _: &mut [Window<'_>], _: &Request) -> Result<Logs, Fault> {
-        Err(Fault(format!("skipped: {}", crate::not_emulated().unwrap_or_default())))
+    pub unsafe fn run(
+        _: EmulatedKernel,
+        _: *const c_void,
+        _: &mut [MemoryWindow<'_>],
+        _: &Request,
+    ) -> Result<Logs, EmulationFault> {
+        Err(EmulationFault(format!("skipped: {}", crate::not_emulated().unwrap_or_default())))
     }
 }
 
 #[cfg(emulated)]
 mod sys {
-    use super::{Block, Bytes, Fault, Kernel, Logs, Order, Request, Window};
+    use super::{Block, Bytes, EmulatedKernel, EmulationFault, LaneOrder, Logs, MemoryWindow, Request};
     use std::ffi::{CStr, CString, c_char, c_void};
 
-    pub type Function = unsafe extern "C" fn(*const c_void);
+    pub(super) type KernelFunction = unsafe extern "C" fn(*const c_void);
 
     /// Limit of events and lane meetings per launch, beyond which it counts as endless; the largest test case takes
     /// some millions.
@@ -196,7 +201,7 @@ mod sys {
     /// Run settings as C sees them: the layout of `Request` in machine/machine.h.
     #[repr(C)]
     struct CRequest {
-        kernel: Function,
+        kernel: KernelFunction,
         parameter: *const c_void,
         ranges: *const CRange,
         range_count: u32,
@@ -219,8 +224,8 @@ mod sys {
     }
 
     unsafe extern "C" {
-        fn raywarp_emulation_kernel(name: *const c_char) -> Option<Function>;
-        fn raywarp_emulation_misuse(name: *const c_char) -> Option<Function>;
+        fn raywarp_emulation_kernel(name: *const c_char) -> Option<KernelFunction>;
+        fn raywarp_emulation_misuse(name: *const c_char) -> Option<KernelFunction>;
         fn raywarp_emulation_run(request: &CRequest) -> *mut COutcome;
         fn raywarp_emulation_free(outcome: *mut COutcome);
         fn raywarp_emulation_error(outcome: *const COutcome) -> *const c_char;
@@ -238,26 +243,26 @@ mod sys {
         }
     }
 
-    pub fn find(name: &str, misuse: bool) -> Option<Kernel> {
+    pub fn find(name: &str, misuse: bool) -> Option<EmulatedKernel> {
         let name = CString::new(name).ok()?;
         // SAFETY: a look into a table of constants, by a string that ends in zero.
         let found = unsafe {
             if misuse { raywarp_emulation_misuse(name.as_ptr()) } else { raywarp_emulation_kernel(name.as_ptr()) }
         };
-        found.map(Kernel)
+        found.map(EmulatedKernel)
     }
 
     pub unsafe fn run(
-        kernel: Kernel,
+        kernel: EmulatedKernel,
         parameter: *const c_void,
-        windows: &mut [Window<'_>],
+        windows: &mut [MemoryWindow<'_>],
         request: &Request,
-    ) -> Result<Logs, Fault> {
+    ) -> Result<Logs, EmulationFault> {
         let ranges: Vec<CRange> = windows.iter_mut().map(range).collect();
         let (order, seed) = match request.order {
-            Order::Up => (0, 1),
-            Order::Down => (1, 1),
-            Order::Seeded(seed) => (2, seed),
+            LaneOrder::Up => (0, 1),
+            LaneOrder::Down => (1, 1),
+            LaneOrder::Seeded(seed) => (2, seed),
         };
         let geometry = request.geometry;
         let c_request = CRequest {
@@ -280,12 +285,12 @@ mod sys {
         // SAFETY: the text ends in zero and lives as long as the outcome.
         let error = unsafe { CStr::from_ptr(raywarp_emulation_error(outcome.0)) }.to_string_lossy().into_owned();
         if !error.is_empty() {
-            return Err(Fault(error));
+            return Err(EmulationFault(error));
         }
         Ok(if request.log { logs(&outcome, geometry.blocks * geometry.warps_per_block) } else { Logs::default() })
     }
 
-    fn range(window: &mut Window<'_>) -> CRange {
+    fn range(window: &mut MemoryWindow<'_>) -> CRange {
         let (begin, bytes, writable) = match &mut window.bytes {
             Bytes::Read(bytes) => (bytes.as_ptr(), bytes.len(), false),
             Bytes::Changed(bytes) => (bytes.as_mut_ptr().cast_const(), bytes.len(), true),

@@ -1,6 +1,6 @@
 //! A kernel over a scene on the emulated GPU.
 
-use crate::machine::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
+use crate::machine::{EmulationFault, Geometry, EmulatedKernel, Logs, LaneOrder, Request, MemoryWindow, run};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, fallback_variant, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
@@ -37,19 +37,19 @@ pub struct EmulatedTracer {
     scene: EncodedScene,
     nodes: Vec<Line>,
     triangles: Vec<Chunk>,
-    kernels: [Kernel; 2],
+    kernels: [EmulatedKernel; 2],
     /// Fallback kernels for the rays that the main kernels leave undecided, if there are any.
-    fallback: Option<[Kernel; 2]>,
+    fallback: Option<[EmulatedKernel; 2]>,
     /// Order in which lanes and warps run for queries through [`Tracer`].
-    pub order: Order,
+    pub order: LaneOrder,
     /// `true` if a single warp takes all rays from the global counter.
     pub alone: bool,
 }
 
 /// Answers of an emulated launch, with the names of the kernels that gave them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Traced {
-    /// Hit of each ray: bits of t, u and v, and the primitive; for any-hit rays [`Traced::UNWRITTEN`] unless undecided.
+pub struct EmulatedTrace {
+    /// Hit of each ray: bits of t, u and v, and the primitive; for any-hit rays [`EmulatedTrace::UNWRITTEN`] unless undecided.
     pub hits: Vec<[u32; 4]>,
     /// Instance that each ray hit.
     pub instances: Vec<u32>,
@@ -67,7 +67,7 @@ pub struct Traced {
     pub logs: Logs,
 }
 
-impl Traced {
+impl EmulatedTrace {
     /// Returns the batch statistics of the launch.
     fn stats(&self) -> BatchStats {
         let [invalid, by_fallback] = [self.invalid, self.by_fallback].map(u64::from);
@@ -110,9 +110,9 @@ impl EmulatedTracer {
         bvh: &Bvh2,
         triangles: &FlatTriangles,
     ) -> Result<Option<Self>, CudaError> {
-        let [closest, any] = names.map(|name| Kernel::find(&name));
+        let [closest, any] = names.map(|name| EmulatedKernel::find(&name));
         let (Some(closest), Some(any)) = (closest, any) else { return Ok(None) };
-        let found = |variant: Variant| Query::ALL.map(|query| Kernel::find(&kernel_name(&variant, query)));
+        let found = |variant: Variant| Query::ALL.map(|query| EmulatedKernel::find(&kernel_name(&variant, query)));
         let fallback = fallback_variant(variant).map(found).and_then(|[closest, any]| Some([closest?, any?]));
         let scene = EncodedScene::new(variant, bvh, triangles)?;
         Ok(Some(Self {
@@ -122,7 +122,7 @@ impl EmulatedTracer {
             scene,
             kernels: [closest, any],
             fallback,
-            order: Order::Up,
+            order: LaneOrder::Up,
             alone: false,
         }))
     }
@@ -150,15 +150,15 @@ impl EmulatedTracer {
     /// If `after` has another length, or there are more than 2^24 rays.
     ///
     /// # Errors
-    /// [`Fault`].
+    /// [`EmulationFault`].
     pub fn launch(
         &self,
         query: Query,
         rays: &[Ray],
         after: &[HitKey],
-        order: Order,
+        order: LaneOrder,
         log: bool,
-    ) -> Result<Traced, Fault> {
+    ) -> Result<EmulatedTrace, EmulationFault> {
         assert!((after.is_empty() || after.len() == rays.len()) && rays.len() < 1 << 24, "a small batch");
         let count = rays.len();
         let words = count.div_ceil(32);
@@ -177,22 +177,22 @@ impl EmulatedTracer {
         let nodes: &[Chunk] = bytemuck::cast_slice(&self.nodes);
         let [counter, invalid, by_fallback, fallback_counter] = counters.each_mut().map(std::slice::from_mut);
         let mut windows = [
-            Window::records(
+            MemoryWindow::records(
                 &nodes[..self.scene.nodes.len() / 16],
                 Space::Node,
                 MemoryLayout::of(self.variant.tree()).node_bytes,
             ),
-            Window::records(&self.triangles, Space::Triangle, 48),
-            Window::records(&self.scene.slots, Space::Slot, 4),
-            Window::read(&self.scene.ids),
-            Window::records(&rays, Space::Ray, 32),
-            Window::read(&after),
-            Window::changed(&mut blocked),
-            Window::changed(&mut undecided),
-            Window::changed(counter),
-            Window::changed(invalid),
-            Window::changed(by_fallback),
-            Window::changed(fallback_counter),
+            MemoryWindow::records(&self.triangles, Space::Triangle, 48),
+            MemoryWindow::records(&self.scene.slots, Space::Slot, 4),
+            MemoryWindow::read(&self.scene.ids),
+            MemoryWindow::records(&rays, Space::Ray, 32),
+            MemoryWindow::read(&after),
+            MemoryWindow::changed(&mut blocked),
+            MemoryWindow::changed(&mut undecided),
+            MemoryWindow::changed(counter),
+            MemoryWindow::changed(invalid),
+            MemoryWindow::changed(by_fallback),
+            MemoryWindow::changed(fallback_counter),
         ];
         let [
             nodes,
@@ -243,12 +243,12 @@ impl EmulatedTracer {
         let (hits, fence): (Vec<[u32; 4]>, _) = split(hits.iter().map(|chunk| bytemuck::cast(chunk.0)), count);
         let (instances, instance_fence): (Vec<u32>, _) = split(instances.into_iter(), count);
         if fence.iter().flatten().chain(&instance_fence).any(|&word| word != JUNK) {
-            return Err(Fault(format!("{}: something was written behind the results", self.variant)));
+            return Err(EmulationFault(format!("{}: something was written behind the results", self.variant)));
         }
         let fallback = fallback_variant(&self.variant).unwrap_or(self.variant);
         let names = [self.variant, fallback].map(|variant| KernelName::new(&variant.to_string()));
         let [_, invalid, by_fallback, _] = counters;
-        Ok(Traced { hits, instances, blocked, undecided, invalid, by_fallback, names, logs })
+        Ok(EmulatedTrace { hits, instances, blocked, undecided, invalid, by_fallback, names, logs })
     }
 }
 
@@ -271,7 +271,7 @@ fn hit([t, u, v, primitive]: [u32; 4]) -> Hit {
     Hit { t: f32::from_bits(t), u: f32::from_bits(u), v: f32::from_bits(v), primitive }
 }
 
-fn device(fault: Fault) -> TraceError {
+fn device(fault: EmulationFault) -> TraceError {
     TraceError::Device(fault.0)
 }
 

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use raywarp_bvh::{Bvh2, build, presets};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::sure_up_to;
-use raywarp_cuda_emulation::{EmulatedTracer, Order};
+use raywarp_cuda_emulation::{EmulatedTracer, LaneOrder};
 use raywarp_family::{BoxPlanes, Tree, Variant};
 use raywarp_geom::{BatchStats, Control, FlatTriangles, Hit, HitKey, KernelName, Kernels, Ray, Tracer};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
-use raywarp_workload::closed::{ClosedMesh, Random, all, place};
+use raywarp_workload::closed::{ClosedMesh, SplitMix64, all, place};
 
 /// Sizes of scenes; the last is near the largest that blocks can hold, and stands at the origin.
 const SIZES: [f32; 7] = [1e-12, 1e-6, 1.0, 1e6, 1e24, 1e27, 5e29];
@@ -19,7 +19,7 @@ const WAYS: [f32; 7] = [0.2, 1.0, 5.0, 1e2, 1e4, 1e8, 1e16];
 const LENGTHS: [f32; 5] = [1.0, 1e-40, 1e-25, 3e20, 3e38];
 
 /// Rays that aim at vertices, edges and faces, some of them along an axis.
-fn rays(triangles: &FlatTriangles, size: f32, count: usize, random: &mut Random) -> Vec<Ray> {
+fn rays(triangles: &FlatTriangles, size: f32, count: usize, random: &mut SplitMix64) -> Vec<Ray> {
     let ray = |i: usize| {
         let [a, b, c] = triangles.vertices[random.below(triangles.len())];
         let (s, r) = ([0.0, 0.5, random.unit()][random.below(3)], [0.0, 0.0, random.unit()][random.below(3)]);
@@ -78,7 +78,7 @@ fn check(what: &str, triangles: &FlatTriangles, bvh: &Bvh2, rays: &[Ray], of: im
     let mut by_fallback = 0;
     for variant in watertight().filter(of) {
         let mut emulated = EmulatedTracer::new(&variant, bvh, triangles).unwrap().unwrap();
-        emulated.order = Order::Seeded(5);
+        emulated.order = LaneOrder::Seeded(5);
         let kernel = Kernel::new(&variant.voted(), bvh, triangles).unwrap();
         let rust = FamilyTracer::new(kernel, Execution::Lockstep { width: 32 }).unwrap();
         let tracers: [(&str, &dyn Tracer); 2] = [("emulated", &emulated), ("in Rust", &rust)];
@@ -113,7 +113,7 @@ fn rays_from_anywhere_hit_what_they_hit_on_the_cpu() {
     }
     let scenes: Vec<(usize, ClosedMesh)> = all().into_iter().enumerate().collect();
     let check_mesh = |(number, mesh): &(usize, ClosedMesh)| {
-        let mut random = Random(11 + *number as u64);
+        let mut random = SplitMix64(11 + *number as u64);
         let (mut by_fallback, mut count) = (0, 0);
         for (i, size) in SIZES.into_iter().enumerate() {
             let offset = if size < 1e25 { [0.0, 1e2][(i + number) % 2] } else { 0.0 };
@@ -139,7 +139,7 @@ fn kernels_whose_boxes_grow_by_ray_find_the_same() {
     if !raywarp_cuda_emulation::emulates() {
         return;
     }
-    let mut random = Random(3);
+    let mut random = SplitMix64(3);
     for mesh in all() {
         for (size, offset) in [(1e3, 1.0), (1e-12, 0.0), (4e24, 0.0)] {
             let triangles = placed(&mesh, size, offset);

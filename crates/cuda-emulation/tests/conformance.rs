@@ -4,7 +4,7 @@
 use crate::common::{SEVERAL, scenes};
 use rayon::prelude::*;
 use raywarp_bvh::{build, presets};
-use raywarp_cuda_emulation::{EmulatedTracer, Order};
+use raywarp_cuda_emulation::{EmulatedTracer, LaneOrder};
 use raywarp_family::{Tree, Variant};
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, Tracer};
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
@@ -28,7 +28,7 @@ fn every_kernel_conforms_to_brute_force() {
         for (_, variant) in variants.iter().enumerate().filter(is_chosen) {
             let tracer = EmulatedTracer::new(variant, scene.tree(variant), &scene.case.triangles).unwrap();
             let mut tracer = tracer.unwrap_or_else(|| panic!("{variant} is listed but not compiled"));
-            tracer.order = Order::Seeded(3);
+            tracer.order = LaneOrder::Seeded(3);
             let expectations = match variant.triangle() {
                 test if test.is_watertight() => Expectations::LIBRARY,
                 _ => Expectations { after: true, ..Expectations::FAST },

@@ -1,14 +1,14 @@
 //! What the emulated machine says of kernels that misuse the warp: the line, and what is wrong there.
 
 use raywarp_cuda::Launch;
-use raywarp_cuda_emulation::{Fault, Geometry, Kernel, Logs, Order, Request, Window, run};
+use raywarp_cuda_emulation::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
 
 const SOURCE: &str = include_str!("../machine/misuse.cpp");
 
-fn launch(name: &str, order: Order) -> Result<(Logs, u32), Fault> {
-    let kernel = Kernel::misuse(name).unwrap_or_else(|| panic!("there is no {name} in machine/misuse.cpp"));
+fn launch(name: &str, order: LaneOrder) -> Result<(Logs, u32), EmulationFault> {
+    let kernel = EmulatedKernel::misuse(name).unwrap_or_else(|| panic!("there is no {name} in machine/misuse.cpp"));
     let (slots, mut counter) = ([7u32; 4], [0u32]);
-    let mut windows = [Window::read(&slots), Window::changed(&mut counter)];
+    let mut windows = [MemoryWindow::read(&slots), MemoryWindow::changed(&mut counter)];
     let launch = Launch { slots: windows[0].address(), counter: windows[1].address(), ..Launch::default() };
     let geometry = Geometry { blocks: 3, warps_per_block: 2, resident_blocks: 2, shared_bytes: 64 };
     // SAFETY: the kernels of misuse.cpp touch only the two arrays, which live until the call returns.
@@ -28,7 +28,7 @@ fn check(name: &str, mark: &str, words: &[&str]) {
         let own = SOURCE.lines().nth(at).is_some_and(|line| line.trim_start().starts_with("//"));
         at + if own { 2 } else { 1 }
     });
-    for order in Order::FOUR {
+    for order in LaneOrder::FOUR {
         let fault = launch(name, order).expect_err(name).0;
         let place = line.map_or(String::new(), |line| format!("misuse.cpp:{line}"));
         assert!(fault.contains(&place) && words.iter().all(|word| fault.contains(word)), "{name}, {order:?}: {fault}");
@@ -41,7 +41,7 @@ fn sound_kernels_pass_under_every_order() {
         return;
     }
     for name in ["sound", "sound_block"] {
-        for order in Order::FOUR {
+        for order in LaneOrder::FOUR {
             assert_eq!(launch(name, order).map(|(_, count)| count), Ok(6 * 32), "{name}, {order:?}");
         }
     }

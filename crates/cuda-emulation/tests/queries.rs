@@ -8,7 +8,7 @@ use crate::common::{
 };
 use rayon::prelude::*;
 use raywarp_cuda::Query;
-use raywarp_cuda_emulation::{EmulatedTracer, Order};
+use raywarp_cuda_emulation::{EmulatedTracer, LaneOrder};
 use raywarp_family::{TraversalLoop, Variant};
 use raywarp_geom::HitKey;
 use raywarp_traverse::{Execution, Kernel};
@@ -54,10 +54,10 @@ fn faults(scene: &Scene, name: &str, variant: &Variant, query: Query) -> Vec<Str
     let none: &[HitKey] = &[];
     let mut faults = Vec::new();
     for (after, want, order) in [
-        (none, &first, Order::Up),
-        (none, &first, Order::Down),
-        (none, &first, Order::Seeded(1)),
-        (&keys, &second, Order::Seeded(2)),
+        (none, &first, LaneOrder::Up),
+        (none, &first, LaneOrder::Down),
+        (none, &first, LaneOrder::Seeded(1)),
+        (&keys, &second, LaneOrder::Seeded(2)),
     ] {
         let fault = match tracer.launch(query, &rays, after, order, true) {
             Err(fault) => Some(fault.0),

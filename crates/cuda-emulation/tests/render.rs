@@ -4,7 +4,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
 use raywarp_cuda_emulation::twins::{flat, scene_of_everything};
-use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
+use raywarp_experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment, Walk};
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
 use raywarp_render::{DirectLight, Integrator, LensRecord, RenderContext, RenderOptions, ShadingScene, Watch, render};
@@ -160,7 +160,7 @@ fn faults(prepared: &Prepared, options: &RenderOptions) -> Vec<String> {
         let is_other = refills(organisation) && (is_sorted || organisation != MeasuredOrganisation::Wavefront);
         let queues = if is_other { &QUEUES[..] } else { &[ONE_BATCH] };
         for &(paths, queues_per_batch) in queues {
-            let engine = Experiment { organisation, paths, queues_per_batch, ..Experiment::default() };
+            let engine = PathExperiment { organisation, paths, queues_per_batch, ..PathExperiment::default() };
             let films = prepared.films(options, engine);
             let place = format!("{organisation:?}, {paths} paths, {queues_per_batch}, {:?}", options.sampler);
             faults.extend(difference(&films).map(|fault| format!("{place}: {fault}")));
@@ -271,8 +271,8 @@ fn room() -> Prepared {
     Prepared::new(scene, camera)
 }
 
-fn few(paths: usize) -> Experiment {
-    Experiment { paths, queues_per_batch: 1, ..Experiment::default() }
+fn few(paths: usize) -> PathExperiment {
+    PathExperiment { paths, queues_per_batch: 1, ..PathExperiment::default() }
 }
 
 fn small() -> RenderOptions {
@@ -293,7 +293,7 @@ fn pictures_depend_on_no_order_of_lanes_and_warps() {
                 if queues_per_batch > 1 && !refills(engine.organisation) {
                     continue;
                 }
-                let engine = Experiment { paths, queues_per_batch, ..engine };
+                let engine = PathExperiment { paths, queues_per_batch, ..engine };
                 assert_eq!(difference(&prepared.films(&options, engine)), None, "{engine:?}, order {order}");
             }
         }
@@ -307,14 +307,14 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     let prepared = room();
     let paths = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let occlusion = RenderOptions { integrator: Integrator::AmbientOcclusion { distance: 1.0 }, ..paths.clone() };
-    let of = |organisation| Experiment { paths: 64, queues_per_batch: 1, ..Experiment::of(organisation) };
+    let of = |organisation| PathExperiment { paths: 64, queues_per_batch: 1, ..PathExperiment::of(organisation) };
     for (engine, options, calls_of_its_own) in [
         (of(MeasuredOrganisation::Megakernel).into(), &paths, &[][..]),
         (of(MeasuredOrganisation::WavefrontSorted).into(), &paths, &[]),
         (of(MeasuredOrganisation::Graph).into(), &paths, &["recording a graph", "making a graph", "launching a graph"]),
         (of(MeasuredOrganisation::TiledShared).into(), &paths, &["asking for shared memory"]),
         (
-            Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) }.into(),
+            PathExperiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) }.into(),
             &paths,
             &["recording an event", "reading an event"],
         ),

@@ -14,7 +14,7 @@ use crate::common::{
 };
 use rayon::prelude::*;
 use raywarp_cuda::Query;
-use raywarp_cuda_emulation::{EmulatedTracer, Order, Traced};
+use raywarp_cuda_emulation::{EmulatedTrace, EmulatedTracer, LaneOrder};
 use raywarp_family::{BoxPlanes, Supply, Sync, TraversalLoop, Variant};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{Execution, Kernel};
@@ -89,7 +89,7 @@ impl<'a> Comparison<'a> {
         let after: Vec<HitKey> = Vec::new();
         if !alone_only {
             let want = self.expected(machine, query, &after);
-            for order in Order::FOUR {
+            for order in LaneOrder::FOUR {
                 faults.extend(self.compare(query, &after, order, &want, against));
             }
         }
@@ -97,7 +97,7 @@ impl<'a> Comparison<'a> {
         if !direct && !implicit {
             self.tracer.alone = true;
             let alone = self.expected(warp, query, &keys);
-            faults.extend(self.compare(query, &keys, Order::Seeded(3), &alone, Against::Warps));
+            faults.extend(self.compare(query, &keys, LaneOrder::Seeded(3), &alone, Against::Warps));
             keys = alone.keys();
             want = Some(alone);
         }
@@ -107,7 +107,7 @@ impl<'a> Comparison<'a> {
             let keys = want.keys();
             let (machine, against) = if self.tracer.alone { (warp, Against::Warps) } else { (machine, against) };
             let want = self.expected(machine, query, &keys);
-            faults.extend(self.compare(query, &keys, Order::Seeded(4), &want, against));
+            faults.extend(self.compare(query, &keys, LaneOrder::Seeded(4), &want, against));
         }
         self.tracer.alone = false;
         faults
@@ -117,7 +117,7 @@ impl<'a> Comparison<'a> {
         &self,
         query: Query,
         after: &[HitKey],
-        order: Order,
+        order: LaneOrder,
         want: &Expected,
         against: Against,
     ) -> Option<String> {
@@ -130,7 +130,7 @@ impl<'a> Comparison<'a> {
         fault.map(|fault| format!("{}: {}, {query:?}, {order:?}{key}: {fault}", self.scene.case.name, self.variant))
     }
 
-    fn sequences(&self, traced: &Traced, want: &Expected, against: Against) -> Option<String> {
+    fn sequences(&self, traced: &EmulatedTrace, want: &Expected, against: Against) -> Option<String> {
         match against {
             Against::Warps => sequence::warps_differ(&traced.logs, &want.logs),
             Against::Rays => sequence::rays_differ(&traced.logs, &want.logs, self.variant.lanes_per_ray()),

@@ -3,7 +3,7 @@
 use raywarp_cuda_emulation::EmulatedTexture;
 use raywarp_cuda_emulation::twins::{Numbers, answer};
 use raywarp_render::ShadingScene;
-use raywarp_render::flat::{Image, ImageLookup, ProgramRecord, Texels, TextureKind, TextureOp, Wrapping};
+use raywarp_render::flat::{ImageLookup, ProgramRecord, Texels, TextureImage, TextureKind, TextureOp, Wrapping};
 use raywarp_render_cuda::{HostScene, format_of, sampler_of, scene::texels};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn scene() -> ShadingScene {
         let (srgb, linear) = (Texels::Srgb8(bytes()), Texels::Linear8(bytes()));
         let float = (0..count).map(|_| [0; 4].map(|_| numbers.between(-2.0, 9.0))).collect();
         for texels in [srgb, linear, Texels::Float(float)] {
-            images.push(Image { size, texels: Arc::new(texels) });
+            images.push(TextureImage { size, texels: Arc::new(texels) });
         }
     }
     for image in 0..images.len() as u32 {
@@ -47,7 +47,7 @@ fn coordinate(numbers: &mut Numbers, size: u32) -> f32 {
 }
 
 /// Four channels of the texel at integers x and y, in as few words as there are: f64, one rule a wrapping.
-fn texel(image: &Image, op: &TextureOp, at: [i64; 2]) -> [f64; 4] {
+fn texel(image: &TextureImage, op: &TextureOp, at: [i64; 2]) -> [f64; 4] {
     let mut index = [0; 2];
     for axis in 0..2 {
         let size = i64::from(image.size[axis]);
@@ -73,7 +73,7 @@ fn texel(image: &Image, op: &TextureOp, at: [i64; 2]) -> [f64; 4] {
 }
 
 /// What is there, and how far apart the four texels are: by channel.
-fn truth(image: &Image, op: &TextureOp, uv: [f32; 2]) -> ([f64; 4], [f64; 4]) {
+fn truth(image: &TextureImage, op: &TextureOp, uv: [f32; 2]) -> ([f64; 4], [f64; 4]) {
     let uv = if uv.iter().all(|x| x.is_finite()) { uv } else { [0.0; 2] };
     let position = [0, 1].map(|axis| f64::from(uv[axis]) * f64::from(image.size[axis]));
     if ImageLookup::of(op.lookup) == ImageLookup::Nearest {
@@ -95,7 +95,7 @@ fn truth(image: &Image, op: &TextureOp, uv: [f32; 2]) -> ([f64; 4], [f64; 4]) {
 }
 
 /// Whether a point is so near a border between texels that rounding may put it on the other side.
-fn is_at_border(image: &Image, uv: [f32; 2]) -> bool {
+fn is_at_border(image: &TextureImage, uv: [f32; 2]) -> bool {
     (0..2).any(|axis| {
         let position = f64::from(uv[axis]) * f64::from(image.size[axis]);
         (position - position.round()).abs() < 1e-4

@@ -11,7 +11,7 @@
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;
 
-use closed::aim::{Random, Tally, Target};
+use closed::aim::{SplitMix64, Tally, Target};
 use closed::meshes;
 use rayon::prelude::*;
 use raywarp_bvh::{build, presets};
@@ -85,7 +85,7 @@ fn aimed(target: &Target, count: usize, seed: u64) -> Vec<(bool, Ray)> {
     const PART: usize = 8192;
     let parts: Vec<usize> = (0..count).step_by(PART).collect();
     let part = |&first: &usize| {
-        let mut random = Random(seed ^ (first as u64) << 1);
+        let mut random = SplitMix64(seed ^ (first as u64) << 1);
         let ray = |i: usize| match i % 2 {
             0 => (true, target.inner_ray(&mut random)),
             _ => (false, target.outer_ray(&mut random)),

@@ -1,7 +1,7 @@
 // Written by `cargo xtask kernels`.
 
 /// For each source its images by architecture, 0 for PTX.
-static PREBUILT: &[(&str, &[Image])] = &[
+static PREBUILT: &[(&str, &[KernelImage])] = &[
     ("packet", &[
         (0, include_bytes!("../prebuilt/packet.ptx.xz")),
         (75, include_bytes!("../prebuilt/packet.sm_75.cubin.xz")),
@@ -91,7 +91,7 @@ static PREBUILT: &[(&str, &[Image])] = &[
 ];
 
 /// The costs of all kernels by architecture.
-pub(crate) static COSTS: &[Image] = &[
+pub(crate) static COSTS: &[KernelImage] = &[
     (35, include_bytes!("../prebuilt/costs.sm_35.csv.xz")),
     (75, include_bytes!("../prebuilt/costs.sm_75.csv.xz")),
     (80, include_bytes!("../prebuilt/costs.sm_80.csv.xz")),

@@ -13,16 +13,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use xz4rust::{XzDecoder, XzNextBlockResult};
 
 /// A compressed kernel file: compute capability (90 for 9.0, 0 for PTX), and its bytes packed as xz.
-pub type Image = (u32, &'static [u8]);
+pub type KernelImage = (u32, &'static [u8]);
 
 /// The compiled kernels that a crate embeds, with tables of their costs and resources. The fields are those of its
 /// `prebuilt/table.rs`, and `resources.csv`.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelSet {
     /// Compiled images of each source, by architecture (0 for PTX).
-    pub images: &'static [(&'static str, &'static [Image])],
+    pub images: &'static [(&'static str, &'static [KernelImage])],
     /// Tables of the costs of all kernels, by architecture.
-    pub costs: &'static [Image],
+    pub costs: &'static [KernelImage],
     /// Table of the resources of a multiprocessor that each kernel takes, as CSV.
     pub resources: &'static str,
 }
@@ -35,7 +35,7 @@ type Loaded = (Arc<CudaModule>, u32);
 pub(crate) type Modules = Mutex<HashMap<(usize, usize), Arc<Mutex<Option<Loaded>>>>>;
 
 impl KernelSet {
-    fn images(&self, source: &str) -> Option<&'static [Image]> {
+    fn images(&self, source: &str) -> Option<&'static [KernelImage]> {
         self.images.iter().find(|(known, _)| *known == source).map(|(_, images)| *images)
     }
 
@@ -165,16 +165,16 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
 
 /// Returns the best image for the device: one for a compute capability runs on its major version from its minor version
 /// on; PTX runs wherever the driver can compile it.
-fn best(device: &Device, images: &[Image]) -> Result<Image, CudaError> {
+fn best(device: &Device, images: &[KernelImage]) -> Result<KernelImage, CudaError> {
     let (major, minor) = device.capability();
     let found = (10 * major + minor) as u32;
-    let fits = |&&(image, _): &&Image| image / 10 == found / 10 && image <= found;
+    let fits = |&&(image, _): &&KernelImage| image / 10 == found / 10 && image <= found;
     let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
     best.copied()
         .ok_or_else(|| CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() })
 }
 
-fn load(device: &Device, images: &[Image]) -> Result<Loaded, CudaError> {
+fn load(device: &Device, images: &[KernelImage]) -> Result<Loaded, CudaError> {
     let (capability, packed) = best(device, images)?;
     let image = unpack(packed)?;
     let image = if capability == 0 {
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_damaged_image_is_an_error() {
         let set = |packed: Vec<u8>| {
-            let images: &[Image] = vec![(0, &*packed.leak()), (90, b"nor is this one")].leak();
+            let images: &[KernelImage] = vec![(0, &*packed.leak()), (90, b"nor is this one")].leak();
             KernelSet { images: vec![("packet", images)].leak(), costs: images, resources: "" }
         };
         let (_, images) = FAMILY.images.iter().find(|(source, _)| *source == "packet").unwrap();

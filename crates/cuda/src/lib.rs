@@ -45,7 +45,7 @@ pub use error::CudaError;
 pub use function::{Function, Parameters};
 pub use graph::Graph;
 pub use headers::{HEADER_OPTIONS, header, with_header};
-pub use kernel_set::{Image, KernelSet};
+pub use kernel_set::{KernelImage, KernelSet};
 pub use launch::{Launch, WARP_STACK_BYTES, stack_depth};
 pub use names::{
     AIMED_KERNEL, AIMED_SOURCE, ASKED_VARIANT, BLOCK_THREADS, compiled, fallback_variant, kernel_for_few, kernel_name,

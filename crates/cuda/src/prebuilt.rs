@@ -1,6 +1,6 @@
 //! The kernels of the family, compiled: the set that this crate embeds.
 
-use crate::kernel_set::{Image, KernelSet};
+use crate::kernel_set::{KernelImage, KernelSet};
 
 include!("../prebuilt/table.rs");
 

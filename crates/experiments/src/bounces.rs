@@ -1,6 +1,6 @@
 //! Bounces of paths that keep their places: a launch a bounce, between which those that go on are listed (W11 3.4).
 
-use crate::{Compaction, Experiment, PATH_KERNELS, stage};
+use crate::{Compaction, PATH_KERNELS, PathExperiment, stage};
 use raywarp_cuda::{BLOCK_THREADS, CudaError, Device, Function};
 use raywarp_render_cuda::{Counters, PathBatch, ROUNDS_AT_ONCE, RenderCudaError, Stage, State};
 use std::mem::offset_of;
@@ -17,7 +17,7 @@ pub(crate) mod mark {
 /// Kernels of the organisations whose light paths stay at their index in memory from bounce to bounce.
 #[derive(Debug)]
 pub(crate) struct PlacedBounces {
-    pub experiment: Experiment,
+    pub experiment: PathExperiment,
     pub begin_bounce: Function,
     pub bounce: BounceKernels,
     pub listing: Listing,

@@ -1,6 +1,6 @@
 //! Work that makes shading heavier and changes no picture (W11 4.2.5): multiply-adds, and a search in a table.
 
-use crate::Experiment;
+use crate::PathExperiment;
 use raywarp_cuda::{CudaError, DeviceBuffer};
 use raywarp_render::ShadingScene;
 use raywarp_render_cuda::{BurdenRecord, LoadPlace, PathBatch};
@@ -19,7 +19,7 @@ pub(crate) struct Burden {
 
 impl Burden {
     /// Uploads what an experiment's extra shading work needs: the table that is searched.
-    pub fn upload(experiment: &Experiment, place: &LoadPlace<'_>) -> Result<Self, CudaError> {
+    pub fn upload(experiment: &PathExperiment, place: &LoadPlace<'_>) -> Result<Self, CudaError> {
         let search_steps = experiment.search_steps.min(MOST_SEARCH_STEPS);
         let table = match search_steps {
             0 => None,

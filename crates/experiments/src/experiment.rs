@@ -92,7 +92,7 @@ impl MeasuredOrganisation {
 
 /// An organisation of the path tracing kernels with its options; all of them render the same picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Experiment {
+pub struct PathExperiment {
     /// Organisation that is measured: which kernels there are, and in which order they are launched.
     pub organisation: MeasuredOrganisation,
     /// Number of light paths in flight: [`EngineOptions::paths`].
@@ -130,7 +130,7 @@ pub struct Experiment {
     pub timed: bool,
 }
 
-impl Experiment {
+impl PathExperiment {
     /// Returns the options with which an organisation of kernels renders fastest.
     pub fn of(organisation: MeasuredOrganisation) -> Self {
         let (paths, queues_per_batch) = match organisation.product().map(EngineOptions::of) {
@@ -194,15 +194,15 @@ impl Experiment {
     }
 }
 
-impl Default for Experiment {
+impl Default for PathExperiment {
     fn default() -> Self {
         Self::of(MeasuredOrganisation::WavefrontSorted)
     }
 }
 
-impl From<Experiment> for EngineOptions {
-    fn from(experiment: Experiment) -> Self {
-        let Experiment { paths, queues_per_batch, .. } = experiment;
+impl From<PathExperiment> for EngineOptions {
+    fn from(experiment: PathExperiment) -> Self {
+        let PathExperiment { paths, queues_per_batch, .. } = experiment;
         let options = Self { paths, queues_per_batch, ..Self::default() };
         match experiment.product() {
             Some(organisation) => Self { organisation: Arc::new(organisation), ..options },
@@ -218,18 +218,18 @@ mod tests {
     #[test]
     fn what_the_product_has_is_rendered_by_it_and_all_else_by_the_experiment() {
         for organisation in MeasuredOrganisation::ALL {
-            let own = Experiment::of(organisation);
+            let own = PathExperiment::of(organisation);
             assert_eq!(own.product(), organisation.product());
             let options = EngineOptions::from(own);
             assert_eq!((options.organisation.name(), options.paths), (organisation.name(), own.paths));
             let bounds = LaunchBounds { block_threads: Some(64), ..LaunchBounds::AS_COMPILED };
             for other in [
-                Experiment { host_counts: true, ..own },
-                Experiment { timed: true, ..own },
-                Experiment { walk: Walk::WhileWhile, ..own },
-                Experiment { longer_shading: 1, ..own },
-                Experiment { search_steps: 1, ..own },
-                Experiment { bounds, ..own },
+                PathExperiment { host_counts: true, ..own },
+                PathExperiment { timed: true, ..own },
+                PathExperiment { walk: Walk::WhileWhile, ..own },
+                PathExperiment { longer_shading: 1, ..own },
+                PathExperiment { search_steps: 1, ..own },
+                PathExperiment { bounds, ..own },
             ] {
                 assert_eq!(other.product(), None, "{other:?}");
             }

@@ -45,7 +45,7 @@ pub fn kernel_resources(device: &Device) -> Result<Vec<KernelUse>, RenderCudaErr
 }
 
 /// Returns the resources of the renderer's kernel that holds light paths in its lanes; `None` where there is none, and
-/// for tiles ([`Experiment::tile_occupancy`](crate::Experiment::tile_occupancy)).
+/// for tiles ([`PathExperiment::tile_occupancy`](crate::PathExperiment::tile_occupancy)).
 ///
 /// # Errors
 /// [`CudaError::Driver`].

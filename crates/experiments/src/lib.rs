@@ -4,7 +4,7 @@
 //! ```text
 //! kernels/      their loops in CUDA C++, over the stages of crates/render-cuda/kernels
 //! prebuilt/     what `cargo xtask kernels` made of those
-//! src/          an Experiment says what is tried (experiment.rs), and is a PathOrganisation of raywarp-render-cuda,
+//! src/          a PathExperiment says what is tried (experiment.rs), and is a PathOrganisation of raywarp-render-cuda,
 //!               whose engine renders by it (organisation.rs): loads kernels (loaded.rs) and launches them (bounces.rs,
 //!               tiles.rs); what that moves (moves.rs) and takes of a multiprocessor (kernel_use.rs)
 //! ```
@@ -31,7 +31,7 @@ mod walk;
 use raywarp_render_cuda as path_sources;
 
 pub use compaction::{Compaction, ListedAt};
-pub use experiment::{Experiment, MeasuredOrganisation};
+pub use experiment::{MeasuredOrganisation, PathExperiment};
 pub use kernel_use::{KernelUse, kernel_resources, kernel_use};
 pub use occupancy::TileOccupancy;
 pub use prebuilt::{KERNELS, PATH_KERNELS};

@@ -4,7 +4,7 @@ use crate::bounces::{BounceKernels, Listing, PlacedBounces, mark};
 use crate::burden::Burden;
 use crate::tiles::{TILE_LANES, Tiles};
 use crate::walk::Walk;
-use crate::{Experiment, MeasuredOrganisation, PATH_KERNELS, stage};
+use crate::{MeasuredOrganisation, PATH_KERNELS, PathExperiment, stage};
 use raywarp_cuda::{CudaError, Device, Function, LaunchBounds};
 use raywarp_geom::TraceError;
 use raywarp_render::Integrator;
@@ -61,7 +61,7 @@ pub(crate) enum Work {
 }
 
 impl Loaded {
-    pub fn new(experiment: &Experiment, place: &LoadPlace<'_>) -> Result<Self, RenderCudaError> {
+    pub fn new(experiment: &PathExperiment, place: &LoadPlace<'_>) -> Result<Self, RenderCudaError> {
         let work = match experiment.organisation.product() {
             Some(product) if experiment.organisation.is_wavefront() => {
                 check(experiment, place.features)?;
@@ -128,8 +128,8 @@ fn trace_host_counted(kernels: &WavefrontKernels, batch: &mut PathBatch<'_>) -> 
 /// Checks that an experiment's kernels allow the launch bounds and the traversal loop asked for, in a scene with these
 /// features. In those that can have any bounds, nothing is for blocks of one size: they share no memory and meet at no
 /// barrier, and platform::warp() asks for the launch's size.
-fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), RenderCudaError> {
-    let Experiment { organisation, bounds, walk, .. } = *experiment;
+fn check(experiment: &PathExperiment, features: &SceneFeatures) -> Result<(), RenderCudaError> {
+    let PathExperiment { organisation, bounds, walk, .. } = *experiment;
     let why = match organisation {
         _ if bounds.are_default() => None,
         MeasuredOrganisation::TiledGlobal | MeasuredOrganisation::TiledShared => match bounds.block_threads {
@@ -162,7 +162,11 @@ fn check(experiment: &Experiment, features: &SceneFeatures) -> Result<(), Render
 
 impl Work {
     /// Loads the kernels of an experiment that is no wavefront, for a scene with these features.
-    pub fn load(experiment: &Experiment, device: &Device, features: &SceneFeatures) -> Result<Self, RenderCudaError> {
+    pub fn load(
+        experiment: &PathExperiment,
+        device: &Device,
+        features: &SceneFeatures,
+    ) -> Result<Self, RenderCudaError> {
         check(experiment, features)?;
         let set = features.set;
         let of_scene = |stage: &str| PATH_KERNELS.of_features(device, stage, set);

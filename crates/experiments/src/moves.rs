@@ -13,7 +13,7 @@
 //!   results;
 //! - *regenerate* writes a result for each path.
 
-use crate::{Compaction, Experiment, MeasuredOrganisation, stage};
+use crate::{Compaction, MeasuredOrganisation, PathExperiment, stage};
 use raywarp_render_cuda::{Layout, PathCounts, Stage, StageMoves};
 
 const PLACE: u64 = 4;
@@ -21,7 +21,7 @@ const RADIANCE: u64 = 16;
 
 /// Returns the bytes of path state that the experiment's own kernels read and write, by stage, without those of the
 /// product's kernels.
-pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
+pub(crate) fn moves(experiment: &PathExperiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, result] = [bytes.queue, bytes.result].map(|bytes| bytes as u64);
     let begun = counts.begun;
@@ -48,7 +48,7 @@ pub(crate) fn moves(experiment: &Experiment, layout: &Layout, counts: &PathCount
 }
 
 /// Returns the bytes that the kernels of bounces read and write, by stage, where paths stay at their index in memory.
-fn of_bounces(experiment: &Experiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
+fn of_bounces(experiment: &PathExperiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
     let bytes = layout.bytes();
     let [queue, hit, result] = [bytes.queue, bytes.hit, bytes.result].map(|bytes| bytes as u64);
     let PathCounts { begun, extended, connected, .. } = *counts;
@@ -99,7 +99,7 @@ mod tests {
     use raywarp_render_cuda::{BatchCounts, Counters, FeatureSet, PathOrganisation, RoundCounts, StageCounts};
     use std::collections::BTreeMap;
 
-    fn layout(experiment: Experiment) -> Layout {
+    fn layout(experiment: PathExperiment) -> Layout {
         Layout {
             kept: experiment.kept_paths(),
             counted_rounds: experiment.counted_rounds(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     /// Returns the byte counts for a batch of 40 paths with 70 extension rays and 9 shadow rays.
-    fn of_40(experiment: Experiment, rounds: &[[u32; 2]], regenerating_lanes: u64) -> PathCounts {
+    fn of_40(experiment: PathExperiment, rounds: &[[u32; 2]], regenerating_lanes: u64) -> PathCounts {
         let counters = Counters { refilled: 40, walked: 70, shadows: 9, iterations: 5, ..Counters::default() };
         let batch =
             BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: rounds.to_vec(), regenerating_lanes };
@@ -140,7 +140,7 @@ mod tests {
     fn compaction_reads_places_and_marks_as_often_as_it_lists() {
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
         let bounce = (30 * (48 + 16 + 4), 70 * (16 + 4) + 30 * 48 + 40 * 4);
-        let mut compact = Experiment::of(MeasuredOrganisation::Compact);
+        let mut compact = PathExperiment::of(MeasuredOrganisation::Compact);
         for (compaction, times) in [(Compaction::Scan, 2), (Compaction::Atomics, 1)] {
             compact.compaction = compaction;
             // All at once: the second and third bounce read 30 places.
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn paths_that_begin_in_places_of_others_have_these_listed_too() {
         let mut regenerate =
-            Experiment { compaction: Compaction::Scan, ..Experiment::of(MeasuredOrganisation::Regenerate) };
+            PathExperiment { compaction: Compaction::Scan, ..PathExperiment::of(MeasuredOrganisation::Regenerate) };
         // 24 at first, and 16 later: 46 rays come by a list, which holds the 40 that end.
         let counts = of_40(regenerate, &[[24, 24], [24, 9], [22, 7]], 0);
         assert_eq!((counts.rounds, counts.refilled), (3, 16));
@@ -179,13 +179,13 @@ mod tests {
     fn tiles_move_paths_where_the_device_keeps_them_and_split_moves_each_once() {
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
         let rounds = [[40, 2], [20, 1], [10, 1], [0, 0]];
-        let counts = of_40(Experiment::of(MeasuredOrganisation::TiledGlobal), &rounds, 0);
+        let counts = of_40(PathExperiment::of(MeasuredOrganisation::TiledGlobal), &rounds, 0);
         assert_eq!(counts.by_round, [round(40, 40, 2), round(20, 0, 1), round(10, 0, 1)]);
         let tiled = (stage::TILED, 30 * (48 + 16), 70 * 16 + 30 * 48 + 40 * 4);
         assert_eq!(moved(&counts), [tiled, FINALIZED]);
-        let counts = of_40(Experiment::of(MeasuredOrganisation::TiledShared), &rounds, 0);
+        let counts = of_40(PathExperiment::of(MeasuredOrganisation::TiledShared), &rounds, 0);
         assert_eq!(moved(&counts), [(stage::TILED, 0, 40 * 20), FINALIZED]);
-        let counts = of_40(Experiment::of(MeasuredOrganisation::Split), &[], 0);
+        let counts = of_40(PathExperiment::of(MeasuredOrganisation::Split), &[], 0);
         assert_eq!((counts.rounds, counts.by_round.len()), (0, 0));
         let begun = (stage::BEGIN_PATHS, 0, 40 * (48 + 20 + 4));
         assert_eq!(moved(&counts), [begun, (stage::BOUNCE, 40 * (48 + 16 + 4), 40 * (16 + 4)), FINALIZED]);
@@ -200,7 +200,7 @@ mod tests {
                 .flat_map(|organisation| flags.map(|states| (organisation, states)))
                 .flat_map(|(organisation, states)| flags.map(|holes| (organisation, states, holes)))
             {
-                let own = Experiment { compaction: Compaction::Scan, ..Experiment::of(organisation) };
+                let own = PathExperiment { compaction: Compaction::Scan, ..PathExperiment::of(organisation) };
                 let layout = Layout { features, holes, sampler_states, ..layout(own) };
                 let bytes = layout.bytes();
                 assert!(bytes.in_flight() <= 160, "{layout:?}: {bytes:?}");

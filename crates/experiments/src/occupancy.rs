@@ -1,6 +1,6 @@
 //! The number of blocks of tiles that a multiprocessor holds (W11, figure 2).
 
-use crate::Experiment;
+use crate::PathExperiment;
 use crate::loaded::Work;
 use crate::tiles::{TILE_LANES, Tiles};
 use raywarp_cuda::Device;
@@ -18,7 +18,7 @@ pub struct TileOccupancy {
     pub blocks: u32,
 }
 
-impl Experiment {
+impl PathExperiment {
     /// Returns the occupancy of a device by tiles of paths, for these render options and scene features; `None` for
     /// organisations without tiles.
     ///

@@ -1,7 +1,7 @@
 //! An experiment as the engine sees it.
 
 use crate::loaded::Loaded;
-use crate::{Experiment, MeasuredOrganisation};
+use crate::{MeasuredOrganisation, PathExperiment};
 use raywarp_family::Variant;
 use raywarp_render_cuda::{
     CountedRounds, KeptPaths, KeptPlaces, Layout, LoadPlace, LoadedOrganisation, PathCounts, PathOrganisation,
@@ -11,7 +11,7 @@ use raywarp_render_cuda::{
 // SAFETY: the kernels of `PATH_KERNELS`, of this crate and of the product, take a `RenderRecord`. What is written in
 // it: that the product's queues take turns; addresses of lists and counters, which are of the state of the batch and
 // as long as it says; and that of a table which the loaded experiment holds, with 2^steps numbers.
-unsafe impl PathOrganisation for Experiment {
+unsafe impl PathOrganisation for PathExperiment {
     fn name(&self) -> &'static str {
         self.organisation.name()
     }

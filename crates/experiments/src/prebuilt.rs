@@ -1,7 +1,7 @@
 //! The kernels, compiled: the set that this crate embeds.
 
 use crate::sources::KERNEL_TABLE;
-use raywarp_cuda::{Image, KernelSet};
+use raywarp_cuda::{KernelImage, KernelSet};
 use raywarp_render_cuda::PathKernels;
 
 include!("../prebuilt/table.rs");

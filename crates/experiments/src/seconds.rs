@@ -1,6 +1,6 @@
 //! Times of bounces, from the seconds of their launches.
 
-use crate::{Experiment, stage};
+use crate::{PathExperiment, stage};
 use raywarp_render_cuda::{Stage, StageSeconds};
 
 /// Time that one bounce of light paths took on the device, summed over all batches.
@@ -21,7 +21,7 @@ impl BounceSeconds {
     }
 }
 
-impl Experiment {
+impl PathExperiment {
     /// Returns the times of each bounce from those of each round of launches; empty where paths do not stay at their
     /// index in memory.
     pub fn bounce_seconds(&self, rounds: &[StageSeconds]) -> Vec<BounceSeconds> {

@@ -1,6 +1,6 @@
 //! Tiles: blocks that take some paths each to their ends, and list those that go on after each bounce (W11 3.5).
 
-use crate::{Experiment, MeasuredOrganisation, stage};
+use crate::{MeasuredOrganisation, PathExperiment, stage};
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_geom::TraceError;
 use raywarp_render_cuda::{Layout, PathBatch, TileRecord};
@@ -13,7 +13,7 @@ const MOST_PATHS_PER_LANE: u32 = 512;
 /// The kernel that takes tiles of light paths to their ends.
 #[derive(Debug)]
 pub(crate) struct Tiles {
-    pub experiment: Experiment,
+    pub experiment: PathExperiment,
     pub kernel: Function,
 }
 
@@ -40,7 +40,7 @@ impl Tiles {
     }
 }
 
-impl Experiment {
+impl PathExperiment {
     /// Returns the size of a tile and the shared memory of its block.
     pub(crate) fn tile(&self, layout: &Layout) -> TileRecord {
         let paths_per_lane = self.paths_per_lane.clamp(1, MOST_PATHS_PER_LANE);

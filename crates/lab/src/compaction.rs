@@ -7,7 +7,7 @@ use raywarp_scene::SamplerKind;
 use raywarp_study::compaction::PathCounter;
 
 pub use raywarp_study::compaction::{
-    CompactionError as CountError, CompactionReport, CompactionRequest, Counts, W11_DEPTH, W11_REFLECTANCE, W11_SIZE,
+    CompactionReport, CompactionRequest, CountError, Counts, W11_DEPTH, W11_REFLECTANCE, W11_SIZE,
 };
 
 /// Error that keeps the light paths of a scene from being counted.

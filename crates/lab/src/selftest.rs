@@ -8,7 +8,7 @@ pub use aimed::{AimedResult, aimed};
 pub use pictures::PictureResult;
 
 use rayon::prelude::*;
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_bench::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest as CpuTest, Isa};
 use raywarp_cuda::{CudaTracer, Device, compiled};
@@ -394,7 +394,7 @@ impl SelfTestReport {
     /// Returns the report as text: faults of each tracer and the verdict; a line for every tracer when `verbose`.
     pub fn text(&self, verbose: bool, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             TableColumn::left("engine"),
             TableColumn::left("verdict"),
             TableColumn::right("cases"),

@@ -1,6 +1,6 @@
 //! The traversal family as a table: what `raywarp variants` prints.
 
-use raywarp_bench::table::{Hidden, Room, Table, TableColumn, wrapped};
+use raywarp_bench::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use raywarp_family::{Key, PaperRow, Variant, legal, papers};
 use raywarp_layout::MemoryLayout;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ impl Variants {
         let _ = writeln!(text, "{}\n", wrapped(LEGEND));
         match self {
             Self::Papers(rows) => {
-                let mut table = Table::new([
+                let mut table = TextTable::new([
                     TableColumn::left("name"),
                     TableColumn::left("paper"),
                     TableColumn::left("tree node"),
@@ -56,7 +56,7 @@ impl Variants {
                 table.write(&mut text, room, &mut hidden);
             }
             Self::Legal { single_changes, count } => {
-                let mut table = Table::new([
+                let mut table = TextTable::new([
                     TableColumn::left("variant").whole(),
                     TableColumn::left("tree node").rank(1),
                     TableColumn::left("stack entry").rank(2),

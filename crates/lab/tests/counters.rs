@@ -3,7 +3,7 @@
 use raywarp::Control;
 use raywarp::scene::{Description, View};
 use raywarp_lab::sim::CostChange;
-use raywarp_lab::sim::pace::Cause;
+use raywarp_lab::sim::pace::StallCause;
 use raywarp_lab::study::counters::{
     Compared, CountPair, Counted, CountersError, CountersRequest, beside_counters, read_counters,
 };
@@ -128,7 +128,7 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
     let found = compare(&scene, &crate::common::counters_request("sibenik", view, [3072, 2304], 16_384, rows)).unwrap();
     for row in found {
         let stalls = row.stalls.unwrap();
-        let pair = |cause: Cause| stalls.waiting[cause as usize];
+        let pair = |cause: StallCause| stalls.waiting[cause as usize];
         let name = format!("{}: {stalls:?}", row.counted.variant);
         assert!((-0.02..0.09).contains(&stalls.issuing.error()), "{name}");
         // Warps of a scheduler: one issues, the others wait. With the youngest warp first they are 0.89 to 0.93 of those counted, and
@@ -138,8 +138,12 @@ fn what_warps_wait_for_is_near_an_h200s_counters_of_stalls() {
         };
         let held = warps(|pair| pair.foretold, 0.0) / warps(|pair| pair.counted, stalls.unmodelled);
         assert!((0.96..1.06).contains(&held), "{name}: {held}");
-        for (cause, most) in [(Cause::Wait, 0.12), (Cause::Pipe, 0.2), (Cause::NotSelected, 0.3), (Cause::Branch, 0.45)]
-        {
+        for (cause, most) in [
+            (StallCause::Wait, 0.12),
+            (StallCause::Pipe, 0.2),
+            (StallCause::NotSelected, 0.3),
+            (StallCause::Branch, 0.45),
+        ] {
             assert!(pair(cause).error().abs() < most, "{}: {name}", cause.name());
         }
     }

@@ -5,7 +5,7 @@ use raywarp::{BuildOptions, Control};
 use raywarp_lab::sim::CostChange;
 use raywarp_lab::sim::bounds::Limit;
 use raywarp_lab::sim::machine::Machine;
-use raywarp_lab::sim::pace::Cause;
+use raywarp_lab::sim::pace::StallCause;
 use raywarp_lab::study::bounds::{Bounded, BoundsRequest, bound_rates};
 use raywarp_lab::study::simulate::EfficiencyRequest;
 use raywarp_lab::workload::rays::{Order, RayKind, Workload};
@@ -80,7 +80,7 @@ fn a_warp_a_scheduler_takes_what_it_takes_alone() {
         let pace = row.pace.unwrap();
         let waiting = pace.waiting;
         let all = 1.0 + waiting.iter().sum::<f64>();
-        let known = 1.0 - (waiting[Cause::Branch as usize] + waiting[Cause::Dispatch as usize]) / all;
+        let known = 1.0 - (waiting[StallCause::Branch as usize] + waiting[StallCause::Dispatch as usize]) / all;
         // It also has no place empty until the last warp of a block has ended: here one block is there at a time.
         let resident = pace.resident_warps() / 4.0;
         assert!(

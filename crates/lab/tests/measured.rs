@@ -5,7 +5,7 @@ use raywarp::scene::{Description, View};
 use raywarp::{BuildOptions, Builder, Control};
 use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{
-    BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, SceneReport, Subject, Target, Watch,
+    BenchRequest, BenchWatch, CheckSize, LaunchBounds, RayColumn, RayOrder, SceneReport, Subject, Target,
 };
 use raywarp_lab::bench::{RaySource, bench_scene, csv};
 use raywarp_lab::family::{Supply, Variant};
@@ -53,7 +53,7 @@ fn run() -> &'static SceneReport {
         let request = BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: Some(RAYS_PER_PIXEL),
-            columns: RayKind::ALL.map(|kind| Column::of(kind, RayOrder::Workload)).to_vec(),
+            columns: RayKind::ALL.map(|kind| RayColumn::of(kind, RayOrder::Workload)).to_vec(),
             size: SIZE,
             one_launch: false,
             subjects: subjects.map(|name| name.parse::<Subject>().unwrap()).to_vec(),
@@ -67,7 +67,8 @@ fn run() -> &'static SceneReport {
             halves: true,
         };
         let mut report = SceneReport::new("embedded", &Target::Cpu, numbers, &request);
-        bench_scene(&Target::Cpu, scene, RaySource::Views(&views), &request, &Watch::default(), &mut report).unwrap();
+        bench_scene(&Target::Cpu, scene, RaySource::Views(&views), &request, &BenchWatch::default(), &mut report)
+            .unwrap();
         report
     })
 }

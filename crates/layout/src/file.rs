@@ -104,7 +104,7 @@ pub struct Contents<Records, Slots> {
 pub type Parts<'a, R> = Contents<&'a [R], &'a [u32]>;
 
 /// Contents of a tree that was loaded.
-pub type Loaded<R> = Contents<Vec<R>, Vec<u32>>;
+pub type LoadedContents<R> = Contents<Vec<R>, Vec<u32>>;
 
 /// Kind of tree that can be saved to and loaded from files. Not for other crates, since they could make trees that are
 /// none.
@@ -119,7 +119,7 @@ pub trait Stored: Sized {
     /// Returns the tree's contents for saving.
     fn parts(&self) -> Parts<'_, Self::Record>;
     /// Makes the tree from loaded contents, and checks its invariants. Its slots fit `triangles`.
-    fn from_loaded(loaded: Loaded<Self::Record>, triangles: &FlatTriangles) -> Result<Self, LayoutError>;
+    fn from_loaded(loaded: LoadedContents<Self::Record>, triangles: &FlatTriangles) -> Result<Self, LayoutError>;
 }
 
 /// Returns an error unless the file's nodes have the number of children that the type has.

@@ -12,7 +12,7 @@ pub struct Al09 {
     /// Bibliographic reference of the paper: authors, title, venue and year.
     pub reference: String,
     /// Table 1: SIMD efficiencies, and rates in Mrays/s.
-    pub table_1: Table1,
+    pub table_1: Al09Table1,
     /// Section 4: speedup by speculative traversal.
     pub speculation: Speculation,
     /// Section 5.1: speedup by replacing terminated rays.
@@ -26,7 +26,7 @@ pub struct Al09 {
 /// Table 1 of the paper: SIMD efficiencies, simulated and measured rates of each kernel.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table1 {
+pub struct Al09Table1 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.
@@ -172,7 +172,7 @@ impl Method {
     }
 }
 
-impl Table1 {
+impl Al09Table1 {
     /// Returns the cells of a kernel and the column of a scene in them; `None` if the table lacks the kernel or Raywarp
     /// the scene.
     fn find(&self, scene: &str, kernel: &str) -> Option<([&Cells; 3], usize)> {

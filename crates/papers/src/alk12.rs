@@ -11,15 +11,15 @@ pub struct Alk12 {
     /// Bibliographic reference of the paper: authors, title, venue and year.
     pub reference: String,
     /// Table 1: rates in Mrays/s on three generations of GPUs.
-    pub table_1: Table1,
+    pub table_1: Alk12Table1,
     /// Table 2: effect of each design choice of a kernel, in words.
-    pub table_2: Table2,
+    pub table_2: Alk12Table2,
 }
 
 /// Table 1 of the paper: rates in Mrays/s of scenes on three generations of GPUs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table1 {
+pub struct Alk12Table1 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.
@@ -57,7 +57,7 @@ pub struct Generations {
 /// Table 2 of the paper: effect of each design choice on three generations of GPUs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table2 {
+pub struct Alk12Table2 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.

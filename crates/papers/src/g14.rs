@@ -11,7 +11,7 @@ pub struct G14 {
     /// Bibliographic reference of the paper: author, title, venue and year.
     pub reference: String,
     /// Table 2: rates in Mrays/s on three GPUs.
-    pub table_2: Table2,
+    pub table_2: G14Table2,
     /// Section 5: effect of each single improvement of the kernel.
     pub improvements: Improvements,
 }
@@ -19,7 +19,7 @@ pub struct G14 {
 /// Table 2 of the paper: rates in Mrays/s on three GPUs of the kernel of ALK12 and of the improved one.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table2 {
+pub struct G14Table2 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.

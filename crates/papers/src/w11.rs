@@ -11,9 +11,9 @@ pub struct W11 {
     /// Bibliographic reference of the paper: author, title, venue and year.
     pub reference: String,
     /// Table 1: frames per second of each scene.
-    pub table_1: Table1,
+    pub table_1: W11Table1,
     /// Table 2: numbers of paths and warps at each bounce.
-    pub table_2: Table2,
+    pub table_2: W11Table2,
     /// Table 3: execution time of a warp at each bounce.
     pub table_3: Table3,
     /// Mean number of paths in a warp that still runs, without compaction.
@@ -23,7 +23,7 @@ pub struct W11 {
 /// Table 1 of the paper: frames per second of each scene, without and with compaction.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table1 {
+pub struct W11Table1 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.
@@ -49,7 +49,7 @@ pub struct CompactionScene {
 /// Table 2 of the paper: numbers of paths and warps at each bounce.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table2 {
+pub struct W11Table2 {
     /// The table, figure or section of the paper that has these numbers.
     pub place: String,
     /// The quantity that the numbers are of, with its units.

@@ -1,7 +1,7 @@
 //! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
 
 use raywarp::cuda::CudaError;
-use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlannedDevice, Reason, rays_worth_a_gpu};
+use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlanReason, PlannedDevice, rays_worth_a_gpu};
 use raywarp::{Control, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
@@ -43,7 +43,7 @@ fn gpus(bvh: &TriangleBvh) -> Vec<usize> {
 }
 
 /// Why the CPU traces large batches.
-fn reason(bvh: &TriangleBvh) -> Reason {
+fn reason(bvh: &TriangleBvh) -> PlanReason {
     let plan = bvh.plan();
     assert!(matches!(plan.device, PlannedDevice::Cpu), "{plan:?}");
     plan.reason
@@ -82,7 +82,7 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
     ] {
         let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
         assert_eq!(gpus(&bvh), ordinals);
-        assert!(matches!(bvh.plan().reason, Reason::Asked));
+        assert!(matches!(bvh.plan().reason, PlanReason::Asked));
         // Fewer than devices, by the kernel for few rays, and by the other.
         for count in [0, 1, 70, 3000] {
             let rays = rays(count);
@@ -124,7 +124,7 @@ fn statistics_name_the_kernels_that_answered() {
     assert!(answers == ask(&TriangleBvh::build(&far).unwrap(), &far_rays).unwrap());
     assert_eq!(kernels, [("cpu/wide8", 600)]);
     let why = reason(&bvh);
-    let Reason::NoKernelHolds(cause) = why else { panic!("{why:?}") };
+    let PlanReason::NoKernelHolds(cause) = why else { panic!("{why:?}") };
     assert!(matches!(cause.downcast_ref(), Some(CudaError::Unsure { .. })), "{cause:?}");
 }
 
@@ -176,13 +176,13 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
         ask_many(&bvh);
         let waiting = reason(&bvh);
         let worth = rays_worth_a_gpu(3 * 98, 1).unwrap();
-        let Reason::TooLittle { work: Amount::Rays(asked), least } = waiting else { panic!("{waiting:?}") };
+        let PlanReason::TooLittle { work: Amount::Rays(asked), least } = waiting else { panic!("{waiting:?}") };
         assert_eq!((asked, least), (worth - 1, worth));
         let rays = rays(1000);
         // The first has no room.
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
         assert_eq!(gpus(&bvh), [1]);
-        let Reason::WorthAGpu { work: Amount::Rays(asked), left_out } = bvh.plan().reason else {
+        let PlanReason::WorthAGpu { work: Amount::Rays(asked), left_out } = bvh.plan().reason else {
             panic!("not worth it")
         };
         assert!(asked >= worth && left_out.len() == 1 && left_out[0].ordinal == 0, "{left_out:?}");
@@ -195,7 +195,7 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
         driver.fails_at(5, false);
         assert!(ask(&bvh, &rays) == ask(&cpu, &rays));
         let failed = reason(&bvh);
-        let Reason::Failed(cause) = &failed else { panic!("{failed:?}") };
+        let PlanReason::Failed(cause) = &failed else { panic!("{failed:?}") };
         let Some(TraceError::Device(message)) = cause.downcast_ref() else { panic!("{cause:?}") };
         assert!(message.starts_with("the CUDA driver failed while ") && failed.is_loss(), "{message}");
         driver.fails_at(NEVER, false);
@@ -208,23 +208,23 @@ fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
     let Some(driver) = Driver::get() else { return };
     on_one_thread(|| {
         let (cpu, rays) = (TriangleBvh::build(&meshes()).unwrap(), rays(1000));
-        type Case<'a> = (&'a dyn Fn(), &'a dyn Fn(&Reason) -> bool);
-        let has_no_room = |reason: &Reason| match reason {
-            Reason::NoneUsable(gpus) => {
+        type Case<'a> = (&'a dyn Fn(), &'a dyn Fn(&PlanReason) -> bool);
+        let has_no_room = |reason: &PlanReason| match reason {
+            PlanReason::NoneUsable(gpus) => {
                 gpus.len() == 1
                     && gpus[0].ordinal == 0
                     && gpus[0].cause.to_string().starts_with("the scene needs 1 MiB of device memory")
             }
             _ => false,
         };
-        let fails = |reason: &Reason| match reason {
-            Reason::DriverFails(cause) => {
+        let fails = |reason: &PlanReason| match reason {
+            PlanReason::DriverFails(cause) => {
                 cause.to_string().starts_with("the CUDA driver failed while counting devices")
             }
             _ => false,
         };
         let cases: [Case; 3] = [
-            (&|| driver.devices(0), &|reason| matches!(reason, Reason::NoGpu)),
+            (&|| driver.devices(0), &|reason| matches!(reason, PlanReason::NoGpu)),
             (&|| driver.memory(1000), &has_no_room),
             (&|| driver.fails_at(0, false), &fails),
         ];

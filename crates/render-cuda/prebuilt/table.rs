@@ -1,7 +1,7 @@
 // Written by `cargo xtask kernels`.
 
 /// For each source its images by architecture, 0 for PTX.
-static PREBUILT: &[(&str, &[Image])] = &[
+static PREBUILT: &[(&str, &[KernelImage])] = &[
     ("megakernel", &[
         (0, include_bytes!("../prebuilt/megakernel.ptx.xz")),
         (75, include_bytes!("../prebuilt/megakernel.sm_75.cubin.xz")),
@@ -41,5 +41,5 @@ static PREBUILT: &[(&str, &[Image])] = &[
 ];
 
 /// The costs of all kernels by architecture.
-pub(crate) static COSTS: &[Image] = &[
+pub(crate) static COSTS: &[KernelImage] = &[
 ];

@@ -30,7 +30,7 @@ use raywarp_cuda::{CudaError, Device, DeviceBuffer, DeviceScene, EncodedScene, F
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_render::film::{Film, Tile};
-use raywarp_render::{FilterTable, Frame, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
+use raywarp_render::{FilterTable, FrameSettings, Integrator, PassWatch, PathEngine, RenderOptions, ShadingScene};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -269,7 +269,7 @@ impl CudaRenderer {
         }
     }
 
-    fn begin_picture(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), CudaError> {
+    fn begin_picture(&mut self, frame: &FrameSettings<'_>, film: &Film, share: Share) -> Result<(), CudaError> {
         // Nothing of an earlier picture is fetched, should this one fail.
         self.picture = None;
         let (stream, width) = (&self.stream, frame.options.size[0]);
@@ -380,7 +380,12 @@ fn failed(error: CudaError) -> TraceError {
 
 impl CudaRenderer {
     /// Begins a picture as [`PathEngine::begin`] does, but only the tiles in `share`.
-    pub(crate) fn begin_share(&mut self, frame: &Frame<'_>, film: &Film, share: Share) -> Result<(), TraceError> {
+    pub(crate) fn begin_share(
+        &mut self,
+        frame: &FrameSettings<'_>,
+        film: &Film,
+        share: Share,
+    ) -> Result<(), TraceError> {
         let origin = frame.lens().farthest_origin();
         if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
             let limit = 2.0 * reach;
@@ -410,7 +415,7 @@ impl CudaRenderer {
 }
 
 impl PathEngine for CudaRenderer {
-    fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError> {
+    fn begin(&mut self, frame: &FrameSettings<'_>, film: &Film) -> Result<(), TraceError> {
         self.begin_share(frame, film, Share::ALL)
     }
 

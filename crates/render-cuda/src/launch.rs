@@ -2,7 +2,7 @@
 
 use crate::scene::{ArrayRecord, SceneRecord};
 use raywarp_cuda::{Parameters, TreeRecord};
-use raywarp_render::{DirectLight, Frame, Integrator, LensRecord, Scattering};
+use raywarp_render::{DirectLight, FrameSettings, Integrator, LensRecord, Scattering};
 use raywarp_scene::SamplerKind;
 
 /// Kernel parameters of a frame: `Lens`, `PixelFilter`, `Transport` and what follows them in `Render` of
@@ -35,7 +35,7 @@ const _: () = assert!(size_of::<FrameRecord>() == 152);
 
 impl FrameRecord {
     /// Makes the kernel parameters of a frame, whose pixel filter's weights are at `filter`.
-    pub fn new(frame: &Frame<'_>, filter: ArrayRecord) -> Self {
+    pub fn new(frame: &FrameSettings<'_>, filter: ArrayRecord) -> Self {
         let options = frame.options;
         Self {
             lens: frame.lens(),

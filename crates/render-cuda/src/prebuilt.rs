@@ -2,7 +2,7 @@
 
 use crate::path_kernels::PathKernels;
 use crate::sources::KERNEL_TABLE;
-use raywarp_cuda::{Image, KernelSet};
+use raywarp_cuda::{KernelImage, KernelSet};
 
 include!("../prebuilt/table.rs");
 

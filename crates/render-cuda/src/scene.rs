@@ -46,7 +46,7 @@ pub struct ImageRecord {
 
 impl ImageRecord {
     /// Makes the record of an image whose texels are at the given address.
-    pub fn new(image: &raywarp_render::flat::Image, texels: u64) -> Self {
+    pub fn new(image: &raywarp_render::flat::TextureImage, texels: u64) -> Self {
         let texels_tag = match &*image.texels {
             Texels::Srgb8(_) => 0,
             Texels::Linear8(_) => 1,
@@ -57,7 +57,7 @@ impl ImageRecord {
 }
 
 /// Returns an image's texels as bytes.
-pub fn texels(image: &raywarp_render::flat::Image) -> &[u8] {
+pub fn texels(image: &raywarp_render::flat::TextureImage) -> &[u8] {
     match &*image.texels {
         Texels::Srgb8(texels) | Texels::Linear8(texels) => bytemuck::cast_slice(texels),
         Texels::Float(texels) => bytemuck::cast_slice(texels),

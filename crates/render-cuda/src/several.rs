@@ -6,7 +6,7 @@ use crate::share::Share;
 use raywarp_cuda::side_by_side;
 use raywarp_geom::TraceError;
 use raywarp_render::film::{Film, Tile};
-use raywarp_render::{Frame, PassWatch, PathEngine};
+use raywarp_render::{FrameSettings, PassWatch, PathEngine};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,7 +76,7 @@ impl PassWatch for Joint<'_> {
 }
 
 impl PathEngine for CudaRenderers {
-    fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError> {
+    fn begin(&mut self, frame: &FrameSettings<'_>, film: &Film) -> Result<(), TraceError> {
         let of = self.0.len();
         let shares = (0..of).map(|index| Share { index, of });
         self.each(shares, |renderer, share| renderer.begin_share(frame, film, share))

@@ -5,7 +5,7 @@ use raywarp_cuda::{
     CudaError, Device, DeviceBuffer, DeviceTexture, Stream, TexelFormat, TextureAddress, TextureSampler,
 };
 use raywarp_render::ShadingScene;
-use raywarp_render::flat::{Image, ImageLookup, MaterialFlags, NONE, Texels, TextureKind, TextureOp, Wrapping};
+use raywarp_render::flat::{ImageLookup, MaterialFlags, NONE, Texels, TextureImage, TextureKind, TextureOp, Wrapping};
 
 /// Unit that looks up and filters the images of textures: kernels or texture units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn sampler_of(op: &TextureOp) -> TextureSampler {
 }
 
 /// Returns the memory format of an image's texels.
-pub fn format_of(image: &Image) -> TexelFormat {
+pub fn format_of(image: &TextureImage) -> TexelFormat {
     match &*image.texels {
         Texels::Srgb8(_) => TexelFormat::Srgb8,
         Texels::Linear8(_) => TexelFormat::Linear8,
@@ -70,7 +70,7 @@ impl ImageUse {
             };
         }
         let [width, height] = DeviceTexture::LARGEST;
-        let fits = |image: &Image| image.size[0] <= width && image.size[1] <= height;
+        let fits = |image: &TextureImage| image.size[0] <= width && image.size[1] <= height;
         let is_look_up = |op: &TextureOp| TextureKind::of(op.kind) == TextureKind::Image;
         let mut sampled_ops: Vec<bool> =
             (scene.texture_ops.iter()).map(|op| is_look_up(op) && fits(&scene.images[op.image as usize])).collect();
@@ -97,7 +97,7 @@ impl ImageUse {
 
     /// Returns the approximate bytes of device memory that the images of `scene` take.
     pub fn bytes(&self, scene: &ShadingScene) -> usize {
-        let of = |(image, (units, kernels)): (&Image, (&bool, &bool))| {
+        let of = |(image, (units, kernels)): (&TextureImage, (&bool, &bool))| {
             let linear = if *kernels { texels(image).len() } else { 0 };
             let tiled = if *units { DeviceTexture::bytes_of(image.size, format_of(image)) } else { 0 };
             linear + tiled
@@ -128,9 +128,10 @@ impl DeviceImages {
         scene: &ShadingScene,
         images: &ImageUse,
     ) -> Result<Self, CudaError> {
-        let linear = |(image, is_read): (&Image, &bool)| is_read.then(|| stream.upload(texels(image))).transpose();
+        let linear =
+            |(image, is_read): (&TextureImage, &bool)| is_read.then(|| stream.upload(texels(image))).transpose();
         let linear = scene.images.iter().zip(&images.by_kernels).map(linear).collect::<Result<_, _>>()?;
-        let tiled = |(image, is_read): (&Image, &bool)| {
+        let tiled = |(image, is_read): (&TextureImage, &bool)| {
             is_read
                 .then(|| DeviceTexture::upload(device, stream, image.size, format_of(image), texels(image)))
                 .transpose()
@@ -153,9 +154,9 @@ mod tests {
     use raywarp_render::flat::{EnvironmentRecord, Input, InputChannel, MaterialRecord, ProgramRecord};
     use std::sync::Arc;
 
-    fn image(size: [u32; 2]) -> Image {
+    fn image(size: [u32; 2]) -> TextureImage {
         let count = size[0] as usize * size[1] as usize;
-        Image { size, texels: Arc::new(Texels::Linear8(vec![[1, 2, 3, 4]; count])) }
+        TextureImage { size, texels: Arc::new(Texels::Linear8(vec![[1, 2, 3, 4]; count])) }
     }
 
     /// Returns a test scene of images with one texture each: the second a bump, the third also the environment's, the

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Settings of a picture, other than the scene, on which its paths depend.
 #[derive(Debug, Clone)]
-pub struct Frame<'a> {
+pub struct FrameSettings<'a> {
     /// Options of the render; threads and stopping rules do not matter here.
     pub options: &'a RenderOptions,
     pub(crate) lens: &'a Lens,
@@ -21,7 +21,7 @@ pub struct Frame<'a> {
     pub(crate) media: MediaStack,
 }
 
-impl Frame<'_> {
+impl FrameSettings<'_> {
     /// Returns the camera as a plain record for devices.
     pub fn lens(&self) -> LensRecord {
         self.lens.record()
@@ -54,7 +54,7 @@ pub trait PathEngine {
     ///
     /// # Errors
     /// [`TraceError`].
-    fn begin(&mut self, frame: &Frame<'_>, film: &Film) -> Result<(), TraceError>;
+    fn begin(&mut self, frame: &FrameSettings<'_>, film: &Film) -> Result<(), TraceError>;
 
     /// Adds `samples` of every pixel, in their order; if `watch` stops the pass, some or all pixels get none of them.
     ///

@@ -16,12 +16,12 @@ pub enum PixelFilter {
         radius: f32,
     },
     /// Filter of any other kind, sampled by a table of its density.
-    Table(Box<Table>),
+    Table(Box<FilterDensity>),
 }
 
 /// Table of |f| of a filter f along one axis, as a piecewise constant density over `-radius ..= radius`.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct FilterDensity {
     radius: f32,
     cdf: [f32; CELLS + 1],
     negative: [bool; CELLS],
@@ -74,7 +74,7 @@ impl PixelFilter {
         }
         cdf.iter_mut().for_each(|c| *c /= total);
         let negative = std::array::from_fn(|i| value(i) < 0.0);
-        Self::Table(Box::new(Table { radius, cdf, negative, weight: total / signed }))
+        Self::Table(Box::new(FilterDensity { radius, cdf, negative, weight: total / signed }))
     }
 
     pub(crate) fn numbers(&self) -> FilterTable {
@@ -99,7 +99,7 @@ impl PixelFilter {
     }
 }
 
-impl Table {
+impl FilterDensity {
     fn sample(&self, u: f32) -> (f32, f32) {
         let cell = self.cdf.partition_point(|&c| c <= u).clamp(1, CELLS) - 1;
         let width = self.cdf[cell + 1] - self.cdf[cell];

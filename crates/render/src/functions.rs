@@ -3,13 +3,15 @@
 
 /// Scattering models (BSDFs), and their shared parts.
 pub mod bsdf {
-    pub use crate::bsdf::albedo_table::{AlbedoTable, Row, albedo, coupling};
+    pub use crate::bsdf::albedo_table::{AlbedoRow, AlbedoTable, albedo, coupling};
     pub use crate::bsdf::coat::{Beneath, Coat, Left};
     pub use crate::bsdf::facets::{Facets, Returned};
     pub use crate::bsdf::ggx::Ggx;
     pub use crate::bsdf::horizon::Horizon;
     pub use crate::bsdf::loss_table::WhiteLosses;
-    pub use crate::bsdf::{Blinn, Bsdf, BsdfSample, CarPaint, Conductor, Dielectric, Glazed, MaterialKind, Principled};
+    pub use crate::bsdf::{
+        Blinn, Bsdf, BsdfSample, CarPaintBsdf, Conductor, Dielectric, Glazed, MaterialKind, PrincipledBsdf,
+    };
     pub use crate::bsdf::{Prepared, Scattering, f0_of_ior, fresnel};
 }
 

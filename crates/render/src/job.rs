@@ -1,6 +1,6 @@
 //! A render in work: passes over tiles, workers, stopping rules.
 
-use crate::engine::{Frame, PassWatch, PathEngine};
+use crate::engine::{FrameSettings, PassWatch, PathEngine};
 use crate::film::{Film, Tile};
 use crate::filter::PixelFilter;
 use crate::flat::ShadingScene;
@@ -98,7 +98,7 @@ impl Job<'_> {
     pub(crate) fn run(&self, film: &mut Film, passes: &mut Passes) -> Result<StopReason, RenderError> {
         if let Passes::Engine(engine, _) = passes {
             let (options, lens, filter) = (self.options, &self.lens, &self.filter);
-            engine.begin(&Frame { options, lens, filter, media: self.media }, film)?;
+            engine.begin(&FrameSettings { options, lens, filter, media: self.media }, film)?;
         }
         let stop = self.run_passes(film, passes)?;
         passes.fetch(film)?;

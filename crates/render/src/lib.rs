@@ -33,7 +33,7 @@ mod wide;
 pub use bsdf::BsdfTables;
 #[cfg(any(test, feature = "tables"))]
 pub use bsdf::tabulate::tables;
-pub use engine::{Frame, PassWatch, PathEngine};
+pub use engine::{FrameSettings, PassWatch, PathEngine};
 pub use filter::FilterTable;
 pub use flat::{ShadingBytes, ShadingScene};
 #[doc(hidden)]

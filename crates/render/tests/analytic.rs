@@ -347,7 +347,7 @@ struct Idle;
 impl raywarp_render::PathEngine for Idle {
     fn begin(
         &mut self,
-        _frame: &raywarp_render::Frame<'_>,
+        _frame: &raywarp_render::FrameSettings<'_>,
         _film: &raywarp_render::film::Film,
     ) -> Result<(), raywarp_geom::TraceError> {
         unreachable!("the render is refused before it begins")

@@ -1,6 +1,6 @@
 //! Samplers, random numbers and warps: what the renderer and the papers' ray batches share.
 //!
-//! - [`Sampler`] and [`Stream`]: the random numbers of one path, from Sobol points, padded Halton
+//! - [`Sampler`] and [`RandomStream`]: the random numbers of one path, from Sobol points, padded Halton
 //!   points (Keller 2003; W11) or the lecture's xor32 (L9);
 //! - [`sobol`], [`halton`], [`xor32`], [`hash`]: their parts;
 //! - [`elementary`]: exponentials, logarithms and angles with the same bits on every machine;
@@ -20,4 +20,4 @@ mod stream;
 pub mod warp;
 pub mod xor32;
 
-pub use stream::{Sampler, Stream};
+pub use stream::{RandomStream, Sampler};

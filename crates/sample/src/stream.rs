@@ -26,9 +26,9 @@ pub enum Sampler {
 }
 
 /// Stream of random numbers for one light path, from some position on. What a path must remember between two uses is
-/// [`Stream::state`] for padded Halton and xor32, and [`Stream::dimension`] for Sobol.
+/// [`RandomStream::state`] for padded Halton and xor32, and [`RandomStream::dimension`] for Sobol.
 #[derive(Debug, Clone, Copy)]
-pub struct Stream {
+pub struct RandomStream {
     sampler: Sampler,
     /// Hash of seed and pixel for Sobol points; 0 for the other samplers.
     key: u32,
@@ -41,7 +41,7 @@ pub struct Stream {
 impl Sampler {
     /// Returns the random numbers for sample `sample` of `pixel`, from the first on.
     #[inline]
-    pub fn start(self, pixel: u32, sample: u32) -> Stream {
+    pub fn start(self, pixel: u32, sample: u32) -> RandomStream {
         let state = match self {
             Self::Sobol { .. } => 0,
             // By pixel alone: the samples of a pixel must share their rotations.
@@ -54,18 +54,18 @@ impl Sampler {
     /// Returns the rest of a sample's random numbers, from a `dimension` (Sobol) or a `state` (others) that an earlier
     /// stream of that sample had.
     #[inline]
-    pub fn resume(self, pixel: u32, sample: u32, dimension: u32, state: u32) -> Stream {
+    pub fn resume(self, pixel: u32, sample: u32, dimension: u32, state: u32) -> RandomStream {
         let (key, sample) = match self {
             Self::Sobol { seed } => (combine(pcg(seed), pixel), sample.reverse_bits()),
             Self::PaddedHalton { .. } | Self::Xor32 { .. } => (0, sample),
         };
         // Only a caller's made-up state can be 0, from which xorshift never leaves.
         let state = if state == 0 && matches!(self, Self::Xor32 { .. }) { xor32::ZERO_SEED } else { state };
-        Stream { sampler: self, key, sample, dimension, state }
+        RandomStream { sampler: self, key, sample, dimension, state }
     }
 }
 
-impl Stream {
+impl RandomStream {
     /// Draws the next random number, in `0 .. 1`. Takes one dimension.
     #[inline(always)]
     pub fn next_1d(&mut self) -> f32 {
@@ -82,7 +82,7 @@ impl Stream {
         }
     }
 
-    /// Draws the next random point of the unit square, which is better distributed than two [`Stream::next_1d`]. Takes
+    /// Draws the next random point of the unit square, which is better distributed than two [`RandomStream::next_1d`]. Takes
     /// two dimensions.
     #[inline(always)]
     pub fn next_2d(&mut self) -> [f32; 2] {

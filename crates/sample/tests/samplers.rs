@@ -2,12 +2,12 @@
 //! reproducible numbers.
 
 use raywarp_sample::statistics::{chi_squared_test, sidak};
-use raywarp_sample::{Sampler, Stream, sobol};
+use raywarp_sample::{RandomStream, Sampler, sobol};
 
 const ALL: [Sampler; 3] = [Sampler::Sobol { seed: 3 }, Sampler::PaddedHalton { seed: 3 }, Sampler::Xor32 { seed: 3 }];
 
 /// Draws of a vertex in the renderer's order: 1, 1, 2, 1, 2 and 1 numbers.
-fn vertex(stream: &mut Stream) -> [f32; 8] {
+fn vertex(stream: &mut RandomStream) -> [f32; 8] {
     let (a, b) = (stream.next_1d(), stream.next_1d());
     let [c, d] = stream.next_2d();
     let e = stream.next_1d();

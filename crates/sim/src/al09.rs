@@ -9,14 +9,15 @@
 //! clocks of warps that share a counter all take [`Al09Costs::default`].
 
 use crate::block_costs::BlockCosts;
-use crate::machine::Launch;
+use crate::machine::LaunchResources;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 
 /// Launch bounds of AL09's kernels as far as they are known (AL09 2): blocks of 192 threads, 21 to 25 registers, which
 /// "did not affect performance". At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25
 /// there are 17,280.
-pub const LAUNCH: Launch = Launch { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
+pub const LAUNCH: LaunchResources =
+    LaunchResources { registers_per_thread: 21, shared_bytes_per_block: 0, threads_per_block: 192 };
 
 /// Number of issue slots, as the GTX 285's machine file counts them under ideal dual issue, in the time of one
 /// instruction.

@@ -8,7 +8,7 @@ use crate::block_costs::BlockCosts;
 use crate::source::EventSource;
 use rayon::prelude::*;
 use raywarp_family::Block;
-use raywarp_traverse::{Event, KernelError, Probe};
+use raywarp_traverse::{KernelError, Probe, WarpEvent};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -33,7 +33,7 @@ impl Probe for Clock<'_> {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.cost.issued += self.costs.of(event.block);
         let loads = matches!(event.block, Block::VisitNode | Block::TestTriangle | Block::TestTriangleT);
         self.cost.loads += u64::from(loads);

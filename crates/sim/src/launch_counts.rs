@@ -4,7 +4,7 @@ use crate::source::EventSource;
 use crate::warp_counts::{Counter, WarpCounts};
 use rayon::prelude::*;
 use raywarp_costs::EventCounts;
-use raywarp_traverse::{Event, KernelError, Probe};
+use raywarp_traverse::{KernelError, Probe, WarpEvent};
 
 /// Event counts of a launch, by code block, and by the operation that came before.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl Probe for Both {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.counter.event(event);
         self.tally.add(event.block, event.active, self.everyone);
     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use raywarp_costs::EventCounts;
 use raywarp_family::Supply;
 use raywarp_geom::Ray;
-use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Query};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query, WarpEvent};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -156,7 +156,7 @@ impl Probe for Gathered {
         self.memory.is_some()
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.counter.event(event);
         let (after, full) = self.tally.add(event.block, event.active, self.everyone);
         self.lanes.add(event.block, after, event.active);
@@ -293,7 +293,7 @@ impl Probe for Timed<'_> {
         self.memory.is_some()
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.counter.spend(event.warp, self.costs.of(event.block) as u64);
         self.gathered.event(event);
         if let Some(memory) = self.memory.filter(|_| !event.touches.is_empty()) {

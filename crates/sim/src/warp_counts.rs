@@ -4,7 +4,7 @@ use crate::source::EventSource;
 use rayon::prelude::*;
 use raywarp_family::{Block, Operation, Supply};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Event, Kernel, KernelError, Probe, Query};
+use raywarp_traverse::{Kernel, KernelError, Probe, Query, WarpEvent};
 
 /// Number of times that a code block was issued, and number of lanes that took part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -155,11 +155,11 @@ impl Probe for Counter {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.repeated(event, 1);
     }
 
-    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+    fn repeated(&mut self, event: &WarpEvent<'_>, times: u32) {
         let count = &mut self.counts.blocks[event.block as usize];
         let active = event.active.count_ones();
         count.issued += u64::from(times);

@@ -6,7 +6,7 @@ use raywarp_family::{Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
 use raywarp_sim::memory::Region;
 use raywarp_sim::{EventSource, ProfileOptions, profile};
-use raywarp_traverse::{Batch, Event, Execution, Kernel, Probe, Query, Recorder, Touch};
+use raywarp_traverse::{Batch, Execution, Kernel, Probe, Query, Recorder, Touch, WarpEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Triangles and rays without an order.
@@ -96,7 +96,7 @@ fn warp_tallies(kernel: &Kernel, rays: &[Ray]) -> Vec<EventCounts> {
         fn touches(&self) -> bool {
             false
         }
-        fn event(&mut self, event: &Event<'_>) {
+        fn event(&mut self, event: &WarpEvent<'_>) {
             self.0.add(event.block, event.active, u64::from(u32::MAX));
         }
     }

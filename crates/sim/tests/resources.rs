@@ -1,6 +1,6 @@
 //! Occupancy of the compiled kernels, by the registers and shared memory that the assembler reported for them.
 
-use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::machine::{LaunchResources, Machine};
 use std::path::Path;
 
 /// Kernels are compiled for blocks of this many threads, and for several of them on a multiprocessor.
@@ -21,7 +21,7 @@ fn compiled_kernels_have_as_many_blocks_resident_as_they_were_compiled_for() {
         }) else {
             continue;
         };
-        let launch = Launch {
+        let launch = LaunchResources {
             registers_per_thread: registers.parse().unwrap(),
             shared_bytes_per_block: shared.parse().unwrap(),
             threads_per_block: THREADS,

@@ -20,7 +20,7 @@ use raywarp_family::{TraversalLoop, Variant};
 use raywarp_geom::{Control, FlatTriangles};
 use raywarp_scene::{Description, flatten};
 use raywarp_sim::bounds::{Bound, CostBasis, lowest};
-use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::machine::{LaunchResources, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::Pace;
 use raywarp_sim::{Al09Costs, CostChange, LaunchInstructions, Profile, Streams, al09};
@@ -63,7 +63,7 @@ pub struct Bounded {
     /// Traffic in a model of the machine's caches; `None` where their sizes are not known.
     pub traffic: Option<Traffic>,
     /// Registers, shared memory and threads of the kernel's launch; `None` where they are not known.
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchResources>,
     /// Reason why the costs are not those of this kernel on this machine; `None` if they are.
     pub doubt: Option<String>,
     /// Source of the kernel's instruction costs.

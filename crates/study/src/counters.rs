@@ -18,7 +18,7 @@ use raywarp_scene::{Description, flatten};
 use raywarp_sim::gap::split;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::memory::Region;
-use raywarp_sim::pace::{Cause, Pace};
+use raywarp_sim::pace::{Pace, StallCause};
 use raywarp_sim::{CostChange, thread_instructions};
 use raywarp_traverse::Kernel;
 
@@ -78,7 +78,7 @@ pub struct ComparedStalls {
     /// Fraction of the scheduler's clocks in which it issues, 0 to 1.
     pub issuing: CountPair,
     /// Number of warps that wait for each cause, for each instruction issued.
-    pub waiting: [CountPair; Cause::ALL.len()],
+    pub waiting: [CountPair; StallCause::ALL.len()],
     /// Number of waiting warps that the profiler counts for causes that are not in the model.
     pub unmodelled: f64,
 }

@@ -5,7 +5,7 @@
 //! when it was taken; where the rows of a record are fetched one by one, a mark a row more.
 
 use crate::kernel::{Batch, Kernel, KernelError};
-use crate::probe::{Event, Probe};
+use crate::probe::{Probe, WarpEvent};
 use rayon::prelude::*;
 use raywarp_family::{Block, Key, Query, Supply, TraversalLoop, Variant};
 use raywarp_geom::{HitKey, Ray};
@@ -110,7 +110,7 @@ impl Probe for Chunk {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         let code = match event.block {
             Block::VisitNode => Code::Visit,
             Block::TestTriangle | Block::TestTriangleT => Code::Test,

@@ -33,7 +33,7 @@ mod warp;
 
 pub use dump::{Code, RayDump};
 pub use kernel::{Batch, Execution, Kernel, KernelError};
-pub use probe::{Event, Probe, Recorded, Recorder, Touch};
+pub use probe::{Probe, Recorded, Recorder, Touch, WarpEvent};
 /// Query that the rays of a [`Batch`] ask.
 pub use raywarp_family::Query;
 pub use replay::{Replay, ReplayError};

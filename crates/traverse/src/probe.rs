@@ -24,7 +24,7 @@ pub struct Touch {
 
 /// One execution of a code block of a micro-operation by a warp.
 #[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
+pub struct WarpEvent<'a> {
     /// Index of the warp in its launch.
     pub warp: u32,
     /// Block of code that the warp runs.
@@ -39,12 +39,12 @@ pub struct Event<'a> {
 
 /// Observer of a warp's run that is told each event in the order of issue.
 pub trait Probe {
-    /// Returns `true` if the probe wants [`Event::touches`], which take time to gather.
+    /// Returns `true` if the probe wants [`WarpEvent::touches`], which take time to gather.
     fn touches(&self) -> bool;
     /// Tells the probe of one event of a warp.
-    fn event(&mut self, event: &Event<'_>);
+    fn event(&mut self, event: &WarpEvent<'_>);
     /// Tells the probe of an event that occurs `times` times in a row, without touches.
-    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+    fn repeated(&mut self, event: &WarpEvent<'_>, times: u32) {
         for _ in 0..times {
             self.event(event);
         }
@@ -59,9 +59,9 @@ pub(crate) trait Watch {
     /// Returns [`Probe::touches`] of the probe.
     fn touches(&self) -> bool;
     /// Passes an event on to [`Probe::event`].
-    fn event(&mut self, event: &Event<'_>);
+    fn event(&mut self, event: &WarpEvent<'_>);
     /// Passes a repeated event on to [`Probe::repeated`].
-    fn repeated(&mut self, event: &Event<'_>, times: u32);
+    fn repeated(&mut self, event: &WarpEvent<'_>, times: u32);
 }
 
 /// A switch with no probe: every event is ignored.
@@ -74,9 +74,9 @@ impl Watch for Unwatched {
         false
     }
     #[inline(always)]
-    fn event(&mut self, _: &Event<'_>) {}
+    fn event(&mut self, _: &WarpEvent<'_>) {}
     #[inline(always)]
-    fn repeated(&mut self, _: &Event<'_>, _: u32) {}
+    fn repeated(&mut self, _: &WarpEvent<'_>, _: u32) {}
 }
 
 /// A switch with a probe, which is told all events.
@@ -103,11 +103,11 @@ impl Watch for Watched<'_> {
         self.touches
     }
     #[inline(always)]
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.probe.event(event);
     }
     #[inline(always)]
-    fn repeated(&mut self, event: &Event<'_>, times: u32) {
+    fn repeated(&mut self, event: &WarpEvent<'_>, times: u32) {
         self.probe.repeated(event, times);
     }
 }
@@ -122,15 +122,15 @@ pub struct Recorder {
 /// A copy of an event that outlives the warp's run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// Index of the warp in its launch, as [`Event::warp`].
+    /// Index of the warp in its launch, as [`WarpEvent::warp`].
     pub warp: u32,
-    /// Block of code that ran, as [`Event::block`].
+    /// Block of code that ran, as [`WarpEvent::block`].
     pub block: Block,
-    /// Mask of the lanes that ran it, as [`Event::active`].
+    /// Mask of the lanes that ran it, as [`WarpEvent::active`].
     pub active: u64,
-    /// Index of the ray that each lane held, as [`Event::rays`].
+    /// Index of the ray that each lane held, as [`WarpEvent::rays`].
     pub rays: Vec<u32>,
-    /// Memory that the active lanes touched, as [`Event::touches`].
+    /// Memory that the active lanes touched, as [`WarpEvent::touches`].
     pub touches: Vec<Touch>,
 }
 
@@ -139,7 +139,7 @@ impl Probe for Recorder {
         true
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         self.events.push(Recorded {
             warp: event.warp,
             block: event.block,

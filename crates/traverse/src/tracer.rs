@@ -1,7 +1,7 @@
 //! Tracer of the family: a kernel behind the trait that every engine implements.
 
 use crate::kernel::{Batch, Execution, Kernel, KernelError};
-use crate::probe::{Event, Probe};
+use crate::probe::{Probe, WarpEvent};
 use crate::warp::Answer;
 use rayon::prelude::*;
 use raywarp_family::{Block, Query, Variant};
@@ -171,7 +171,7 @@ impl Probe for CostProbe<'_> {
         false
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         let count = match event.block {
             Block::VisitNode => |cost: &mut RayCost| cost.nodes += 1,
             Block::TestTriangle | Block::TestTriangleT => |cost: &mut RayCost| cost.triangles += 1,

@@ -4,7 +4,7 @@
 use crate::lane::{IDLE, Lane};
 use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::{Tested, Visited};
-use crate::probe::{Event, Touch, Watch};
+use crate::probe::{Touch, WarpEvent, Watch};
 use crate::supply::Pool;
 use crate::tree::{TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
@@ -198,7 +198,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     pub fn issue_times(&mut self, block: Block, mask: L::Mask, times: u32) {
         if P::ON && mask.any() && times > 0 {
             let active = spread(mask.bits(), self.lanes_per_ray, self.lanes_per_ray);
-            let event = Event { warp: self.number, block, active, rays: &self.rays, touches: &[] };
+            let event = WarpEvent { warp: self.number, block, active, rays: &self.rays, touches: &[] };
             self.probe.repeated(&event, times);
         }
     }
@@ -213,7 +213,7 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     }
 
     fn tell(&mut self, block: Block, active: u64) {
-        let event = Event { warp: self.number, block, active, rays: &self.rays, touches: &self.touches };
+        let event = WarpEvent { warp: self.number, block, active, rays: &self.rays, touches: &self.touches };
         self.probe.event(&event);
     }
 

@@ -3,7 +3,7 @@
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;
 
-use closed::aim::{Random, Tally, Target};
+use closed::aim::{SplitMix64, Tally, Target};
 use closed::meshes;
 use raywarp_bvh::{build, presets};
 use raywarp_cpu::CpuOptions;
@@ -33,7 +33,7 @@ fn no_aimed_ray_is_lost_and_all_have_the_bits_of_the_cpu() {
                 let triangles = FlatTriangles::from_vertices(target.triangles.clone());
                 let (blocks, cpu) = (blocks(&triangles), target.tracer(&CpuOptions::default()));
                 let reach = 2.0 * triangles.bounds().farthest();
-                let mut random = Random(u64::from(offset.to_bits()) << 32 | u64::from(size.to_bits()));
+                let mut random = SplitMix64(u64::from(offset.to_bits()) << 32 | u64::from(size.to_bits()));
                 let mut rays: Vec<Ray> = (0..600).map(|_| target.inner_ray(&mut random)).collect();
                 rays.extend((0..300).map(|_| target.outer_ray(&mut random)));
                 rays.retain(|ray| ray.origin.iter().all(|x| x.abs() <= reach));

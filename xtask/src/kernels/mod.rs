@@ -477,7 +477,7 @@ fn table(jobs: &[Job], kepler: &[Job]) -> String {
     let mut text = String::from(
         "// Written by `cargo xtask kernels`.\n\n/// For each source its images by architecture, 0 for PTX.\n",
     );
-    text += "static PREBUILT: &[(&str, &[Image])] = &[\n";
+    text += "static PREBUILT: &[(&str, &[KernelImage])] = &[\n";
     for own in jobs.chunk_by(|a, b| a.source == b.source) {
         let source = own.first().map_or("", |job| &job.source);
         text += &format!("    (\"{source}\", &[\n");
@@ -486,7 +486,7 @@ fn table(jobs: &[Job], kepler: &[Job]) -> String {
         }
         text += "    ]),\n";
     }
-    text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[Image] = &[\n";
+    text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[KernelImage] = &[\n";
     let with_costs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
     for architecture in with_costs.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
         text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(architecture));

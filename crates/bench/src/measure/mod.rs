@@ -5,7 +5,7 @@ mod steps;
 
 use crate::rays::{RayBatch, make};
 use crate::report::{SceneReport, TreeFacts};
-use crate::{BenchError, BenchRequest, Clocks, RaySource, Subject, Target, Watch};
+use crate::{BenchError, BenchRequest, BenchWatch, Clocks, RaySource, Subject, Target};
 use on_tree::OnTree;
 use raywarp_bvh::{BuildOptions, Bvh2, build_with_choice};
 use raywarp_cpu::CpuTracer;
@@ -21,7 +21,7 @@ use steps::Steps;
 /// subject that the target cannot run, or whose tree cannot hold the scene, is left out with its reason.
 ///
 /// # Errors
-/// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
+/// [`BenchError`]; `Trace(Cancelled)` when [`BenchWatch::cancel`] became true.
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
 pub fn bench_scene(
@@ -29,7 +29,7 @@ pub fn bench_scene(
     scene: Description,
     source: RaySource<'_>,
     request: &BenchRequest,
-    watch: &Watch<'_>,
+    watch: &BenchWatch<'_>,
     report: &mut SceneReport,
 ) -> Result<(), BenchError> {
     let start = Instant::now();
@@ -71,7 +71,7 @@ fn batches(
     source: RaySource<'_>,
     triangles: &FlatTriangles,
     bvh: &Bvh2,
-    (request, watch): (&BenchRequest, &Watch<'_>),
+    (request, watch): (&BenchRequest, &BenchWatch<'_>),
     report: &mut SceneReport,
 ) -> Result<Vec<RayBatch>, BenchError> {
     let tracer = CpuTracer::new(bvh, triangles)?;
@@ -122,7 +122,7 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
 mod tests {
     use super::*;
     use crate::engine::{Encoded, Prepared};
-    use crate::{CheckSize, Column, RayOrder, Row};
+    use crate::{CheckSize, RayColumn, RayOrder, Row};
     use raywarp_cuda::LaunchBounds;
     use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer, TriangleMesh};
     use raywarp_scene::views::View;
@@ -163,7 +163,7 @@ mod tests {
         BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: Some(2),
-            columns: RayKind::ALL.map(|kind| Column::of(kind, RayOrder::Workload)).to_vec(),
+            columns: RayKind::ALL.map(|kind| RayColumn::of(kind, RayOrder::Workload)).to_vec(),
             size: [32, 24],
             one_launch: false,
             subjects: subjects.iter().map(|text| text.parse().unwrap()).collect(),
@@ -180,7 +180,7 @@ mod tests {
 
     fn measured(request: &BenchRequest) -> SceneReport {
         let mut report = SceneReport::new("floor", &Target::Cpu, vec![1, 2], request);
-        bench_scene(&Target::Cpu, scene(), RaySource::Views(&views()), request, &Watch::default(), &mut report)
+        bench_scene(&Target::Cpu, scene(), RaySource::Views(&views()), request, &BenchWatch::default(), &mut report)
             .unwrap();
         report
     }
@@ -241,7 +241,7 @@ mod tests {
     fn orders_change_neither_rays_nor_hits() {
         let mut request = request(&["cpu"]);
         request.columns = [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled]
-            .map(|order| Column::of(RayKind::Diffuse, order))
+            .map(|order| RayColumn::of(RayKind::Diffuse, order))
             .to_vec();
         let report = measured(&request);
         let seen: Vec<_> = report.rows.iter().map(|row| (row.check.rays, row.check.hits)).collect();
@@ -258,12 +258,12 @@ mod tests {
         let rays: Vec<Ray> = (0..1600).map(down).collect();
         let short: Vec<Ray> = rays.iter().map(|ray| ray.with_interval(0.5, 8.0)).collect();
         let set = |name: &str, any| RaySet::File { name: name.to_string(), any };
-        let column = |rays, order| Column { rays, order };
+        let column = |rays, order| RayColumn { rays, order };
         for order in [RayOrder::Workload, RayOrder::Morton, RayOrder::Shuffled] {
             request.columns = vec![column(set("down", false), order), column(set("shadow-short", true), order)];
             let mut report = SceneReport::new("floor", &Target::Cpu, Vec::new(), &request);
             let source = RaySource::Lists(vec![rays.clone(), short.clone()]);
-            bench_scene(&Target::Cpu, scene(), source, &request, &Watch::default(), &mut report).unwrap();
+            bench_scene(&Target::Cpu, scene(), source, &request, &BenchWatch::default(), &mut report).unwrap();
             assert!(report.passes() && report.skipped.is_empty());
             assert_eq!(report.rows.len(), 2 * 3);
             let hits = |row: &Row| (row.check.checked, row.check.hits);
@@ -364,12 +364,12 @@ mod tests {
     /// Benchmarks the CPU tracer with a wrong answer to one ray, checking every `step`-th ray.
     fn with_lie(kind: RayKind, check: CheckSize, about: usize, lie: Option<fn(&mut Hit)>) -> SceneReport {
         let mut request = request(&["cpu"]);
-        (request.check, request.columns) = (check, vec![Column::of(kind, RayOrder::Workload)]);
+        (request.check, request.columns) = (check, vec![RayColumn::of(kind, RayOrder::Workload)]);
         let mut report = SceneReport::new("floor", &Target::Cpu, vec![1], &request);
         let triangles = flatten(&scene()).unwrap();
         let bvh = timed_tree(&triangles, &request.builds[0], &mut report).unwrap();
         let tracer = CpuTracer::new(&bvh, &triangles).unwrap();
-        let watch = Watch::default();
+        let watch = BenchWatch::default();
         let batches = make(RaySource::Views(&views()[..1]), &triangles, &tracer, &request, &watch, "floor").unwrap();
         let mut session = Target::Cpu.session().unwrap();
         // Right answers are there from another subject.

@@ -6,7 +6,7 @@ use crate::dispute::is_borderline;
 use crate::engine::{Encoded, Prepared, Session, refusal, trace};
 use crate::rays::RayBatch;
 use crate::report::{Row, SceneReport, ViewTimes};
-use crate::{BenchError, BenchRequest, Check, Quartiles, Subject, Target, Watch};
+use crate::{BenchError, BenchRequest, BenchWatch, Check, Quartiles, Subject, Target};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, LaunchBounds};
@@ -26,7 +26,7 @@ pub(super) struct OnTree<'a> {
     /// Both halves of each batch, if halves are timed, too.
     pub halves: &'a [Option<[RayBatch; 2]>],
     pub request: &'a BenchRequest,
-    pub watch: &'a Watch<'a>,
+    pub watch: &'a BenchWatch<'a>,
     /// Answers of each reference tracer to the checked rays of each batch.
     pub references: HashMap<Variant, Vec<Answers>>,
 }

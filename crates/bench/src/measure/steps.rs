@@ -1,6 +1,6 @@
 //! Progress of a scene's measurement.
 
-use crate::{BenchRequest, Subject, Watch};
+use crate::{BenchRequest, BenchWatch, Subject};
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::LaunchBounds;
 
@@ -8,12 +8,12 @@ use raywarp_cuda::LaunchBounds;
 pub(super) struct Steps<'a> {
     done: usize,
     all: usize,
-    watch: &'a Watch<'a>,
+    watch: &'a BenchWatch<'a>,
 }
 
 impl<'a> Steps<'a> {
     /// Counts the steps of a plan: trees, each with the subjects that walk it.
-    pub fn new(plan: &[(BuildOptions, Vec<Subject>)], request: &BenchRequest, watch: &'a Watch<'a>) -> Self {
+    pub fn new(plan: &[(BuildOptions, Vec<Subject>)], request: &BenchRequest, watch: &'a BenchWatch<'a>) -> Self {
         let all = plan.iter().map(|(_, subjects)| of(subjects, request)).sum();
         Self { done: 0, all, watch }
     }

@@ -2,7 +2,7 @@
 
 use super::{Place, PublishedRate, SCENES, fitting, rate, shown};
 use crate::SceneReport;
-use crate::table::{Table, TableColumn, wrapped};
+use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{SCENES_HERE, al09};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
@@ -39,7 +39,7 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             report.scene, report.target
         );
         let _ = writeln!(text, "{}", wrapped(&title));
-        let mut table = Table::new([
+        let mut table = TextTable::new([
             TableColumn::left("method"),
             TableColumn::left("rays"),
             TableColumn::right("eff.").rank(1),

@@ -2,7 +2,7 @@
 
 use super::{Place, PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
-use crate::table::{Table, TableColumn, wrapped};
+use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{GenerationScene, Generations, SCENES_HERE, alk12};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
@@ -81,7 +81,8 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         );
         let _ = writeln!(text, "{}", wrapped(&title));
         let numbers = ["GTX 285", "GTX 480", "GTX 680", "here", "x Kepler"].map(TableColumn::right);
-        let mut table = Table::new([TableColumn::left("scene"), TableColumn::left("rays")].into_iter().chain(numbers));
+        let mut table =
+            TextTable::new([TableColumn::left("scene"), TableColumn::left("rays")].into_iter().chain(numbers));
         for report in &reports {
             let Some(cells) = known(report) else { continue };
             for (kind, generations) in RayKind::ALL.into_iter().zip(cells.map(Generations::by_age)) {

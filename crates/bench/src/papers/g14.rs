@@ -2,7 +2,7 @@
 
 use super::{Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
 use crate::SceneReport;
-use crate::table::{Table, TableColumn, wrapped};
+use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{ImprovedScene, Improvement, SCENES_HERE, g14};
 use raywarp_workload::rays::{RayKind, Workload};
 use std::fmt::Write;
@@ -63,7 +63,7 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             columns.push(TableColumn::right(format!("{name} new")).rank(rank));
             columns.push(TableColumn::right("gain").rank(rank));
         }
-        let mut table = Table::new(columns);
+        let mut table = TextTable::new(columns);
         for report in &reports {
             let Some(kinds) = known(report) else { continue };
             for (kind, Improvement { alk12: before, improved: after }) in RayKind::ALL.into_iter().zip(kinds) {

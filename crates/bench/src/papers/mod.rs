@@ -76,7 +76,7 @@ fn fitting<'a>(reports: &'a [SceneReport], workload: Workload, kernels: &[&str])
 /// Returns the rate of a kernel in Mrays/s, on its best tree; `None` where it was not measured or gave wrong hits.
 fn rate(report: &SceneReport, kernel: &str, kind: RayKind) -> Option<f64> {
     let subject: Subject = kernel.parse().ok()?;
-    let fits = |column: &crate::Column| column.kind() == Some(kind) && column.order == RayOrder::Workload;
+    let fits = |column: &crate::RayColumn| column.kind() == Some(kind) && column.order == RayOrder::Workload;
     let rows = report.rows.iter().filter(|row| {
         row.subject == subject
             && row.bounds.are_default()

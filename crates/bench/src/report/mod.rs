@@ -14,7 +14,7 @@ pub use tree::TreeFacts;
 pub(crate) use tree::builder_name;
 
 use crate::engine::Resources;
-use crate::{BenchRequest, Check, Clocks, Column, Quartiles, Subject, Target};
+use crate::{BenchRequest, Check, Clocks, Quartiles, RayColumn, Subject, Target};
 use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
@@ -60,7 +60,7 @@ pub struct SceneReport {
 #[derive(Debug, Clone)]
 pub struct ColumnTotal {
     /// Kind and order of the rays.
-    pub column: Column,
+    pub column: RayColumn,
     /// Number of rays over all views.
     pub rays: u64,
     /// Seconds that sorting the rays took on this CPU; `None` if they were not sorted.
@@ -139,7 +139,7 @@ impl SceneReport {
     /// Makes a report of a request in which nothing is measured yet. `views` are the numbers of the viewpoints, as the
     /// user knows them.
     pub fn new(scene: &str, target: &Target, views: Vec<usize>, request: &BenchRequest) -> Self {
-        let total = |column: &Column| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
+        let total = |column: &RayColumn| ColumnTotal { column: column.clone(), rays: 0, sort_seconds: 0.0 };
         Self {
             scene: scene.to_string(),
             target: target.name(),
@@ -266,7 +266,7 @@ pub(crate) mod tests {
 
     /// Returns a report as if of a run on a GPU, where cell (subject, column) took 1, 2 and 4 times some milliseconds.
     pub fn sample(scene: &str, subjects: &[&str], kinds: &[RayKind]) -> SceneReport {
-        let column = |&kind: &RayKind| Column::of(kind, RayOrder::Workload);
+        let column = |&kind: &RayKind| RayColumn::of(kind, RayOrder::Workload);
         let request = BenchRequest {
             workload: Workload::Raywarp,
             rays_per_pixel: None,

@@ -3,7 +3,7 @@
 use super::SceneReport;
 use super::text::{LEGEND, rate as shown};
 use crate::geometric_mean;
-use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
+use crate::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use std::fmt::Write;
 
 /// Returns tables over several scenes: for each column of rays a line for each subject, with the geometric mean; then
@@ -81,7 +81,7 @@ fn table(reports: &[SceneReport], column: usize, top: usize, (text, room, hidden
     let title = format!("{}, Mrays/s", reports[0].columns[column].column.name());
     let scenes = reports.iter().map(|report| TableColumn::right(format!("{} ", report.scene)).rank(1));
     let columns = std::iter::once(TableColumn::left(title)).chain(scenes).chain([TableColumn::right("mean ")]);
-    let mut table = Table::new(columns);
+    let mut table = TextTable::new(columns);
     let best = |scene: Option<usize>| {
         let rate = |(_, rates): &(String, Vec<Option<f64>>)| scene.map_or_else(|| mean(rates), |scene| rates[scene]);
         lines.iter().filter_map(rate).fold(f64::NEG_INFINITY, f64::max)

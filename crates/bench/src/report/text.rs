@@ -2,7 +2,7 @@
 
 use super::{SceneReport, builder_name};
 use crate::Subject;
-use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
+use crate::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub fn text(report: &SceneReport, room: Room) -> String {
     columns.push(TableColumn::right("differ").rank(2));
     columns.push(TableColumn::right("stray").rank(2));
     columns.push(TableColumn::left("registers").rank(1));
-    let mut table = Table::new(columns);
+    let mut table = TextTable::new(columns);
     for &line in &lines {
         let (mut checked, mut differ, mut stray, mut right) = (0, 0, 0, true);
         let mut taken: Vec<String> = Vec::new();

@@ -199,7 +199,7 @@ pub fn run(args: &TraceArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     if piped { trace(out) } else { write_atomic_with(&args.output, trace) }?;
     drop(steps);
 
-    let report = Report { args, query, scene: &path, traced: totals, prepared: &scene, load, notes };
+    let report = TraceReport { args, query, scene: &path, traced: totals, prepared: &scene, load, notes };
     common.detail(format!("answered by {}", totals.stats.kernels));
     if common.json {
         let mut document = report.json();
@@ -279,7 +279,7 @@ impl TraceArgs {
 }
 
 /// Report that the command `trace` prints at its end.
-struct Report<'a> {
+struct TraceReport<'a> {
     args: &'a TraceArgs,
     query: Query,
     scene: &'a Path,
@@ -290,7 +290,7 @@ struct Report<'a> {
     notes: Vec<String>,
 }
 
-impl Report<'_> {
+impl TraceReport<'_> {
     /// Returns the name of the device that traced.
     fn machine(&self) -> String {
         let plan = self.prepared.plan();

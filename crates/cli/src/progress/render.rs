@@ -1,6 +1,6 @@
 //! Progress of a render, and the time until it will be done.
 
-use super::{Ticker, View, si};
+use super::{ProgressView, Ticker, si};
 use raywarp::render::Progress;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl RenderProgress {
         let seen = last.clone();
         let view = move || {
             let last: Option<Progress> = *seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let begun = || View { doing: doing.into(), share: None, more: String::new() };
+            let begun = || ProgressView { doing: doing.into(), share: None, more: String::new() };
             last.map_or_else(begun, |progress| view(doing, &progress, pixels, limits))
         };
         Self { last, _ticker: Ticker::start(quiet, view) }
@@ -41,7 +41,7 @@ impl RenderProgress {
     }
 }
 
-fn view(doing: &str, progress: &Progress, pixels: u64, limits: Limits) -> View {
+fn view(doing: &str, progress: &Progress, pixels: u64, limits: Limits) -> ProgressView {
     let rendered = progress.paths as f64 / pixels.max(1) as f64;
     let samples = f64::from(limits.first) + rendered;
     let elapsed = progress.elapsed.as_secs_f64().max(1e-3);
@@ -65,7 +65,7 @@ fn view(doing: &str, progress: &Progress, pixels: u64, limits: Limits) -> View {
         };
         more = format!("{noise}, {more}");
     }
-    View { doing: doing.into(), share: Some(share.clamp(0.0, 1.0)), more }
+    ProgressView { doing: doing.into(), share: Some(share.clamp(0.0, 1.0)), more }
 }
 
 /// Estimates the samples per pixel at which noise, now `noise` at `at` samples, will be `target`: it falls with their

@@ -1,6 +1,6 @@
 //! Ticker that looks at long work from outside: on a terminal ten times a second, elsewhere every ten seconds.
 //!
-//! A thread asks a [`View`] of the work and shows it: as a bar or a spinner on a terminal, once the work has taken half
+//! A thread asks a [`ProgressView`] of the work and shows it: as a bar or a spinner on a terminal, once the work has taken half
 //! a second; as a line of standard error where there is none, so that the log of a batch job says how far it is.
 
 use super::{duration, style};
@@ -22,7 +22,7 @@ const LINES_VARIABLE: &str = "RAYWARP_PROGRESS_SECONDS";
 
 /// Progress of some work as shown at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct ProgressView {
     /// Description of the work.
     pub doing: String,
     /// Fraction of the work that is done, 0 to 1, if known.
@@ -31,7 +31,7 @@ pub struct View {
     pub more: String,
 }
 
-impl View {
+impl ProgressView {
     /// Estimates the seconds until the work is done, from the fraction done in `elapsed` seconds.
     fn left(&self, elapsed: f64) -> Option<f64> {
         self.share.filter(|&share| share > 0.0).map(|share| elapsed * (1.0 - share) / share)
@@ -63,7 +63,7 @@ pub struct Ticker {
 
 impl Ticker {
     /// Starts to show what `view` returns at each update, unless `quiet`.
-    pub fn start(quiet: bool, view: impl Fn() -> View + Send + 'static) -> Self {
+    pub fn start(quiet: bool, view: impl Fn() -> ProgressView + Send + 'static) -> Self {
         let (stop, stopped) = channel();
         let watch = move || match std::io::stderr().is_terminal() {
             true => on_terminal(&stopped, view),
@@ -90,7 +90,7 @@ fn goes_on(stopped: &Receiver<()>, time: Duration) -> bool {
     matches!(stopped.recv_timeout(time), Err(RecvTimeoutError::Timeout))
 }
 
-fn in_lines(stopped: &Receiver<()>, view: impl Fn() -> View) {
+fn in_lines(stopped: &Receiver<()>, view: impl Fn() -> ProgressView) {
     let start = Instant::now();
     let set = std::env::var(LINES_VARIABLE).ok().and_then(|text| text.parse().ok());
     let every = set.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(LINES);
@@ -103,7 +103,7 @@ fn in_lines(stopped: &Receiver<()>, view: impl Fn() -> View) {
     }
 }
 
-fn on_terminal(stopped: &Receiver<()>, view: impl Fn() -> View) {
+fn on_terminal(stopped: &Receiver<()>, view: impl Fn() -> ProgressView) {
     let start = Instant::now();
     if !goes_on(stopped, DELAY) {
         return;
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_line_says_what_is_done_how_far_it_is_and_how_long_it_takes() {
-        let view = |share, more: &str| View { doing: "rendering".into(), share, more: more.into() };
+        let view = |share, more: &str| ProgressView { doing: "rendering".into(), share, more: more.into() };
         assert_eq!(
             view(Some(0.25), "16.0 samples a pixel").line(20.0),
             "rendering: 25 %, about 60 s left, 16.0 samples a pixel"

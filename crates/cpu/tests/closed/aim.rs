@@ -6,7 +6,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer};
 use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
 
-pub use super::meshes::Random;
+pub use super::meshes::SplitMix64;
 
 type P = [f32; 3];
 
@@ -78,19 +78,19 @@ impl<'a> Target<'a> {
     }
 
     /// A point that is well inside.
-    fn inner(&self, random: &mut Random) -> P {
+    fn inner(&self, random: &mut SplitMix64) -> P {
         self.mesh.inner(self.size, self.place, random)
     }
 
     /// A point of triangle `t`: a vertex, on an edge, or of the face; weights in f32, so that rays at an
     /// edge pass it on either side, or meet it exactly.
-    fn aim(&self, random: &mut Random) -> P {
+    fn aim(&self, random: &mut SplitMix64) -> P {
         let triangle = random.below(self.triangles.len());
         self.aim_at(triangle, random)
     }
 
     /// The same of one triangle.
-    fn aim_at(&self, triangle: usize, random: &mut Random) -> P {
+    fn aim_at(&self, triangle: usize, random: &mut SplitMix64) -> P {
         let [a, b, c] = self.triangles[triangle];
         let s = if random.below(4) == 0 { 0.5 } else { random.unit() };
         match random.below(5) {
@@ -105,7 +105,7 @@ impl<'a> Target<'a> {
     }
 
     /// A ray from inside. Of 8 one is parallel to an axis, if a vertex lies so.
-    pub fn inner_ray(&self, random: &mut Random) -> Ray {
+    pub fn inner_ray(&self, random: &mut SplitMix64) -> Ray {
         let (target, origin) = (self.aim(random), self.inner(random));
         if random.below(8) == 0 {
             let axis = random.below(3);
@@ -119,7 +119,7 @@ impl<'a> Target<'a> {
     }
 
     /// A ray from outside, from up to 30 sizes away. Of 8 one is parallel to an axis.
-    pub fn outer_ray(&self, random: &mut Random) -> Ray {
+    pub fn outer_ray(&self, random: &mut SplitMix64) -> Ray {
         let target = self.aim(random);
         let distance = 1.8 * 17f32.powf(random.unit());
         if random.below(8) == 0 {
@@ -144,7 +144,7 @@ impl<'a> Target<'a> {
     /// Whether what shall be inside is so as exact arithmetic counts; false when rounding to a far place has
     /// folded the mesh.
     pub fn holds_its_middle(&self) -> bool {
-        let mut random = Random(1);
+        let mut random = SplitMix64(1);
         (0..20).all(|_| is_inside(&self.triangles, self.inner(&mut random).map(f64::from)) == Some(true))
     }
 
@@ -190,7 +190,7 @@ impl<'a> Target<'a> {
 
     /// Traces `count` rays of a stream and judges those that miss.
     pub fn tally(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         let ray = |_| if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };
         self.judge(tracer, inside, &(0..count).map(ray).collect::<Vec<_>>())
     }
@@ -198,7 +198,7 @@ impl<'a> Target<'a> {
     /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of them are
     /// coherent.
     pub fn tally_bundles(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         let mut rays = Vec::with_capacity(count);
         while rays.len() < count {
             let first = if inside { self.inner_ray(&mut random) } else { self.outer_ray(&mut random) };

@@ -13,7 +13,7 @@ const fn bounds(block_threads: Option<u32>, max_registers: Option<u32>) -> Launc
 const REGISTERS: u32 = 32;
 
 /// What the kernel that holds paths in its lanes is, if any.
-fn kernel_use(prepared: &Prepared, engine: Experiment) -> Option<KernelUse> {
+fn kernel_use(prepared: &Prepared, engine: PathExperiment) -> Option<KernelUse> {
     raywarp_experiments::kernel_use(&prepared.engine(engine, 1).renderers()[0]).unwrap()
 }
 
@@ -25,9 +25,9 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
     let plain = (room(), options.clone(), PLAIN, "plain");
     let of_all = RenderOptions { samples: 0..1, features: true, sampler: SamplerKind::Xor32, ..options };
     let all = (everything(), of_all, EVERYTHING, "everything");
-    let of = Experiment::of;
-    let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
-    let atomics = Experiment { compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Compact) };
+    let of = PathExperiment::of;
+    let scan = PathExperiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
+    let atomics = PathExperiment { compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Compact) };
     for (bounds, cases, engines) in [
         (
             bounds(Some(64), None),
@@ -52,7 +52,7 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
     ] {
         let (prepared, options, bytes, set) = cases;
         for engine in engines {
-            let engine = Experiment { bounds, paths: 1 << 12, queues_per_batch: 1, ..*engine };
+            let engine = PathExperiment { bounds, paths: 1 << 12, queues_per_batch: 1, ..*engine };
             check(prepared, options, *bytes, engine);
             let stage = match engine.organisation {
                 MeasuredOrganisation::Megakernel => "megakernel",
@@ -111,7 +111,7 @@ fn bounds_that_an_organisation_cannot_have_are_refused_in_a_line() {
             "regenerate__plain cannot run with 256 registers: a thread has 16 to 255 registers".into(),
         ),
     ] {
-        let engine = Experiment { bounds, ..Experiment::of(organisation) };
+        let engine = PathExperiment { bounds, ..PathExperiment::of(organisation) };
         assert_eq!(prepared.try_engine(engine, 1).err(), Some(want));
     }
 }
@@ -121,7 +121,8 @@ fn whatever_call_fails_while_a_kernel_is_compiled_again_it_is_an_error() {
     let Some(driver) = Driver::get() else { return };
     let prepared = room();
     let bounds = bounds(Some(64), Some(64));
-    let engine = || prepared.try_engine(Experiment { bounds, ..Experiment::of(MeasuredOrganisation::Megakernel) }, 1);
+    let engine =
+        || prepared.try_engine(PathExperiment { bounds, ..PathExperiment::of(MeasuredOrganisation::Megakernel) }, 1);
     // What is loaded once is there already.
     drop(engine().unwrap());
     let taken = driver.ask("taken");

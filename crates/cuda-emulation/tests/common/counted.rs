@@ -163,7 +163,7 @@ fn warps_to_the_end(batch: &[usize]) -> u64 {
     batch.chunks(WARP).filter_map(|warp| warp.iter().max()).sum::<usize>() as u64
 }
 
-fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &Experiment, bytes: Bytes) -> Played {
+fn played(batch: &[usize], capacity: usize, max_depth: u32, engine: &PathExperiment, bytes: Bytes) -> Played {
     let waiting = (batch.len() - batch.len().min(capacity)) as u64;
     let warps_of = |rounds: &[RoundCounts]| Some(rounds.iter().map(|round| round.warps).sum());
     let whole =
@@ -266,7 +266,7 @@ const RADIANCE: u64 = 16;
 const WORD: u64 = 4;
 
 /// Bytes that the stages of an organisation move for a batch, but for those of connections: read and written.
-fn moved(batch: &PathCounts, first: u64, engine: &Experiment, bytes: Bytes) -> Vec<(Stage, u64, u64)> {
+fn moved(batch: &PathCounts, first: u64, engine: &PathExperiment, bytes: Bytes) -> Vec<(Stage, u64, u64)> {
     let PathCounts { begun, extended, .. } = *batch;
     let (result, went_on, Bytes { queue, .. }) = (begun * bytes.result, extended - begun, bytes);
     // What of a result is put down when a path begins.
@@ -337,7 +337,7 @@ fn expected(
     batches: &[Vec<usize>],
     capacity: usize,
     max_depth: u32,
-    (engine, bytes, connected): (&Experiment, Bytes, u64),
+    (engine, bytes, connected): (&PathExperiment, Bytes, u64),
 ) -> (PathCounts, bool) {
     let mut want = PathCounts { batches: batches.len() as u64, connected, ..PathCounts::default() };
     let mut launches = BTreeMap::<Stage, u64>::new();
@@ -403,7 +403,7 @@ fn expected(
 }
 
 /// Renders on the CPU and on a device, and compares what was counted, and the pictures.
-pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: Experiment) -> PathCounts {
+pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine: PathExperiment) -> PathCounts {
     let (scene, camera, tracer) = (&prepared.shading, &prepared.camera, &prepared.tracer);
     let recorder = Recorder {
         lengths: PathRecorder::new(options.size, options.samples.clone()),
@@ -473,13 +473,13 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
             let is_short = max_depth <= 3 && !connect_last;
             // Who lists paths knows nothing of what there is in a scene.
             let is_plain = FeatureSet::of(&prepared.shading) == FeatureSet::Plain;
-            let own = |engine: &Experiment| {
+            let own = |engine: &PathExperiment| {
                 let host = engine.host_counts && engine.organisation != MeasuredOrganisation::WavefrontSorted;
                 engine.compaction != Compaction::Atomics && !host
             };
             for engine in engines().into_iter().filter(|engine| is_plain || own(engine)) {
                 for &(paths, queues_per_batch) in queues(engine.organisation, bytes.place > 0, is_short) {
-                    let engine = Experiment { paths, queues_per_batch, ..engine };
+                    let engine = PathExperiment { paths, queues_per_batch, ..engine };
                     let counts = check(&prepared, &options, bytes, engine);
                     // That there is something to count.
                     assert_eq!(counts.begun, 24 * 16 * 4);
@@ -496,16 +496,16 @@ fn each_organisation_counts_what_the_lengths_of_the_paths_say() {
 }
 
 /// All organisations, and all that lists those who go on.
-pub fn engines() -> Vec<Experiment> {
-    let of = |organisation| Experiment { paths_per_lane: 2, ..Experiment::of(organisation) };
+pub fn engines() -> Vec<PathExperiment> {
+    let of = |organisation| PathExperiment { paths_per_lane: 2, ..PathExperiment::of(organisation) };
     let listed = [MeasuredOrganisation::Compact, MeasuredOrganisation::Regenerate]
         .into_iter()
-        .flat_map(|organisation| Compaction::ALL.map(|compaction| Experiment { compaction, ..of(organisation) }));
+        .flat_map(|organisation| Compaction::ALL.map(|compaction| PathExperiment { compaction, ..of(organisation) }));
     let others = [
-        Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) },
-        Experiment { host_counts: true, compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Regenerate) },
-        Experiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Wavefront) },
-        Experiment { host_counts: true, ..of(MeasuredOrganisation::WavefrontSorted) },
+        PathExperiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Compact) },
+        PathExperiment { host_counts: true, compaction: Compaction::Atomics, ..of(MeasuredOrganisation::Regenerate) },
+        PathExperiment { host_counts: true, timed: true, ..of(MeasuredOrganisation::Wavefront) },
+        PathExperiment { host_counts: true, ..of(MeasuredOrganisation::WavefrontSorted) },
     ];
     let plain = MeasuredOrganisation::ALL.into_iter().map(of).filter(|engine| {
         !matches!(engine.organisation, MeasuredOrganisation::Compact | MeasuredOrganisation::Regenerate)
@@ -525,16 +525,17 @@ fn bounces_in_parts_and_over_binary_trees_give_the_same_picture_and_count_the_sa
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
     let options = RenderOptions { size: [24, 16], samples: 3..5, seed: 5, ..RenderOptions::default() };
-    let of = |compaction| Experiment { compaction, paths: 100, ..Experiment::of(MeasuredOrganisation::Compact) };
+    let of =
+        |compaction| PathExperiment { compaction, paths: 100, ..PathExperiment::of(MeasuredOrganisation::Compact) };
     let parts = listed_at().into_iter().flat_map(|listed_at| {
-        [Compaction::Scan, Compaction::Atomics].map(|compaction| Experiment { listed_at, ..of(compaction) })
+        [Compaction::Scan, Compaction::Atomics].map(|compaction| PathExperiment { listed_at, ..of(compaction) })
     });
-    let off = Experiment { listed_at: ListedAt { in_parts: true, ..ListedAt::END }, ..of(Compaction::Off) };
+    let off = PathExperiment { listed_at: ListedAt { in_parts: true, ..ListedAt::END }, ..of(Compaction::Off) };
     let walks = [Walk::WhileWhile, Walk::SpeculativeWhileWhile].into_iter().flat_map(|walk| {
-        [MeasuredOrganisation::Megakernel, MeasuredOrganisation::Compact].map(|organisation| Experiment {
+        [MeasuredOrganisation::Megakernel, MeasuredOrganisation::Compact].map(|organisation| PathExperiment {
             walk,
             paths: 100,
-            ..Experiment::of(organisation)
+            ..PathExperiment::of(organisation)
         })
     });
     for engine in parts.chain([off]).chain(walks) {
@@ -551,8 +552,8 @@ fn an_organisation_that_lists_at_the_end_does_so_whatever_the_options_say() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
     let listed_at = ListedAt { start: true, shadow: true, end: false, in_parts: true };
-    let own = Experiment::of(MeasuredOrganisation::Regenerate);
-    let engine = Experiment { listed_at, compaction: Compaction::Scan, paths: 70, queues_per_batch: 3, ..own };
+    let own = PathExperiment::of(MeasuredOrganisation::Regenerate);
+    let engine = PathExperiment { listed_at, compaction: Compaction::Scan, paths: 70, queues_per_batch: 3, ..own };
     assert_eq!(difference(&prepared.films(&small(), engine)), None);
 }
 
@@ -563,7 +564,7 @@ fn heavier_shading_gives_the_same_picture() {
     for organisation in
         [MeasuredOrganisation::Megakernel, MeasuredOrganisation::Compact, MeasuredOrganisation::TiledShared]
     {
-        let engine = Experiment { search_steps: 9, longer_shading: 3, ..Experiment::of(organisation) };
+        let engine = PathExperiment { search_steps: 9, longer_shading: 3, ..PathExperiment::of(organisation) };
         assert_eq!(difference(&prepared.films(&small(), engine)), None, "{organisation:?}");
     }
 }
@@ -571,12 +572,12 @@ fn heavier_shading_gives_the_same_picture() {
 #[test]
 fn kernels_of_experiments_refuse_scenes_and_organisations_that_they_do_not_know() {
     let Some(_driver) = Driver::get() else { return };
-    let parts = Experiment {
+    let parts = PathExperiment {
         listed_at: ListedAt { start: true, ..ListedAt::END },
-        ..Experiment::of(MeasuredOrganisation::Compact)
+        ..PathExperiment::of(MeasuredOrganisation::Compact)
     };
-    let binary = Experiment { walk: Walk::WhileWhile, ..Experiment::of(MeasuredOrganisation::Megakernel) };
-    let queued = Experiment { walk: Walk::WhileWhile, ..Experiment::of(MeasuredOrganisation::Wavefront) };
+    let binary = PathExperiment { walk: Walk::WhileWhile, ..PathExperiment::of(MeasuredOrganisation::Megakernel) };
+    let queued = PathExperiment { walk: Walk::WhileWhile, ..PathExperiment::of(MeasuredOrganisation::Wavefront) };
     for (engine, want) in [
         (parts, "a bounce in parts is for scenes of diffuse surfaces alone, without textures, holes and media"),
         (binary, "while-while is for scenes of diffuse surfaces alone, without textures, holes and media"),
@@ -594,7 +595,7 @@ fn counts_of_several_devices_are_those_of_the_whole_picture() {
     let options = RenderOptions { size: [20, 12], samples: 0..2, max_depth: 3, ..RenderOptions::default() };
     for organisation in MeasuredOrganisation::ALL {
         let sums = [1, 2].map(|devices| {
-            let mut engine = prepared.engine(Experiment { organisation, ..Experiment::default() }, devices);
+            let mut engine = prepared.engine(PathExperiment { organisation, ..PathExperiment::default() }, devices);
             let context = RenderContext::by(&mut engine);
             render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context).unwrap();
             engine.counts()

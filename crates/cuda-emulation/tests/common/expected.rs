@@ -1,10 +1,10 @@
 //! What the Rust schedules answer and do.
 
 use raywarp_cuda::Query;
-use raywarp_cuda_emulation::{Logs, Traced};
+use raywarp_cuda_emulation::{EmulatedTrace, Logs};
 use raywarp_family::{Block, Space};
 use raywarp_geom::{Hit, HitKey, Ray};
-use raywarp_traverse::{Answer, Batch, Event, Execution, Kernel, Probe};
+use raywarp_traverse::{Answer, Batch, Execution, Kernel, Probe, WarpEvent};
 
 /// A run of a Rust schedule.
 pub struct Expected {
@@ -49,7 +49,7 @@ impl Probe for LaneProbe {
         true
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         let space = match event.block {
             Block::VisitNode | Block::VisitNodeLinks => Some(Space::Node),
             Block::TestTriangle | Block::TestTriangleT | Block::TestTriangleU | Block::TestTriangleV => {
@@ -79,7 +79,7 @@ impl Probe for LaneProbe {
 }
 
 /// The first difference of answers, bit by bit.
-pub fn difference(traced: &Traced, answers: &[Answer], query: Query) -> Option<String> {
+pub fn difference(traced: &EmulatedTrace, answers: &[Answer], query: Query) -> Option<String> {
     let bits = |hit: &Hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive];
     let bit = |words: &[u32], ray: usize| words[ray / 32] >> (ray % 32) & 1 == 1;
     if traced.invalid != answers.iter().filter(|answer| answer.invalid).count() as u32 {
@@ -89,7 +89,7 @@ pub fn difference(traced: &Traced, answers: &[Answer], query: Query) -> Option<S
         let open = query == Query::Any && !answer.blocked && answer.hit.is_hit();
         let (hit, instance) = match query == Query::Closest || open {
             true => (bits(&answer.hit), answer.instance),
-            false => (Traced::UNWRITTEN, Traced::UNWRITTEN[0]),
+            false => (EmulatedTrace::UNWRITTEN, EmulatedTrace::UNWRITTEN[0]),
         };
         let mut got = (bit(&traced.blocked, ray), bit(&traced.undecided, ray), traced.hits[ray], traced.instances[ray]);
         // Until a ray is traced again its place among the hits is one of a list.

@@ -2,7 +2,7 @@
 
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
 use raywarp_cuda_emulation::twins::scene_of_everything;
-use raywarp_experiments::{Experiment, MeasuredOrganisation};
+use raywarp_experiments::{MeasuredOrganisation, PathExperiment};
 use raywarp_render::film::Film;
 use raywarp_render::{DirectLight, RenderContext, RenderOptions, render};
 use raywarp_render_cuda::{EngineOptions, ImageUse, TextureFilter};
@@ -20,7 +20,7 @@ pub fn nearest() -> Prepared {
 }
 
 fn hardware(organisation: MeasuredOrganisation, (paths, queues_per_batch): (usize, usize)) -> EngineOptions {
-    let experiment = Experiment { paths, queues_per_batch, ..Experiment::of(organisation) };
+    let experiment = PathExperiment { paths, queues_per_batch, ..PathExperiment::of(organisation) };
     EngineOptions { texture_filter: TextureFilter::Hardware, ..experiment.into() }
 }
 

@@ -6,7 +6,7 @@ use raywarp_experiments::stage;
 use raywarp_render_cuda::{PathCounts, RoundCounts, Stage, StageSeconds};
 
 /// Renders with an organisation; its counts, and what its renderer has timed.
-fn timed(prepared: &Prepared, options: &RenderOptions, engine: Experiment) -> (PathCounts, CudaRenderers) {
+fn timed(prepared: &Prepared, options: &RenderOptions, engine: PathExperiment) -> (PathCounts, CudaRenderers) {
     let mut renderers = prepared.engine(engine, 1);
     let context = RenderContext::by(&mut renderers);
     render(&prepared.shading, &prepared.camera, &prepared.tracer, options, context).unwrap();
@@ -29,15 +29,15 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
     let options = RenderOptions { samples: 0..1, ..small() };
     let host_counts = true;
     for (prepared, engine) in [
-        (room(), Experiment::of(MeasuredOrganisation::Wavefront)),
-        (room(), Experiment { host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) }),
-        (surfaces(true), Experiment::of(MeasuredOrganisation::WavefrontSorted)),
-        (room(), Experiment::of(MeasuredOrganisation::Compact)),
-        (room(), Experiment { host_counts, ..Experiment::of(MeasuredOrganisation::Compact) }),
-        (room(), Experiment::of(MeasuredOrganisation::Megakernel)),
+        (room(), PathExperiment::of(MeasuredOrganisation::Wavefront)),
+        (room(), PathExperiment { host_counts, ..PathExperiment::of(MeasuredOrganisation::Wavefront) }),
+        (surfaces(true), PathExperiment::of(MeasuredOrganisation::WavefrontSorted)),
+        (room(), PathExperiment::of(MeasuredOrganisation::Compact)),
+        (room(), PathExperiment { host_counts, ..PathExperiment::of(MeasuredOrganisation::Compact) }),
+        (room(), PathExperiment::of(MeasuredOrganisation::Megakernel)),
     ] {
         for paths in [1 << 12, 40] {
-            let engine = Experiment { paths, queues_per_batch: 1, timed: true, ..engine };
+            let engine = PathExperiment { paths, queues_per_batch: 1, timed: true, ..engine };
             let (counts, renderers) = timed(&prepared, &options, engine);
             let rounds = renderers.renderers()[0].stage_seconds();
             assert_eq!(counts.batches, if paths == 40 { 3 } else { 1 });
@@ -68,7 +68,7 @@ fn each_launch_is_timed_as_of_its_stage_and_its_round() {
 fn nothing_is_timed_unless_asked_for_nor_what_a_graph_launches() {
     let Some(_driver) = Driver::get() else { return };
     for (organisation, timed) in [(MeasuredOrganisation::Wavefront, false), (MeasuredOrganisation::Graph, true)] {
-        let engine = Experiment { timed, ..Experiment::of(organisation) };
+        let engine = PathExperiment { timed, ..PathExperiment::of(organisation) };
         let (counts, renderers) = self::timed(&room(), &small(), engine);
         assert!(counts.launches() > 0);
         assert_eq!(renderers.renderers()[0].stage_seconds(), []);
@@ -88,8 +88,12 @@ fn a_host_that_counts_launches_as_many_blocks_as_paths_are_left() {
     for (paths, queues_per_batch) in [(240, 1), (200, 2)] {
         let mut all = Vec::new();
         for host_counts in [true, false] {
-            let engine =
-                Experiment { paths, queues_per_batch, host_counts, ..Experiment::of(MeasuredOrganisation::Wavefront) };
+            let engine = PathExperiment {
+                paths,
+                queues_per_batch,
+                host_counts,
+                ..PathExperiment::of(MeasuredOrganisation::Wavefront)
+            };
             let before = driver.ask("blocks");
             let (counts, _) = timed(&room(), &options, engine);
             let got = driver.ask("blocks") - before;

@@ -46,7 +46,8 @@ fn one_two_and_three_devices_render_the_picture_of_the_cpu() {
             for devices in if MOST_APART.contains(&organisation) { 1..=3 } else { 2..=2 } {
                 // Several batches of a share, and one.
                 for paths in [300, 1 << 13] {
-                    let engine = Experiment { organisation, paths, queues_per_batch: 1, ..Experiment::default() };
+                    let engine =
+                        PathExperiment { organisation, paths, queues_per_batch: 1, ..PathExperiment::default() };
                     let films = prepared.films_of(&options, engine, devices);
                     assert_eq!(difference(&films), None, "{organisation:?}, {devices} devices, {paths} paths");
                 }
@@ -61,7 +62,7 @@ fn a_device_without_a_tile_is_no_hindrance() {
     driver.devices(3);
     let prepared = room();
     let options = RenderOptions { size: [6, 5], ..small() };
-    let engine = Experiment { paths: 64, queues_per_batch: 1, ..Experiment::default() };
+    let engine = PathExperiment { paths: 64, queues_per_batch: 1, ..PathExperiment::default() };
     assert_eq!(difference(&prepared.films_of(&options, engine, 3)), None);
 }
 
@@ -79,7 +80,7 @@ fn a_film_of_many_portions_comes_back_as_it_went() {
             let [radiance, albedo] = [i as f32, 1.0 + i as f32].map(|c| [c; 3]);
             film.add(pixel, &SampleResult { radiance, albedo, ..SampleResult::default() });
         }
-        let (want, mut engine) = (film.clone(), prepared.engine(Experiment::default(), devices));
+        let (want, mut engine) = (film.clone(), prepared.engine(PathExperiment::default(), devices));
         let context = RenderContext { watch, film: Some(film), ..RenderContext::by(&mut engine) };
         let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context).unwrap();
         assert_eq!((rendered.stop, rendered.paths), (StopReason::Cancelled, 0));
@@ -95,7 +96,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     let options = RenderOptions { samples: 0..32, ..tiled() };
     let want = prepared.on_cpu(&options).film;
     driver.device_memory(1, 4_500_000);
-    let mut engine = prepared.engine(Experiment { queues_per_batch: 1, ..Experiment::default() }, 2);
+    let mut engine = prepared.engine(PathExperiment { queues_per_batch: 1, ..PathExperiment::default() }, 2);
     let memory = engine.renderers().iter().map(|renderer| renderer.memory(&options).free.unwrap());
     assert!(memory.clone().max().unwrap() > 1 << 29 && memory.min().unwrap() < 4_500_000);
     // Not all paths of a share at once.
@@ -110,7 +111,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     // Too little for anything.
     drop(engine);
     driver.device_memory(1, 2_000);
-    let error = prepared.try_engine(Experiment::default(), 2).unwrap_err();
+    let error = prepared.try_engine(PathExperiment::default(), 2).unwrap_err();
     assert!(error.contains("memory"), "{error}");
 }
 
@@ -119,7 +120,8 @@ fn time_noise_and_a_caller_who_cancels_end_a_picture_by_two_devices() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(2);
     let prepared = room();
-    let mut engine = prepared.engine(Experiment { paths: 200, queues_per_batch: 1, ..Experiment::default() }, 2);
+    let mut engine =
+        prepared.engine(PathExperiment { paths: 200, queues_per_batch: 1, ..PathExperiment::default() }, 2);
     let whole = RenderOptions { samples: 0..1000, ..tiled() };
     let late = RenderOptions { time_limit: Some(Duration::ZERO), ..whole.clone() };
     let calm = RenderOptions { noise_limit: Some(1e9), ..whole.clone() };
@@ -154,8 +156,8 @@ fn what_a_device_gave_back_before_it_failed_is_a_picture() {
     let options = RenderOptions { samples: 0..1000, ..tiled() };
     for devices in [1, 2] {
         for calls in [1, 30, 75] {
-            let mut engine =
-                prepared.engine(Experiment { paths: 200, queues_per_batch: 1, ..Experiment::default() }, devices);
+            let mut engine = prepared
+                .engine(PathExperiment { paths: 200, queues_per_batch: 1, ..PathExperiment::default() }, devices);
             // Passes are one sample and one, then two, then four.
             let see = |film: &Film| {
                 if film.sample_range()[0] == 2 {
@@ -183,7 +185,7 @@ fn whatever_call_fails_on_either_device_it_is_an_error_or_the_same_picture_and_n
     // A tile and a half each.
     let options = RenderOptions { size: [20, 3], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     for organisation in MOST_APART {
-        let engine = Experiment { organisation, paths: 64, queues_per_batch: 1, ..Experiment::default() };
+        let engine = PathExperiment { organisation, paths: 64, queues_per_batch: 1, ..PathExperiment::default() };
         let render = || -> Result<Film, String> {
             let mut engine = prepared.try_engine(engine, 2)?;
             let rendered = prepared.on(&mut engine, &options, &Watch::default());
@@ -228,7 +230,8 @@ fn a_device_that_fails_keeps_nobody_waiting_for_the_others() {
     for pixel in film.pixels().collect::<Vec<_>>() {
         (0..64).for_each(|_| film.add(pixel, &SampleResult::default()));
     }
-    let mut engine = prepared.engine(Experiment { paths: 256, queues_per_batch: 1, ..Experiment::default() }, 2);
+    let mut engine =
+        prepared.engine(PathExperiment { paths: 256, queues_per_batch: 1, ..PathExperiment::default() }, 2);
     let paths = AtomicU64::new(0);
     let fail = |progress: &Progress| {
         if paths.fetch_max(progress.paths, Ordering::Relaxed) == 0 {

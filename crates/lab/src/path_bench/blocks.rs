@@ -4,7 +4,7 @@ use super::frames::{Bench, BenchPathsError, Frames, compare};
 use super::table::Table;
 use super::w11::{DEPTH, case, compacted, of, rate};
 use raywarp_cuda::LaunchBounds;
-use raywarp_experiments::{Compaction, Experiment, KernelUse, MeasuredOrganisation};
+use raywarp_experiments::{Compaction, KernelUse, MeasuredOrganisation, PathExperiment};
 
 /// Numbers of threads per block that the table tries.
 const THREADS: [u32; 3] = [64, 128, 256];
@@ -48,7 +48,7 @@ pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     for engine in [naive, compacted(Compaction::Scan)] {
         let all_bounds: Vec<LaunchBounds> = [LaunchBounds::AS_COMPILED, BASE].into_iter().chain(swept()).collect();
         // Both tables' pictures are compared with the same one.
-        let own = all_bounds.iter().map(|&bounds| Experiment { bounds, ..engine });
+        let own = all_bounds.iter().map(|&bounds| PathExperiment { bounds, ..engine });
         let cases: Vec<_> = [naive].into_iter().chain(own).map(|engine| case(bench, engine, &options)).collect();
         let all = bench.frames_of_runs(&cases, bench.setup().runs.min(MOST_RUNS))?;
         compare(&mut table, &cases, &all);

@@ -4,7 +4,7 @@
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
 use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tiled_shared};
-use raywarp_experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation, Walk};
+use raywarp_experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment, Walk};
 use raywarp_render::RenderOptions;
 
 /// Makes W11's table (3.4) of the ways of listing paths that go on, with counts read by the host or the device.
@@ -16,7 +16,7 @@ pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     for host_counts in [false, true] {
         for compaction in [Compaction::Scan, Compaction::Atomics] {
             for timed in [false, true] {
-                let engine = Experiment { host_counts, timed, ..compacted(compaction) };
+                let engine = PathExperiment { host_counts, timed, ..compacted(compaction) };
                 cases.push(case(bench, engine, &options));
             }
         }
@@ -61,7 +61,7 @@ pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         ("shadow, end", parts(false, true, true)),
         ("start, shadow, end", parts(true, true, true)),
     ];
-    let listed = |listed_at| Experiment { listed_at, ..compacted(Compaction::Scan) };
+    let listed = |listed_at| PathExperiment { listed_at, ..compacted(Compaction::Scan) };
     let engines = [of(MeasuredOrganisation::Megakernel), compacted(Compaction::Off), compacted(Compaction::Scan)];
     let names = ["naive", "-", "end"].into_iter().chain(all.iter().map(|(name, _)| *name));
     let engines = engines.into_iter().chain(all.iter().map(|(_, at)| listed(*at)));
@@ -96,7 +96,7 @@ pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     Ok(table)
 }
 
-fn named(bench: &Bench<'_>, name: &str, engine: Experiment, options: &RenderOptions) -> Case {
+fn named(bench: &Bench<'_>, name: &str, engine: PathExperiment, options: &RenderOptions) -> Case {
     Case { name: name.into(), ..case(bench, engine, options) }
 }
 
@@ -114,7 +114,7 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         .flat_map(|walk| {
             let engines =
                 [of(MeasuredOrganisation::Megakernel), compacted(Compaction::Scan), compacted(Compaction::Off)];
-            engines.map(|engine| Experiment { walk, ..engine })
+            engines.map(|engine| PathExperiment { walk, ..engine })
         })
         .map(|engine| case(bench, engine, &options))
         .collect();
@@ -158,8 +158,9 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         tiled_shared(4),
         of(MeasuredOrganisation::Regenerate),
     ];
-    let heavier =
-        |engine| [engine, Experiment { longer_shading, ..engine }, Experiment { search_steps: STEPS, ..engine }];
+    let heavier = |engine| {
+        [engine, PathExperiment { longer_shading, ..engine }, PathExperiment { search_steps: STEPS, ..engine }]
+    };
     let cases: Vec<Case> = engines.into_iter().flat_map(heavier).map(|engine| case(bench, engine, &options)).collect();
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
@@ -180,11 +181,11 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 
 /// Finds the number of extra multiply-adds a vertex that about doubles a frame's time, by trials until they add a third
 /// to it.
-fn that_doubles(bench: &Bench<'_>, naive: Experiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
+fn that_doubles(bench: &Bench<'_>, naive: PathExperiment, options: &RenderOptions) -> Result<u32, BenchPathsError> {
     const MOST: u32 = 1 << 20;
     let mut trial = 1024;
     loop {
-        let cases = [0, trial].map(|longer_shading| case(bench, Experiment { longer_shading, ..naive }, options));
+        let cases = [0, trial].map(|longer_shading| case(bench, PathExperiment { longer_shading, ..naive }, options));
         let [plain, longer] = &bench.frames(&cases)?[..] else { unreachable!("two cases") };
         let added = longer.median() - plain.median();
         if 3.0 * added > plain.median() || trial >= MOST {
@@ -214,7 +215,7 @@ pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> 
             of(MeasuredOrganisation::WavefrontSorted),
         ];
         let cases = engines.map(|engine| {
-            let engine = Experiment { paths: pixels * frames_at_once, ..bench.a_frame(engine) };
+            let engine = PathExperiment { paths: pixels * frames_at_once, ..bench.a_frame(engine) };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;
@@ -247,7 +248,7 @@ pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             of(MeasuredOrganisation::WavefrontSorted),
         ];
         let cases = engines.map(|engine| {
-            let engine = Experiment { paths, ..bench.a_frame(engine) };
+            let engine = PathExperiment { paths, ..bench.a_frame(engine) };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;

@@ -4,7 +4,7 @@ use crate::path_bench::Table;
 use raywarp::PrepareError;
 use raywarp::render::Prepared;
 use raywarp_cuda::{CudaError, Device, DeviceScene};
-use raywarp_experiments::{BounceSeconds, Compaction, Experiment, KernelUse, TileOccupancy, Walk, kernel_use};
+use raywarp_experiments::{BounceSeconds, Compaction, KernelUse, PathExperiment, TileOccupancy, Walk, kernel_use};
 use raywarp_render::film::Film;
 use raywarp_render::{LensRecord, PathRecorder, RenderContext, RenderError, RenderOptions, Watch, render};
 use raywarp_render_cuda::{
@@ -78,7 +78,7 @@ pub(super) struct Frames {
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub name: String,
-    pub engine: Experiment,
+    pub engine: PathExperiment,
     pub options: RenderOptions,
 }
 
@@ -109,12 +109,12 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, BenchPathsError> {
         let farthest_origin = LensRecord::new(&camera, setup.options.size).farthest_origin();
         let bench = Self { prepared, camera, device, trees: RefCell::default(), farthest_origin, setup, cancel };
-        bench.tree(&Experiment::default())?;
+        bench.tree(&PathExperiment::default())?;
         Ok(bench)
     }
 
     /// Returns the tree that an experiment's kernels walk, encoded and uploaded when it is first asked for.
-    fn tree(&self, experiment: &Experiment) -> Result<Arc<DeviceScene>, BenchPathsError> {
+    fn tree(&self, experiment: &PathExperiment) -> Result<Arc<DeviceScene>, BenchPathsError> {
         let walk = experiment.walk;
         if let Some((_, tree)) = self.trees.borrow().iter().find(|(known, _)| *known == walk) {
             return Ok(tree.clone());
@@ -145,18 +145,18 @@ impl<'a> Bench<'a> {
     }
 
     /// Returns the experiment with as many paths in flight as a frame has, so that it renders frame by frame.
-    pub(super) fn a_frame(&self, engine: Experiment) -> Experiment {
+    pub(super) fn a_frame(&self, engine: PathExperiment) -> PathExperiment {
         let [width, height] = self.setup.options.size;
-        Experiment { paths: (width * height) as usize, queues_per_batch: 1, ..engine }
+        PathExperiment { paths: (width * height) as usize, queues_per_batch: 1, ..engine }
     }
 
     /// Returns the path tracing engine's options for an experiment's frames.
-    fn engine(&self, experiment: &Experiment) -> EngineOptions {
+    fn engine(&self, experiment: &PathExperiment) -> EngineOptions {
         EngineOptions { farthest_origin: self.farthest_origin, ..(*experiment).into() }
     }
 
     /// Makes the GPU renderer of an experiment's frames.
-    fn renderer(&self, experiment: &Experiment) -> Result<CudaRenderer, BenchPathsError> {
+    fn renderer(&self, experiment: &PathExperiment) -> Result<CudaRenderer, BenchPathsError> {
         let (tree, shading) = (self.tree(experiment)?, self.prepared.shading()?);
         Ok(CudaRenderer::new(&self.device, tree, shading, self.engine(experiment))?)
     }
@@ -165,7 +165,7 @@ impl<'a> Bench<'a> {
     /// options.
     pub(super) fn tile_occupancy(
         &self,
-        experiment: &Experiment,
+        experiment: &PathExperiment,
         options: &RenderOptions,
     ) -> Result<Option<TileOccupancy>, BenchPathsError> {
         let features = SceneFeatures::of(self.prepared.shading()?);
@@ -249,8 +249,8 @@ impl<'a> Bench<'a> {
 }
 
 /// Returns the name of an experiment's organisation, with the options that differ from its defaults.
-pub(super) fn name_of(engine: &Experiment) -> String {
-    let own = Experiment::of(engine.organisation);
+pub(super) fn name_of(engine: &PathExperiment) -> String {
+    let own = PathExperiment::of(engine.organisation);
     let mut name = engine.organisation.name().to_string();
     if engine.compaction != own.compaction {
         name += &format!(" {}", if engine.compaction == Compaction::Off { "off" } else { engine.compaction.name() });

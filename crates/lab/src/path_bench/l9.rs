@@ -2,15 +2,15 @@
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
-use raywarp_experiments::{Compaction, Experiment, MeasuredOrganisation, kernel_resources};
+use raywarp_experiments::{Compaction, MeasuredOrganisation, PathExperiment, kernel_resources};
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{Stage, StageSeconds};
 use raywarp_scene::SamplerKind;
 
 const DEPTH: u32 = 8;
 
-fn of(organisation: MeasuredOrganisation) -> Experiment {
-    Experiment::of(organisation)
+fn of(organisation: MeasuredOrganisation) -> PathExperiment {
+    PathExperiment::of(organisation)
 }
 
 /// Makes the lecture's table "N matches the hardware": path rates by queue length, for queues of 2^16 to 2^24 paths
@@ -23,10 +23,10 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let [width, height] = options.size.map(|side| side as usize);
     let paths = width * height * options.samples.len();
     for bits in (16..=24).step_by(2) {
-        let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
+        let scan = PathExperiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) };
         let engines = [of(MeasuredOrganisation::Wavefront), of(MeasuredOrganisation::WavefrontSorted), scan];
         let cases = engines.map(|engine| {
-            let engine = Experiment { paths: 1 << bits, ..engine };
+            let engine = PathExperiment { paths: 1 << bits, ..engine };
             Case { name: name_of(&engine), engine, options: options.clone() }
         });
         let all = bench.frames(&cases)?;
@@ -67,7 +67,7 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "vertices", "without shadow ray %", "lanes", "bytes/path", "launches", "ms"];
     let mut table = Table::new("shares", "L9: what a frame is made of", &columns);
     let options = bench.options(DEPTH);
-    let scan = Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Compact) };
+    let scan = PathExperiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Compact) };
     let engines = [
         of(MeasuredOrganisation::Megakernel),
         of(MeasuredOrganisation::Split),
@@ -106,7 +106,7 @@ pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let mut table =
         Table::new("counts", "L9: who reads how many rays there are, and how rounds are launched", &columns);
     let options = bench.options(DEPTH);
-    let host = |organisation| Experiment { host_counts: true, ..of(organisation) };
+    let host = |organisation| PathExperiment { host_counts: true, ..of(organisation) };
     let sorted = of(MeasuredOrganisation::WavefrontSorted);
     // Each group's first one is what the others are compared with.
     let groups = [
@@ -164,7 +164,7 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         Table::new("stages", "L9: what the stages of a frame take, and shading by class of material", &columns);
     let options = bench.options(DEPTH);
     let cases = [MeasuredOrganisation::Wavefront, MeasuredOrganisation::WavefrontSorted].map(|organisation| {
-        let engine = Experiment { timed: true, ..bench.a_frame(of(organisation)) };
+        let engine = PathExperiment { timed: true, ..bench.a_frame(of(organisation)) };
         Case { name: name_of(&engine), engine, options: options.clone() }
     });
     let all = bench.frames(&cases)?;
@@ -216,7 +216,7 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         &columns,
     );
     let options = bench.options(DEPTH);
-    let engine = Experiment { timed: true, ..bench.a_frame(of(MeasuredOrganisation::WavefrontSorted)) };
+    let engine = PathExperiment { timed: true, ..bench.a_frame(of(MeasuredOrganisation::WavefrontSorted)) };
     let cases = [Case { name: name_of(&engine), engine, options: options.clone() }];
     let all = bench.frames(&cases)?;
     let frames = &all[0];

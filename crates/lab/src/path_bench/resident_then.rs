@@ -1,12 +1,12 @@
 //! The number of warps that W11's GPU kept resident, to stand beside this machine's.
 
-use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::machine::{LaunchResources, Machine};
 
 /// Returns the fraction of the GTX 480's warps that are resident, in blocks of 64 threads of 64 registers with this
 /// many shared bytes; `None` if a block does not fit.
 pub(super) fn occupancy_then(shared_bytes_per_block: u32) -> Option<f64> {
     let machine = Machine::find("gtx480").ok()?;
-    let launch = Launch { registers_per_thread: 63, shared_bytes_per_block, threads_per_block: 64 };
+    let launch = LaunchResources { registers_per_thread: 63, shared_bytes_per_block, threads_per_block: 64 };
     machine.occupancy(launch).ok().map(|occupancy| occupancy.share)
 }
 

@@ -3,7 +3,7 @@
 use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
 use super::resident_then::occupancy_then;
 use super::table::Table;
-use raywarp_experiments::{Compaction, Experiment, MeasuredOrganisation, Walk};
+use raywarp_experiments::{Compaction, MeasuredOrganisation, PathExperiment, Walk};
 use raywarp_papers::{CompactionScene, w11};
 use raywarp_render::RenderOptions;
 use raywarp_sim::compaction::PathLengths;
@@ -15,20 +15,20 @@ pub(super) const DEPTH: u32 = 8;
 /// Numbers of paths of a tile's thread that Figure 2 tries.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-pub(super) fn of(organisation: MeasuredOrganisation) -> Experiment {
-    Experiment::of(organisation)
+pub(super) fn of(organisation: MeasuredOrganisation) -> PathExperiment {
+    PathExperiment::of(organisation)
 }
 
-pub(super) fn compacted(compaction: Compaction) -> Experiment {
-    Experiment { compaction, ..of(MeasuredOrganisation::Compact) }
+pub(super) fn compacted(compaction: Compaction) -> PathExperiment {
+    PathExperiment { compaction, ..of(MeasuredOrganisation::Compact) }
 }
 
-pub(super) fn tiled_shared(paths_per_lane: u32) -> Experiment {
-    Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledShared) }
+pub(super) fn tiled_shared(paths_per_lane: u32) -> PathExperiment {
+    PathExperiment { paths_per_lane, ..of(MeasuredOrganisation::TiledShared) }
 }
 
 /// Returns the organisations of Table 1, starting with W11's naive one.
-fn organisations() -> Vec<Experiment> {
+fn organisations() -> Vec<PathExperiment> {
     vec![
         of(MeasuredOrganisation::Megakernel),
         compacted(Compaction::Scan),
@@ -38,7 +38,7 @@ fn organisations() -> Vec<Experiment> {
         compacted(Compaction::Atomics),
         compacted(Compaction::Off),
         of(MeasuredOrganisation::Regenerate),
-        Experiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) },
+        PathExperiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Regenerate) },
         of(MeasuredOrganisation::Split),
         of(MeasuredOrganisation::Wavefront),
         of(MeasuredOrganisation::WavefrontSorted),
@@ -46,7 +46,7 @@ fn organisations() -> Vec<Experiment> {
     ]
 }
 
-pub(super) fn case(bench: &Bench<'_>, engine: Experiment, options: &RenderOptions) -> Case {
+pub(super) fn case(bench: &Bench<'_>, engine: PathExperiment, options: &RenderOptions) -> Case {
     Case { name: name_of(&engine), engine: bench.a_frame(engine), options: options.clone() }
 }
 
@@ -163,10 +163,10 @@ const BOUNCES: [&str; 11] = [
 
 fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, BenchPathsError> {
     let options = bench.options(DEPTH);
-    let timed = |engine| Experiment { timed: true, ..engine };
+    let timed = |engine| PathExperiment { timed: true, ..engine };
     let [off, on] = [Compaction::Off, Compaction::Scan].map(compacted);
     let engines = [of(MeasuredOrganisation::Megakernel), timed(off), timed(on), off, on];
-    let engines = engines.map(|engine| Experiment { walk, ..engine });
+    let engines = engines.map(|engine| PathExperiment { walk, ..engine });
     let cases = engines.map(|engine| case(bench, engine, &options));
     let all = bench.frames(&cases)?;
     compare(&mut table, &cases, &all);
@@ -242,7 +242,7 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     for paths_per_lane in TILES {
         let shared = bench.a_frame(tiled_shared(paths_per_lane));
         let tile = bench.tile_occupancy(&shared, &options)?.filter(|tile| tile.shared_bytes <= most);
-        let global = Experiment { paths_per_lane, ..of(MeasuredOrganisation::TiledGlobal) };
+        let global = PathExperiment { paths_per_lane, ..of(MeasuredOrganisation::TiledGlobal) };
         cases.push(case(bench, global, &options));
         if tile.is_some() {
             cases.push(case(bench, tiled_shared(paths_per_lane), &options));

@@ -5,7 +5,7 @@ use raywarp::device::Plan;
 use raywarp::render::Prepared;
 use raywarp::render::gpu::{EngineOptions, Organisation};
 use raywarp::scene::default_scene;
-use raywarp_experiments::{Experiment, MeasuredOrganisation};
+use raywarp_experiments::{MeasuredOrganisation, PathExperiment};
 use raywarp_geom::TraceError;
 use raywarp_render::{Integrator, LensRecord, RenderContext, RenderOptions, engine_can};
 
@@ -48,7 +48,7 @@ pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceErr
         Ok(PictureResult { organisation: name, pixels: want.pixel_count(), different })
     };
     let paths = MeasuredOrganisation::ALL
-        .map(|organisation| (organisation.name(), Experiment::of(organisation).into(), Integrator::Path));
+        .map(|organisation| (organisation.name(), PathExperiment::of(organisation).into(), Integrator::Path));
     let occlusion = Integrator::AmbientOcclusion { distance: 0.25 * prepared.bounds().diagonal() };
     let others = [("ao", occlusion), ("normal", Integrator::Normal), ("depth", Integrator::Depth)];
     let others = others.map(|(name, integrator)| (name, EngineOptions::of(Organisation::FirstHits), integrator));

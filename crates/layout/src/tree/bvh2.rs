@@ -13,7 +13,7 @@
 //!   leaf has one, its second;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable};
 use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
 use crate::{INDEX_MASK, LayoutError, NO_CHILD, WoopTriangle, structure};
@@ -174,7 +174,7 @@ impl Stored for EncodedBvh2 {
     }
 
     // Records follow from slots and triangles, and are not in the file.
-    fn from_loaded(loaded: Loaded<Bvh2Node>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<Bvh2Node>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, 2)?;
         let records = woop_records(&slots, triangles);

@@ -14,7 +14,7 @@
 
 use crate::byte_grid::{self, BYTE_EXPONENT, MAX_EXPONENT};
 use crate::child_word::{leaf_records, leaf_word};
-use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::tree::{KernelTree, MemoryLayout, Swizzle};
@@ -233,7 +233,7 @@ impl Stored for Qbvh4 {
         Parts { branching: Qbvh4Node::BRANCHING, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
-    fn from_loaded(loaded: Loaded<Qbvh4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<Qbvh4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, Qbvh4Node::BRANCHING)?;
         let tree = Self { nodes, slots, bounds, stack_depth };

@@ -12,7 +12,7 @@
 //! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
@@ -163,7 +163,7 @@ impl Stored for Wide4Tree {
         Parts { branching: Wide4Node::BRANCHING, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
-    fn from_loaded(loaded: Loaded<Wide4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<Wide4Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, Wide4Node::BRANCHING)?;
         let tree = Self { nodes, slots, bounds, stack_depth };

@@ -13,7 +13,7 @@
 //! - only the root of a tree that is one leaf has a single child;
 //! - `stack_depth` entries hold all that a walk ever postpones, and no fewer do.
 
-use crate::file::{Contents, Loaded, Parts, Stored};
+use crate::file::{Contents, LoadedContents, Parts, Stored};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
@@ -148,7 +148,7 @@ impl Stored for WideN {
         Parts { branching: self.branching, records: &self.children, slots, bounds, stack_depth, extra: 0.0 }
     }
 
-    fn from_loaded(loaded: Loaded<WideNChild>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<WideNChild>, _: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: children, slots, bounds, stack_depth, .. } = loaded;
         if !Self::BRANCHINGS.contains(&branching) {
             return Err(LayoutError::BadBranching { found: branching });

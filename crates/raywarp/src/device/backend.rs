@@ -18,7 +18,7 @@ use std::sync::Arc;
 use {
     super::kernels::{Held, RayKernels},
     super::once_worth::GpuOnceWorth,
-    super::{PlannedDevice, Reason},
+    super::{PlanReason, PlannedDevice},
     raywarp_cuda::{CudaError, CudaPair, Device, EncodedPair, SharedTracer, side_by_side},
 };
 
@@ -129,7 +129,7 @@ impl Backend {
                     let tracing = Tracing::Gpus(upload(devices, &kernels, &encoded)?);
                     Ok(Self { tracing, plan: Plan { kernels: PlannedKernels::Rays(kernels), ..plan } })
                 }
-                Held::ByNone(cause) => Ok(Self::cpu(cpu()?, plan.by_cpu(Reason::NoKernelHolds(Arc::new(cause))))),
+                Held::ByNone(cause) => Ok(Self::cpu(cpu()?, plan.by_cpu(PlanReason::NoKernelHolds(Arc::new(cause))))),
             },
             #[cfg(feature = "cuda")]
             (_, PlannedKernels::Rays(_)) => Err(BackendError::NoGpu),

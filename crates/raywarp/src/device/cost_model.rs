@@ -4,7 +4,7 @@
 //! better tree costs its building, and saves a share of tracing. docs/internals/choices.md has the measurements.
 
 #[cfg(feature = "cuda")]
-use super::reason::{Amount, Reason};
+use super::reason::{Amount, PlanReason};
 #[cfg(any(test, feature = "render"))]
 use raywarp_bvh::presets;
 use raywarp_bvh::{BuildOptions, Builder};
@@ -98,12 +98,12 @@ fn pretended_least() -> Option<u64> {
 /// # Errors
 /// The reason why they are not.
 #[cfg(feature = "cuda")]
-pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(), Reason> {
+pub(crate) fn worth_a_gpu(rays: u64, triangles: u64, threads: usize) -> Result<(), PlanReason> {
     let work = Amount::Rays(rays);
     match pretended_least().or_else(|| rays_worth_a_gpu(triangles, threads)) {
         Some(least) if rays >= least => Ok(()),
-        Some(least) => Err(Reason::TooLittle { work, least }),
-        None => Err(Reason::NoGpuGains { work, threads }),
+        Some(least) => Err(PlanReason::TooLittle { work, least }),
+        None => Err(PlanReason::NoGpuGains { work, threads }),
     }
 }
 

@@ -2,7 +2,7 @@
 //! with the reason.
 //!
 //! A [`DeviceChoice`] is what somebody asks for. A [`Plan`] is made from it, once it is known how much there is to do:
-//! a device, kernels, a tree and a [`Reason`]. Types that hold a scene return the plan as it came out, which may name
+//! a device, kernels, a tree and a [`PlanReason`]. Types that hold a scene return the plan as it came out, which may name
 //! other kernels or the CPU. Nothing here is worded for people: callers that show a plan find the words.
 //!
 //! ```text
@@ -48,7 +48,7 @@ pub use choice::DeviceChoice;
 pub use cost_model::rays_worth_a_gpu;
 pub use factory::TracerFactory;
 pub use plan::{Plan, PlannedDevice, PlannedKernels, PlannedTree};
-pub use reason::{Amount, Cause, Reason, Unusable};
+pub use reason::{Amount, Cause, PlanReason, Unusable};
 pub use threads::set_threads;
 pub use work::PathWork;
 

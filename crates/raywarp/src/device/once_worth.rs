@@ -3,7 +3,7 @@
 use super::backend::{Backend, SceneTree};
 use super::cost_model::RAYS_PER_LAUNCH;
 use super::open::{Usable, first_usable};
-use super::{Plan, PlannedDevice, Reason};
+use super::{Plan, PlanReason, PlannedDevice};
 use raywarp_bvh::{BuildOptions, Bvh2};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
@@ -67,7 +67,7 @@ impl GpuOnceWorth {
                 (PlannedDevice::FirstUsable { wanted, count }, _) => {
                     Some(needs.start(*wanted, *count, plan.clone(), &self.cpu))
                 }
-                (_, Reason::TooLittle { .. } | Reason::NoGpuGains { .. }) => None,
+                (_, PlanReason::TooLittle { .. } | PlanReason::NoGpuGains { .. }) => None,
                 _ => Some(State::Cpu(plan)),
             };
             if let Some(next) = next {
@@ -91,7 +91,7 @@ impl GpuOnceWorth {
         if let Some(gpu) = self.gpu(rays) {
             match by_gpu(&gpu, target) {
                 Err(error @ TraceError::Device(_)) => {
-                    let plan = gpu.plan().by_cpu(Reason::Failed(Arc::new(error)));
+                    let plan = gpu.plan().by_cpu(PlanReason::Failed(Arc::new(error)));
                     *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Cpu(plan);
                 }
                 done => return done,
@@ -130,7 +130,7 @@ impl GpuNeeds {
                     gpu.planned_mut().leave_out(left_out);
                     State::Started(Arc::new(gpu))
                 }
-                None => State::Cpu(plan.by_cpu(Reason::NoneUsable(left_out))),
+                None => State::Cpu(plan.by_cpu(PlanReason::NoneUsable(left_out))),
             },
         }
     }

@@ -1,7 +1,7 @@
 //! Opening GPUs: those that are named, or the first that can be used.
 
 use super::DeviceChoice;
-use super::reason::{Cause, Reason, Unusable};
+use super::reason::{Cause, PlanReason, Unusable};
 use raywarp_cuda::{CudaError, Device, side_by_side};
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ impl DeviceChoice {
 ///
 /// # Errors
 /// The reason why there is none.
-pub(super) fn count_gpus() -> Result<usize, Reason> {
+pub(super) fn count_gpus() -> Result<usize, PlanReason> {
     match Device::count() {
-        Ok(0) => Err(Reason::NoGpu),
+        Ok(0) => Err(PlanReason::NoGpu),
         Ok(count) => Ok(count),
-        Err(error @ CudaError::NoDriver) => Err(Reason::NoDriver(Arc::new(error))),
-        Err(error) => Err(Reason::DriverFails(Arc::new(error))),
+        Err(error @ CudaError::NoDriver) => Err(PlanReason::NoDriver(Arc::new(error))),
+        Err(error) => Err(PlanReason::DriverFails(Arc::new(error))),
     }
 }
 

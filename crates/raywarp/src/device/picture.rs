@@ -3,7 +3,7 @@
 use super::cost_model::{gpus_for, samples_worth_a_gpu};
 use super::open::{Usable, count_gpus, first_usable};
 use super::work::samples_per_path;
-use super::{Amount, PathWork, Plan, PlannedDevice, PlannedKernels, PlannedTree, RayKernels, Reason};
+use super::{Amount, PathWork, Plan, PlanReason, PlannedDevice, PlannedKernels, PlannedTree, RayKernels};
 use crate::prepare::{PrepareError, check_memory_for_paths};
 use crate::render::Prepared;
 use raywarp_bvh::BuildOptions;
@@ -30,10 +30,10 @@ impl Plan {
     /// traced by `kernels`. The CPU renders where there is neither, and what has no triangles.
     pub fn picture_on(devices: Vec<Device>, kernels: Option<RayKernels>, work: &PictureWork<'_>) -> Self {
         if devices.is_empty() {
-            return Self::picture_by_cpu(work.options, Reason::Asked);
+            return Self::picture_by_cpu(work.options, PlanReason::Asked);
         }
         if work.triangles == 0 {
-            return Self::picture_by_cpu(work.options, Reason::NoTriangles);
+            return Self::picture_by_cpu(work.options, PlanReason::NoTriangles);
         }
         match (work.engine, kernels) {
             (_, Some(kernels)) => Self::rays_on(devices, kernels, Some(BuildOptions::default())),
@@ -41,9 +41,9 @@ impl Plan {
                 tree: PlannedTree::ForWork(PathWork::new(work.options, devices.len())),
                 device: PlannedDevice::Gpus(devices),
                 kernels: PlannedKernels::Paths(engine.clone()),
-                reason: Reason::Asked,
+                reason: PlanReason::Asked,
             },
-            (None, None) => Self::picture_by_cpu(work.options, Reason::RaysOnly),
+            (None, None) => Self::picture_by_cpu(work.options, PlanReason::RaysOnly),
         }
     }
 
@@ -55,29 +55,29 @@ impl Plan {
     }
 
     /// Returns the plan for rendering on GPUs, or the reason why the CPU renders.
-    fn by_gpus(work: &PictureWork<'_>) -> Result<Self, Reason> {
+    fn by_gpus(work: &PictureWork<'_>) -> Result<Self, PlanReason> {
         let PictureWork { options, engine, triangles } = *work;
         if triangles == 0 {
-            return Err(Reason::NoTriangles);
+            return Err(PlanReason::NoTriangles);
         }
-        engine_can(options).map_err(|error| Reason::CpuAlone(Arc::new(error)))?;
-        let engine = engine.ok_or(Reason::RaysOnly)?;
-        let window = Window::new(options.size, options.crop).map_err(|error| Reason::CpuAlone(Arc::new(error)))?;
+        engine_can(options).map_err(|error| PlanReason::CpuAlone(Arc::new(error)))?;
+        let engine = engine.ok_or(PlanReason::RaysOnly)?;
+        let window = Window::new(options.size, options.crop).map_err(|error| PlanReason::CpuAlone(Arc::new(error)))?;
         let samples = (window.pixel_count() as u64).saturating_mul(options.samples.len() as u64);
         let (threads, weight) = (rayon::current_num_threads(), samples_per_path(options.integrator));
         let wanted = gpus_for(samples / weight, threads);
         let amount = Amount::Samples(samples);
         if wanted == 0 {
             let least = samples_worth_a_gpu(threads).saturating_mul(weight);
-            return Err(Reason::TooLittle { work: amount, least });
+            return Err(PlanReason::TooLittle { work: amount, least });
         }
         let count = count_gpus()?;
-        check_memory_for_paths(triangles).map_err(|error| Reason::NoMemory(Arc::new(error)))?;
+        check_memory_for_paths(triangles).map_err(|error| PlanReason::NoMemory(Arc::new(error)))?;
         Ok(Self {
             device: PlannedDevice::FirstUsable { wanted, count },
             kernels: PlannedKernels::Paths(engine.clone()),
             tree: PlannedTree::ForWork(PathWork::new(options, wanted.min(count))),
-            reason: Reason::WorthAGpu { work: amount, left_out: Vec::new() },
+            reason: PlanReason::WorthAGpu { work: amount, left_out: Vec::new() },
         })
     }
 }
@@ -146,8 +146,8 @@ impl Prepared {
         let usable = self.usable(wanted, count, picture, engine);
         let plan = self.backend.planned_mut();
         let reason = match usable {
-            Err(error) => Reason::Unplaceable(Arc::new(error)),
-            Ok(Usable { taken, left_out }) if taken.is_empty() => Reason::NoneUsable(left_out),
+            Err(error) => PlanReason::Unplaceable(Arc::new(error)),
+            Ok(Usable { taken, left_out }) if taken.is_empty() => PlanReason::NoneUsable(left_out),
             Ok(Usable { taken, left_out }) => {
                 plan.device = PlannedDevice::Gpus(taken.iter().map(|renderer| renderer.device().clone()).collect());
                 plan.leave_out(left_out);
@@ -201,7 +201,7 @@ mod tests {
     use raywarp_render::Integrator;
 
     /// Returns the reason why the CPU renders a picture of a scene of ten triangles.
-    fn reason(options: &RenderOptions, engine: Option<&EngineOptions>) -> Reason {
+    fn reason(options: &RenderOptions, engine: Option<&EngineOptions>) -> PlanReason {
         let plan = Plan::for_picture(&PictureWork { options, engine, triangles: 10 });
         assert!(matches!(plan.device, PlannedDevice::Cpu) && !plan.reason.is_loss(), "{plan:?}");
         assert_eq!(plan.tree, PlannedTree::ForWork(PathWork::new(options, 0)));
@@ -225,7 +225,7 @@ mod tests {
             (&normal, 100_000 * each, 2_400_000 * each),
         ] {
             let got = reason(options, Some(&engine));
-            let Reason::TooLittle { work, least } = got else { panic!("{got:?}") };
+            let PlanReason::TooLittle { work, least } = got else { panic!("{got:?}") };
             assert_eq!((work, least), (Amount::Samples(samples), from));
         }
         for (options, why) in [
@@ -233,11 +233,11 @@ mod tests {
             (&costs, "the cost integrator counts what the CPU's own tracer does"),
         ] {
             let got = reason(options, Some(&engine));
-            let Reason::CpuAlone(cause) = got else { panic!("{got:?}") };
+            let PlanReason::CpuAlone(cause) = got else { panic!("{got:?}") };
             assert!(cause.to_string().contains(why), "{cause}");
         }
-        assert!(matches!(reason(&endless, None), Reason::RaysOnly));
+        assert!(matches!(reason(&endless, None), PlanReason::RaysOnly));
         let empty = Plan::for_picture(&PictureWork { options: &endless, engine: Some(&engine), triangles: 0 });
-        assert!(matches!((empty.device, empty.reason), (PlannedDevice::Cpu, Reason::NoTriangles)));
+        assert!(matches!((empty.device, empty.reason), (PlannedDevice::Cpu, PlanReason::NoTriangles)));
     }
 }

@@ -1,6 +1,6 @@
 //! The decision on which device, by which kernels and through which tree something is traced or rendered, and why.
 
-use super::{PathWork, Reason, TracerFactory};
+use super::{PathWork, PlanReason, TracerFactory};
 use raywarp_bvh::BuildOptions;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Plan {
     /// Tree that the kernels traverse.
     pub tree: PlannedTree,
     /// Reason why this device was chosen.
-    pub reason: Reason,
+    pub reason: PlanReason,
 }
 
 /// Device part of a [`Plan`].
@@ -108,7 +108,7 @@ impl Plan {
 
     /// Plans to render a picture on the CPU, with a tree whose quality suits the render's length.
     #[cfg(feature = "render")]
-    pub fn picture_by_cpu(options: &raywarp_render::RenderOptions, reason: Reason) -> Self {
+    pub fn picture_by_cpu(options: &raywarp_render::RenderOptions, reason: PlanReason) -> Self {
         Self { tree: PlannedTree::ForWork(PathWork::new(options, 0)), reason, ..Self::default() }
     }
 
@@ -130,7 +130,7 @@ impl Plan {
         #[cfg(feature = "cuda")]
         let reason = match worth_a_gpu(rays, triangles, threads).and_then(|()| count_gpus()) {
             Ok(count) => {
-                let reason = Reason::WorthAGpu { work: Amount::Rays(rays), left_out: Vec::new() };
+                let reason = PlanReason::WorthAGpu { work: Amount::Rays(rays), left_out: Vec::new() };
                 let (device, kernels) = (PlannedDevice::FirstUsable { wanted: 1, count }, RayKernels::default());
                 let tree = PlannedTree::Given(build.unwrap_or(presets::GPU));
                 return Self { device, kernels: PlannedKernels::Rays(kernels), tree, reason };
@@ -138,7 +138,7 @@ impl Plan {
             Err(reason) => reason,
         };
         #[cfg(not(feature = "cuda"))]
-        let reason = Reason::BuiltWithoutCuda;
+        let reason = PlanReason::BuiltWithoutCuda;
         Self { reason, ..Self::cpu(build.unwrap_or_default()) }
     }
 
@@ -160,7 +160,7 @@ impl Plan {
                     Ok::<(), Infallible>(())
                 });
                 if taken.is_empty() {
-                    return Ok(Self { reason: Reason::NoneUsable(left_out), ..Self::default() });
+                    return Ok(Self { reason: PlanReason::NoneUsable(left_out), ..Self::default() });
                 }
                 Ok(Self { device: PlannedDevice::Gpus(taken), ..Self::default() })
             }
@@ -187,7 +187,7 @@ impl Plan {
     /// Adds to the reason the GPUs that were tried first and cannot be used.
     #[cfg(feature = "cuda")]
     pub(crate) fn leave_out(&mut self, gpus: Vec<Unusable>) {
-        if let Reason::WorthAGpu { left_out, .. } = &mut self.reason {
+        if let PlanReason::WorthAGpu { left_out, .. } = &mut self.reason {
             left_out.extend(gpus);
         }
     }
@@ -195,7 +195,7 @@ impl Plan {
     /// Returns the plan with the CPU in place of GPUs, for `reason`.
     #[cfg(feature = "cuda")]
     #[must_use]
-    pub(crate) fn by_cpu(self, reason: Reason) -> Self {
+    pub(crate) fn by_cpu(self, reason: PlanReason) -> Self {
         Self { device: PlannedDevice::Cpu, kernels: PlannedKernels::Cpu, tree: self.tree, reason }
     }
 }
@@ -210,9 +210,9 @@ mod tests {
     fn few_rays_need_no_driver_to_be_the_cpus() {
         let few = Plan::for_rays(16_000_000, 0, 1, None).reason;
         let work = Amount::Rays(16_000_000);
-        assert!(matches!(&few, Reason::TooLittle { work: of, least: 16_326_530 } if *of == work), "{few:?}");
+        assert!(matches!(&few, PlanReason::TooLittle { work: of, least: 16_326_530 } if *of == work), "{few:?}");
         let many = Plan::for_rays(u64::MAX, 0, 64, None).reason;
-        assert!(matches!(many, Reason::NoGpuGains { work: Amount::Rays(u64::MAX), threads: 64 }), "{many:?}");
+        assert!(matches!(many, PlanReason::NoGpuGains { work: Amount::Rays(u64::MAX), threads: 64 }), "{many:?}");
         assert!(!few.is_loss() && !many.is_loss());
     }
 
@@ -220,6 +220,6 @@ mod tests {
     #[test]
     fn without_cuda_the_cpu_traces_and_says_so() {
         let plan = Plan::for_rays(u64::MAX, 0, 1, None);
-        assert!(matches!(plan.device, PlannedDevice::Cpu) && matches!(plan.reason, Reason::BuiltWithoutCuda));
+        assert!(matches!(plan.device, PlannedDevice::Cpu) && matches!(plan.reason, PlanReason::BuiltWithoutCuda));
     }
 }

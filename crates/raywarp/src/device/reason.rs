@@ -27,7 +27,7 @@ pub struct Unusable {
 /// Reason why a [`Plan`](super::Plan) chose its device.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum PlanReason {
     /// The user asked for this device.
     #[default]
     Asked,
@@ -87,7 +87,7 @@ pub enum Reason {
     Failed(Cause),
 }
 
-impl Reason {
+impl PlanReason {
     /// Returns `true` if the CPU is used only because a GPU or its driver fails, although a GPU would have been worth
     /// its start.
     pub fn is_loss(&self) -> bool {

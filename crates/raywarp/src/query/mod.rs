@@ -332,7 +332,7 @@ fn flat(meshes: &[TriangleMesh]) -> Result<FlatTriangles, QueryError> {
 mod tests {
     use super::*;
     #[cfg(feature = "cuda")]
-    use crate::device::{Amount, PlannedDevice, Reason, rays_worth_a_gpu};
+    use crate::device::{Amount, PlanReason, PlannedDevice, rays_worth_a_gpu};
 
     fn sheet(z: f32) -> TriangleMesh {
         TriangleMesh {
@@ -367,12 +367,12 @@ mod tests {
         let plan = bvh.plan();
         assert!(matches!(plan.device, PlannedDevice::Cpu));
         match (rays_worth_a_gpu(2, rayon::current_num_threads()), plan.reason) {
-            (Some(from), Reason::TooLittle { work: of, least }) => assert_eq!((of, least), (work, from)),
-            (None, Reason::NoGpuGains { work: of, .. }) => assert_eq!(of, work),
+            (Some(from), PlanReason::TooLittle { work: of, least }) => assert_eq!((of, least), (work, from)),
+            (None, PlanReason::NoGpuGains { work: of, .. }) => assert_eq!(of, work),
             (_, reason) => panic!("{reason:?}"),
         }
         let plan = TriangleBvh::build(&[]).unwrap().plan();
-        assert!(matches!((plan.device, plan.reason), (PlannedDevice::Cpu, Reason::Asked)));
+        assert!(matches!((plan.device, plan.reason), (PlannedDevice::Cpu, PlanReason::Asked)));
         let none = TriangleBvh::build_on(&[sheet(1.0)], &DeviceChoice::Cuda(Vec::new())).err().unwrap();
         assert!(matches!(none, QueryError::NoGpuNamed), "{none}");
     }

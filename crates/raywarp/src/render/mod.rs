@@ -35,9 +35,9 @@ pub use picture::{Picture, PictureError, PictureRequest, Shown, Source, exposure
 pub use picture_name::{PictureName, picture_name};
 pub use prepared::Prepared;
 pub use raywarp_render::{
-    Between, DirectLight, Frame, Integrator, LensRecord, PassWatch, PathEngine, PathObserver, PathRecorder, Progress,
-    ROULETTE_BELOW, RenderContext, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes, ShadingScene,
-    StopReason, Watch,
+    Between, DirectLight, FrameSettings, Integrator, LensRecord, PassWatch, PathEngine, PathObserver, PathRecorder,
+    Progress, ROULETTE_BELOW, RenderContext, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes,
+    ShadingScene, StopReason, Watch,
 };
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 

@@ -7,7 +7,7 @@ use crate::device::cost_model::cpu_tree;
 use crate::device::paths::{Encoding, ForPaths};
 use crate::device::{Backend, Plan, PlannedTree, SceneTree};
 #[cfg(feature = "cuda")]
-use crate::device::{Cause, GpuTree, PlannedDevice, PlannedKernels, RayKernels, Reason, TreeEffort};
+use crate::device::{Cause, GpuTree, PlanReason, PlannedDevice, PlannedKernels, RayKernels, TreeEffort};
 #[cfg(feature = "cuda")]
 use crate::prepare::check_memory_for;
 use crate::prepare::{PrepareError, Timings, check_memory};
@@ -183,12 +183,12 @@ impl Prepared {
             device: PlannedDevice::Gpus(devices),
             kernels: PlannedKernels::Rays(kernels),
             tree: PlannedTree::Given(self.build),
-            reason: Reason::NoWholePaths(why.clone()),
+            reason: PlanReason::NoWholePaths(why.clone()),
         };
         let cpu = || Ok(Arc::new(CpuTracer::new(bvh, &flat)?));
         let mut backend = Backend::new(plan, &SceneTree { bvh, asked: &self.build, triangles: &flat }, cpu)?;
         if let Some(rays) = backend.planned().reason.no_kernel().cloned() {
-            backend.planned_mut().reason = Reason::NoPathsNorRays { paths: why, rays };
+            backend.planned_mut().reason = PlanReason::NoPathsNorRays { paths: why, rays };
         }
         (self.backend, self.paths) = (backend, None);
         Ok(())
@@ -343,7 +343,7 @@ mod tests {
             device: PlannedDevice::FirstUsable { wanted: 1, count: 1 },
             kernels: PlannedKernels::Paths(EngineOptions::default()),
             tree: PlannedTree::ForWork(PathWork::new(&options, 1)),
-            reason: Reason::Asked,
+            reason: PlanReason::Asked,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{TraceScene, TraceSceneError};
 use crate::device::open::first_usable;
-use crate::device::{BackendError, Plan, PlannedDevice, PlannedKernels, RayKernels, Reason};
+use crate::device::{BackendError, Plan, PlanReason, PlannedDevice, PlannedKernels, RayKernels};
 use crate::prepare::PrepareError;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::{CudaError, Device};
@@ -51,7 +51,7 @@ impl TraceScene {
         })?;
         let Some(mut traced) = usable.taken.into_iter().next() else {
             let cpu = Plan::cpu(build.unwrap_or_default());
-            return Self::new(scene, &Plan { reason: Reason::NoneUsable(usable.left_out), ..cpu });
+            return Self::new(scene, &Plan { reason: PlanReason::NoneUsable(usable.left_out), ..cpu });
         };
         traced.backend.planned_mut().leave_out(usable.left_out);
         Ok(traced)

@@ -28,7 +28,7 @@ pub struct AlbedoTable {
 
 /// Row of the albedo table, interpolated at one roughness alpha.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'t> {
+pub struct AlbedoRow<'t> {
     low: &'t Nodes,
     high: &'t Nodes,
     mean: Vec2,
@@ -61,19 +61,19 @@ impl AlbedoTable {
 
     /// Returns the table's row at one roughness alpha, 0 to 1.
     #[inline]
-    pub fn row(&self, alpha: f32) -> Row<'_> {
+    pub fn row(&self, alpha: f32) -> AlbedoRow<'_> {
         let (node, t) = locate(alpha);
-        Row { low: &self.nodes[node], high: &self.nodes[node + 1], mean: between(&self.means, node, t), t }
+        AlbedoRow { low: &self.nodes[node], high: &self.nodes[node + 1], mean: between(&self.means, node, t), t }
     }
 
     /// Returns the table's row at a Blinn exponent.
     #[inline]
-    pub fn row_of_exponent(&self, exponent: f32) -> Row<'_> {
+    pub fn row_of_exponent(&self, exponent: f32) -> AlbedoRow<'_> {
         self.row(alpha_of_exponent(exponent))
     }
 }
 
-impl Row<'_> {
+impl AlbedoRow<'_> {
     /// Returns scale and bias of the albedo for a direction with this cosine to the normal.
     #[inline]
     pub fn at(&self, cos: f32) -> Vec2 {

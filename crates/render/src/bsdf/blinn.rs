@@ -1,7 +1,7 @@
 //! Blinn microfacets: `D = (n + 2) / 2pi cos^n`, shadowing by V-shaped cavities (Torrance and Sparrow
 //! 1967), Schlick's Fresnel term; over a Lambert base that gets the light the facets leave.
 
-use super::albedo_table::{AlbedoTable, Row, albedo, coupling};
+use super::albedo_table::{AlbedoRow, AlbedoTable, albedo, coupling};
 use super::{BsdfSample, fresnel};
 use crate::texture::Inputs;
 use glam::Vec3;
@@ -87,7 +87,7 @@ pub(super) fn blinn_scale_and_bias(n: f32, wo: Vec3, u: [f32; 2]) -> glam::Vec2 
 
 /// Quantities that sampling and evaluation of Blinn's model share: albedo of the facets, and lobe probabilities.
 struct Lobes {
-    row: Row<'static>,
+    row: AlbedoRow<'static>,
     n: f32,
     f90: f32,
     e_wo: Vec3,

@@ -17,7 +17,7 @@ use std::f32::consts::FRAC_1_PI;
 
 /// BSDF of car paint, with its parameters at a surface point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CarPaint {
+pub struct CarPaintBsdf {
     /// Albedo of the diffuse base.
     pub base: Vec3,
     /// Reflectance of the flakes at normal incidence.
@@ -40,7 +40,7 @@ pub struct CarPaint {
 /// Quantities that sampling and evaluation of car paint share for one `wo`: lobes with their probabilities, and the
 /// flake's frame.
 #[derive(Debug, Clone, Copy)]
-pub struct Lobes {
+pub struct CarPaintLobes {
     coat: Option<Coat>,
     flake: Ggx,
     amount: f32,
@@ -52,13 +52,13 @@ pub struct Lobes {
     p_flake: f32,
     p_base: f32,
     /// Lobe of further bounces between flakes, if they count.
-    bounces: Option<Bounces>,
+    bounces: Option<CarPaintBounces>,
     p_bounces: f32,
 }
 
 /// Lobe that returns light lost at the first bounce between flakes and under the coat, for one `wo`.
 #[derive(Debug, Clone, Copy)]
-struct Bounces {
+struct CarPaintBounces {
     losses: WhiteLosses,
     beneath: Option<Beneath>,
     /// Reflectance of the flakes for lost white light, times the fraction lost from `wo`, over the mean of that
@@ -74,7 +74,7 @@ fn left(losses: &WhiteLosses, beneath: Option<&Beneath>, cos: f32, w_flake: Vec3
     beneath.map_or(lost, |beneath| beneath.left_metal(cos, lost, let_in))
 }
 
-impl Lobes {
+impl CarPaintLobes {
     #[inline]
     fn at_flake(&self, w: Vec3) -> Vec3 {
         Vec3::new(self.rows[0].dot(w), self.rows[1].dot(w), self.rows[2].dot(w))
@@ -86,7 +86,7 @@ impl Lobes {
     }
 }
 
-impl CarPaint {
+impl CarPaintBsdf {
     /// Reads the parameters of a material of kind [`super::MaterialKind::CarPaint`]. Visible flakes each tilt the
     /// normal of the flake lobe: one normal a cell of the texture space, drawn from the flakes' own GGX distribution.
     #[inline]
@@ -117,7 +117,7 @@ impl CarPaint {
 
     /// Returns the lobes for one `wo`, which sampling and evaluation share; `None` if nothing scatters.
     #[inline]
-    pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+    pub(super) fn lobes(&self, wo: Vec3) -> Option<CarPaintLobes> {
         let f0 = f0_of_ior(self.coat_ior.max(1.0));
         let coat = Coat::new(if f0 > 0.0 { 1.0 } else { 0.0 }, f0, self.coat_alpha, wo);
         let amount = if self.flake_amount > 0.0 { self.flake_amount.min(1.0) } else { 0.0 };
@@ -149,10 +149,10 @@ impl CarPaint {
             let reflectance = further(amount, schlick_mean(self.flake_color), losses.mean());
             let left = left(&losses, beneath.as_ref(), wo.z, wo_flake, under);
             p_bounces = left * reflectance.element_sum();
-            bounces = Some(Bounces { losses, beneath, factor: reflectance * (left / mean) });
+            bounces = Some(CarPaintBounces { losses, beneath, factor: reflectance * (left / mean) });
         }
         let total = p_coat + p_flake + p_base + p_bounces;
-        (total > 0.0).then(|| Lobes {
+        (total > 0.0).then(|| CarPaintLobes {
             coat,
             flake: Ggx::new(alphas),
             amount,
@@ -168,7 +168,13 @@ impl CarPaint {
 
     /// Samples an incident direction, given the lobes for `wo`.
     #[inline]
-    pub(super) fn sample(&self, lobes: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(
+        &self,
+        lobes: Option<&CarPaintLobes>,
+        wo: Vec3,
+        u_lobe: f32,
+        u: [f32; 2],
+    ) -> Option<BsdfSample> {
         let lobes = lobes?;
         // The flakes' further bounces come last, so that the others keep their places without them.
         let wi = if let Some(bounces) = lobes.bounces.as_ref().filter(|_| u_lobe >= 1.0 - lobes.p_bounces) {
@@ -198,7 +204,7 @@ impl CarPaint {
 
     /// Returns the BSDF value times cosine and the density for `wi`, given the lobes for `wo`.
     #[inline]
-    pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, l: Option<&CarPaintLobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };
         let cosine = wi.z * FRAC_1_PI;
         let mut value = (1.0 - l.amount) * self.base * cosine;

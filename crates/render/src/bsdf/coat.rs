@@ -1,6 +1,6 @@
 //! A clear dielectric coat over any base.
 
-use super::albedo_table::{AlbedoTable, Row, albedo};
+use super::albedo_table::{AlbedoRow, AlbedoTable, albedo};
 pub(super) use super::coat_table::COAT_F0;
 use super::coat_table::{CoatLoss, CoatMeans};
 use super::facets::Returned;
@@ -24,7 +24,7 @@ pub struct Coat {
     f0: Vec3,
     alpha: f32,
     ggx: Ggx,
-    row: Row<'static>,
+    row: AlbedoRow<'static>,
     e_wo: f32,
 }
 

@@ -26,7 +26,7 @@ pub struct Conductor {
 
 /// Lobe of further bounces between a metal's facets, for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounces {
+pub struct MetalBounces {
     losses: WhiteLosses,
     /// Value of the lobe without its dependence on `wi`: `loss(wo)` times the sum over all further bounces, over the
     /// mean loss.
@@ -59,7 +59,7 @@ impl Conductor {
 
     /// Returns the lobe of further bounces; `None` if the metal is smooth or they do not count.
     #[inline]
-    pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
+    pub(super) fn bounces(&self, wo: Vec3) -> Option<MetalBounces> {
         let f = self.fresnel_mean;
         if f == Vec3::ZERO {
             return None;
@@ -69,11 +69,17 @@ impl Conductor {
         let reflectance = fresnel::further(1.0, f, mean);
         let further = lost * reflectance.element_sum();
         let first = (1.0 - lost) * f.element_sum();
-        Some(Bounces { losses, factor: reflectance * (lost / mean), p: further / (further + first) })
+        Some(MetalBounces { losses, factor: reflectance * (lost / mean), p: further / (further + first) })
     }
 
     #[inline]
-    pub(super) fn sample(&self, bounces: Option<&Bounces>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(
+        &self,
+        bounces: Option<&MetalBounces>,
+        wo: Vec3,
+        u_lobe: f32,
+        u: [f32; 2],
+    ) -> Option<BsdfSample> {
         if self.is_smooth() {
             return BsdfSample::delta(wo, mirrored(wo), fresnel::conductor(wo.z, self.eta, self.k));
         }
@@ -101,7 +107,7 @@ impl Conductor {
     }
 
     #[inline]
-    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, bounces: Option<&MetalBounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         if self.is_smooth() {
             return (Vec3::ZERO, 0.0);
         }
@@ -122,7 +128,7 @@ impl Conductor {
 
     /// Returns value and density of both lobes, first and further bounces, for the half vector `h`.
     #[inline]
-    fn all(&self, ggx: &Ggx, bounces: &Bounces, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
+    fn all(&self, ggx: &Ggx, bounces: &MetalBounces, wo: Vec3, wi: Vec3, h: Vec3) -> (Vec3, f32) {
         let (value, pdf) = self.first(ggx, wo, wi, h);
         let further = bounces.factor * (bounces.losses.at(wi) * (wi.z * FRAC_1_PI));
         (value + further, (1.0 - bounces.p) * pdf + bounces.p * bounces.losses.horizon().pdf(wi.z))

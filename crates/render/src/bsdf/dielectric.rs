@@ -68,7 +68,7 @@ impl Losses {
 
 /// Lobe of further bounces between the facets of rough glass, for one `wo`.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounces {
+pub struct GlassBounces {
     losses: Losses,
     /// Light lost from `wo`, times the fraction that returns on its own side (`over_here`) or beyond, over the mean
     /// loss there.
@@ -80,7 +80,7 @@ pub struct Bounces {
     p: f32,
 }
 
-impl Bounces {
+impl GlassBounces {
     /// Samples a direction of further bounces, for `wo` above the surface.
     #[inline]
     fn sample(&self, u_side: f32, u: [f32; 2]) -> Vec3 {
@@ -124,7 +124,7 @@ impl Dielectric {
 
     /// Returns the lobe of further bounces; `None` if the boundary is smooth or they do not count.
     #[inline]
-    pub(super) fn bounces(&self, wo: Vec3) -> Option<Bounces> {
+    pub(super) fn bounces(&self, wo: Vec3) -> Option<GlassBounces> {
         if self.scattering == Scattering::Single || self.is_smooth() {
             return None;
         }
@@ -146,7 +146,7 @@ impl Dielectric {
         let through = smooth / here.max(beyond);
         let lost = losses.at(super::above(wo));
         let reflected = 1.0 - through * beyond;
-        Some(Bounces {
+        Some(GlassBounces {
             losses,
             over_here: lost * reflected / here,
             over_beyond: lost * through,
@@ -158,7 +158,7 @@ impl Dielectric {
 
     /// Adds further bounces to the value and density of the first one; `wi` is above if on the side of `wo`.
     #[inline]
-    fn with_bounces(&self, first: (Vec3, f32), bounces: &Bounces, wi: Vec3, eta: f32) -> (Vec3, f32) {
+    fn with_bounces(&self, first: (Vec3, f32), bounces: &GlassBounces, wi: Vec3, eta: f32) -> (Vec3, f32) {
         let cos = wi.z.abs();
         let (tint, over, side) = if wi.z > 0.0 {
             (self.reflectance, bounces.over_here, bounces.reflected)
@@ -176,7 +176,7 @@ impl Dielectric {
     pub(super) fn with_further(
         &self,
         first: (Vec3, f32),
-        bounces: Option<&Bounces>,
+        bounces: Option<&GlassBounces>,
         wo: Vec3,
         wi: Vec3,
     ) -> (Vec3, f32) {
@@ -204,7 +204,7 @@ impl Dielectric {
     #[inline]
     pub(super) fn sample(
         &self,
-        bounces: Option<&Bounces>,
+        bounces: Option<&GlassBounces>,
         wo: Vec3,
         mut u_lobe: f32,
         u: [f32; 2],
@@ -258,7 +258,7 @@ impl Dielectric {
     }
 
     #[inline]
-    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, bounces: Option<&GlassBounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         if self.is_smooth() || wo.z * wi.z == 0.0 {
             return (Vec3::ZERO, 0.0);
         }

@@ -1,14 +1,14 @@
 //! Directional albedo of GGX facets with Schlick's Fresnel term, and what single scattering loses at them.
 
 use super::Scattering;
-use super::albedo_table::Row;
+use super::albedo_table::AlbedoRow;
 use super::loss_table::WhiteLosses;
 use glam::{Vec2, Vec3};
 
 /// Energy that microfacets of one roughness return and lose.
 #[derive(Debug, Clone, Copy)]
 pub struct Facets {
-    row: Row<'static>,
+    row: AlbedoRow<'static>,
     /// More exact losses, at the horizon and for anisotropic facets; `None` for single scattering.
     losses: Option<WhiteLosses>,
 }
@@ -25,7 +25,7 @@ pub struct Returned {
 impl Facets {
     /// Makes facets of roughness `alpha`; `row` is the albedo table's row of an isotropic alpha near it.
     #[inline]
-    pub fn new(row: Row<'static>, alpha: Vec2, scattering: Scattering) -> Self {
+    pub fn new(row: AlbedoRow<'static>, alpha: Vec2, scattering: Scattering) -> Self {
         let losses = match scattering {
             Scattering::Single => None,
             Scattering::Multiple => Some(WhiteLosses::new(alpha)),

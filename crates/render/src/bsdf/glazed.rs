@@ -17,7 +17,7 @@
 //! its reflectance.
 
 use super::coat::{COAT_F0, Coat};
-use super::dielectric::Bounces;
+use super::dielectric::GlassBounces;
 use super::{BsdfSample, Dielectric, MIN_COS, Scattering, f0_of_ior, fresnel};
 use glam::{Vec2, Vec3};
 
@@ -163,7 +163,13 @@ impl Glazed {
     }
 
     #[inline]
-    pub(super) fn sample(&self, bounces: Option<&Bounces>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(
+        &self,
+        bounces: Option<&GlassBounces>,
+        wo: Vec3,
+        u_lobe: f32,
+        u: [f32; 2],
+    ) -> Option<BsdfSample> {
         let coat = self.coat_at(wo);
         let p = Self::p_coat(&coat);
         if let Some(coat_wo) = coat.as_ref().filter(|_| u_lobe < p) {
@@ -188,13 +194,13 @@ impl Glazed {
     }
 
     #[inline]
-    pub(super) fn eval(&self, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, bounces: Option<&GlassBounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         self.both(&self.coat_at(wo), bounces, wo, wi)
     }
 
     /// Returns value and density of the glass and of the coat that `wo` meets, together.
     #[inline]
-    fn both(&self, coat: &Option<Coat>, bounces: Option<&Bounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    fn both(&self, coat: &Option<Coat>, bounces: Option<&GlassBounces>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let p = Self::p_coat(coat);
         let (first, pdf) = self.glass().eval(None, wo, wi);
         let first = first * self.change(wo, wi);

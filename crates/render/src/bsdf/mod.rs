@@ -41,12 +41,12 @@ mod turned_glass;
 mod turned_glass_data;
 
 pub use blinn::Blinn;
-pub use car_paint::CarPaint;
+pub use car_paint::CarPaintBsdf;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use fresnel::f0_of_ior;
 pub use glazed::Glazed;
-pub use principled::Principled;
+pub use principled::PrincipledBsdf;
 pub use tables::BsdfTables;
 
 use crate::flat::tag;
@@ -191,9 +191,9 @@ pub enum Bsdf {
     /// Glass with a changed reflectance or a clear coat.
     Glazed(Glazed),
     /// Metal or coloured dielectric (or between), with an optional clear coat.
-    Principled(Principled),
+    Principled(PrincipledBsdf),
     /// Car paint: base and flakes under a clear coat.
-    CarPaint(CarPaint),
+    CarPaint(CarPaintBsdf),
 }
 
 // What shading moves about, which model it is included.
@@ -206,13 +206,13 @@ pub enum Prepared {
     /// No shared data.
     Nothing,
     /// Lobe of further bounces of [`Bsdf::Conductor`].
-    Conductor(conductor::Bounces),
+    Conductor(conductor::MetalBounces),
     /// Lobe of further bounces of [`Bsdf::Dielectric`] or [`Bsdf::Glazed`].
-    Dielectric(dielectric::Bounces),
+    Dielectric(dielectric::GlassBounces),
     /// Lobes of [`Bsdf::Principled`].
-    Principled(principled::Lobes),
+    Principled(principled::PrincipledLobes),
     /// Lobes of [`Bsdf::CarPaint`].
-    CarPaint(car_paint::Lobes),
+    CarPaint(car_paint::CarPaintLobes),
 }
 
 // What a vertex keeps beside its model, which kind it is included.
@@ -220,22 +220,22 @@ const _: () = assert!(size_of::<Prepared>() <= 240);
 
 impl Prepared {
     #[inline]
-    fn conductor(&self) -> Option<&conductor::Bounces> {
+    fn conductor(&self) -> Option<&conductor::MetalBounces> {
         if let Self::Conductor(bounces) = self { Some(bounces) } else { None }
     }
 
     #[inline]
-    fn dielectric(&self) -> Option<&dielectric::Bounces> {
+    fn dielectric(&self) -> Option<&dielectric::GlassBounces> {
         if let Self::Dielectric(bounces) = self { Some(bounces) } else { None }
     }
 
     #[inline]
-    fn principled(&self) -> Option<&principled::Lobes> {
+    fn principled(&self) -> Option<&principled::PrincipledLobes> {
         if let Self::Principled(lobes) = self { Some(lobes) } else { None }
     }
 
     #[inline]
-    fn car_paint(&self) -> Option<&car_paint::Lobes> {
+    fn car_paint(&self) -> Option<&car_paint::CarPaintLobes> {
         if let Self::CarPaint(lobes) = self { Some(lobes) } else { None }
     }
 }
@@ -300,9 +300,9 @@ impl Bsdf {
             MaterialKind::Blinn => Self::Blinn(Blinn::look_up(m)),
             MaterialKind::Conductor => Self::Conductor(Conductor::look_up(m)),
             MaterialKind::Dielectric => Self::Dielectric(Dielectric::look_up(m)),
-            MaterialKind::Coated => Self::Principled(Principled::look_up_coated(m)),
-            MaterialKind::Principled => Principled::look_up(m, u),
-            MaterialKind::CarPaint => Self::CarPaint(CarPaint::look_up(m)),
+            MaterialKind::Coated => Self::Principled(PrincipledBsdf::look_up_coated(m)),
+            MaterialKind::Principled => PrincipledBsdf::look_up(m, u),
+            MaterialKind::CarPaint => Self::CarPaint(CarPaintBsdf::look_up(m)),
             // Inside a mixture.
             MaterialKind::Invisible => Self::NOTHING,
             MaterialKind::Mix | MaterialKind::Unlit => Self::Black,

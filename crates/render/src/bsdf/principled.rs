@@ -23,7 +23,7 @@ pub(crate) const LEAST_MEAN: f32 = 1e-6;
 
 /// BSDF of an opaque surface between metal and dielectric, with an optional clear coat (glTF's principled model).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Principled {
+pub struct PrincipledBsdf {
     /// Albedo of the dielectric's diffuse base, and reflectance of the metal at normal incidence.
     pub base: Vec3,
     /// Fraction of metal, from 0 (dielectric) to 1 (metal).
@@ -46,7 +46,7 @@ pub struct Principled {
 /// Quantities that sampling and evaluation of the principled model share for one `wo`: lobes with their colours and
 /// probabilities.
 #[derive(Debug, Clone, Copy)]
-pub struct Lobes {
+pub struct PrincipledLobes {
     ggx: Ggx,
     facets: Facets,
     coat: Option<Coat>,
@@ -76,7 +76,7 @@ struct BaseLobes {
 
 /// Diffuse lobes of the principled model: the Lambert base, and the metal's further bounces.
 struct AllAround {
-    /// Reflectances of the diffuse lobes, as in [`Lobes`].
+    /// Reflectances of the diffuse lobes, as in [`PrincipledLobes`].
     diffuse: Vec3,
     bounces: Vec3,
     /// Fraction of the light from `wo` that these lobes scatter (`scattered`), and the fraction of the metal facets'
@@ -85,7 +85,7 @@ struct AllAround {
     returned: f32,
 }
 
-impl Principled {
+impl PrincipledBsdf {
     /// Reads the parameters of a material of kind [`super::MaterialKind::Coated`].
     #[inline]
     pub(super) fn look_up_coated(m: &Inputs) -> Self {
@@ -139,12 +139,12 @@ impl Principled {
 
     /// Returns the lobes for one `wo`, which sampling and evaluation share; `None` if nothing scatters.
     #[inline]
-    pub(super) fn lobes(&self, wo: Vec3) -> Option<Lobes> {
+    pub(super) fn lobes(&self, wo: Vec3) -> Option<PrincipledLobes> {
         Some(self.lobes_and_albedo(wo)?.0)
     }
 
     #[inline]
-    fn lobes_and_albedo(&self, wo: Vec3) -> Option<(Lobes, Vec3)> {
+    fn lobes_and_albedo(&self, wo: Vec3) -> Option<(PrincipledLobes, Vec3)> {
         let alpha = self.alpha.clamp(Vec2::splat(MIN_LAYER_ALPHA), Vec2::ONE);
         let mean_alpha = (alpha.x * alpha.y).sqrt();
         let facets = Facets::new(AlbedoTable::ggx().row(mean_alpha), alpha, self.scattering);
@@ -178,7 +178,7 @@ impl Principled {
             Scattering::Multiple => (specular * under + scattered + coat_albedo).min(Vec3::ONE),
         };
         let scale = 1.0 / total;
-        let lobes = Lobes {
+        let lobes = PrincipledLobes {
             ggx: Ggx::new(alpha),
             facets,
             coat,
@@ -242,7 +242,7 @@ impl Principled {
 
     /// Samples an incident direction, given the lobes for `wo`.
     #[inline]
-    pub(super) fn sample(&self, l: Option<&Lobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, l: Option<&PrincipledLobes>, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         let l = l?;
         let wi = if u_lobe < l.p_diffuse {
             l.horizon.sample(u_lobe / l.p_diffuse, u)
@@ -262,7 +262,7 @@ impl Principled {
 
     /// Returns the BSDF value times cosine and the density for `wi`, given the lobes for `wo`.
     #[inline]
-    pub(super) fn eval(&self, l: Option<&Lobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub(super) fn eval(&self, l: Option<&PrincipledLobes>, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         let Some(l) = l else { return (Vec3::ZERO, 0.0) };
         let h = (wo + wi).normalize_or(Vec3::Z);
         let specular_pdf = l.ggx.reflection_pdf(wo, h);

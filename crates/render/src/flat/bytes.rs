@@ -39,7 +39,7 @@ impl ShadingScene {
                 + bytes_of(&self.media)
                 + bytes_of(&self.programs)
                 + bytes_of(&self.texture_ops),
-            images: self.images.iter().map(super::Image::bytes).sum(),
+            images: self.images.iter().map(super::TextureImage::bytes).sum(),
             lights: bytes_of(&self.lights)
                 + bytes_of(&self.light_choice)
                 + bytes_of(&self.environments)

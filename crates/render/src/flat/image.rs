@@ -7,14 +7,14 @@ pub(crate) use raywarp_scene::srgb_to_linear;
 
 /// Image of a texture or an environment map. Its texels are shared with the scene that it came from.
 #[derive(Debug, Clone)]
-pub struct Image {
+pub struct TextureImage {
     /// Columns and rows of the image, at least 1.
     pub size: [u32; 2],
     /// `size[0] * size[1]` texels, row by row from the top.
     pub texels: Arc<Texels>,
 }
 
-impl Image {
+impl TextureImage {
     /// Returns the number of bytes of the texels.
     pub fn bytes(&self) -> u64 {
         match &*self.texels {

@@ -18,7 +18,7 @@ mod validate;
 pub use crate::bsdf::MaterialKind;
 pub use bytes::ShadingBytes;
 pub(crate) use image::srgb_to_linear;
-pub use image::{Image, Texels};
+pub use image::{Texels, TextureImage};
 pub use lengths::normalize;
 pub(crate) use lengths::{LEAST_LENGTH, MOST_LENGTH, length, scale_of, try_normalize};
 pub use light::{DISK_SECTORS, EnvironmentRecord, LightKind, LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, SpotRamp};
@@ -57,7 +57,7 @@ pub struct ShadingScene {
     /// Steps of all textures.
     pub texture_ops: Vec<TextureOp>,
     /// Images of textures and environments, in their own pixel formats.
-    pub images: Vec<Image>,
+    pub images: Vec<TextureImage>,
     /// Lights to which paths are connected.
     pub lights: Vec<LightRecord>,
     /// Alias table for choosing a light: as many cells as lights, or none if no light has power.

@@ -1,8 +1,8 @@
-//! The random numbers of many paths at one vertex: [`raywarp_sample::Stream`] a lane.
+//! The random numbers of many paths at one vertex: [`raywarp_sample::RandomStream`] a lane.
 
 use raywarp_lanes::{Vector, Words};
 use raywarp_sample::hash::ONE_MINUS_EPSILON;
-use raywarp_sample::{Sampler, Stream, hash};
+use raywarp_sample::{RandomStream, Sampler, hash};
 
 /// Random numbers of the lanes' paths: the state of their samplers. A vertex is the same for all of them, and so is the
 /// dimension.
@@ -65,7 +65,7 @@ impl<W> Numbers<W> {
                 let first = self.step();
                 return [first, self.step()];
             }
-            Sampler::PaddedHalton { .. } => return self.one_by_one(Stream::next_2d),
+            Sampler::PaddedHalton { .. } => return self.one_by_one(RandomStream::next_2d),
         }
         let set = self.key.set();
         let pad = combine(self.key, W::splat(set, dimension));
@@ -77,7 +77,7 @@ impl<W> Numbers<W> {
 
     /// Calls `draw` for each lane's stream, for samplers without vector code.
     #[inline(always)]
-    fn one_by_one<V, const N: usize>(&mut self, draw: fn(&mut Stream) -> [f32; 2]) -> [V; 2]
+    fn one_by_one<V, const N: usize>(&mut self, draw: fn(&mut RandomStream) -> [f32; 2]) -> [V; 2]
     where
         W: Words<N>,
         V: Vector<N, Words = W, Set = W::Set, Mask = W::Mask>,

@@ -5,7 +5,7 @@ use super::specular::kind;
 use crate::bsdf::albedo_table::CELLS;
 use crate::bsdf::ggx::Ggx;
 use crate::bsdf::loss_table::{MEAN_NODES, WHITE_NODES};
-use crate::bsdf::{Blinn, Bsdf, BsdfTables, Conductor, Dielectric, Principled, Scattering};
+use crate::bsdf::{Blinn, Bsdf, BsdfTables, Conductor, Dielectric, PrincipledBsdf, Scattering};
 use crate::flat::{Input, LightKind, MaterialFlags, MaterialKind, NONE, ShadingScene, TriangleRecord};
 use crate::texture::{Inputs, TexturePoint};
 use glam::Vec3;
@@ -200,7 +200,7 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
 
 /// Returns the parameters of mixed metal and dielectric; `None` if vector code does not know the model.
 pub(super) fn principled(bsdf: &Bsdf) -> Option<[u32; 12]> {
-    let Bsdf::Principled(Principled { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
+    let Bsdf::Principled(PrincipledBsdf { base, metallic, f0, f90, alpha, coat, .. }) = *bsdf else { return None };
     if coat > 0.0 || alpha.x != alpha.y {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Tables by which directions to environment maps are drawn.
 
 use super::lights::luminance;
-use crate::flat::{EnvironmentRecord, Image, NONE, ShadingScene};
+use crate::flat::{EnvironmentRecord, NONE, ShadingScene, TextureImage};
 use crate::texture::texel;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub(super) fn add(flat: &mut ShadingScene, map: Option<u32>, radiance: [f32; 3],
 
 /// Returns the sampling weight of each texel of an environment map (luminance times solid angle), and the mean
 /// radiance.
-fn weights(image: &Image, radiance: Vec3) -> (Vec<f32>, Vec3) {
+fn weights(image: &TextureImage, radiance: Vec3) -> (Vec<f32>, Vec3) {
     let [w, h] = image.size;
     // The look-up is bilinear: a cell's weight takes its neighbours in, or directions beside a bright texel would have
     // radiance but almost no density.

@@ -13,7 +13,7 @@ mod textures;
 mod triangles;
 
 use crate::RenderError;
-use crate::flat::{Image, NONE, ShadingScene};
+use crate::flat::{NONE, ShadingScene, TextureImage};
 use raywarp_geom::Aabb;
 use raywarp_scene::Description;
 
@@ -43,6 +43,6 @@ impl ShadingScene {
     }
 }
 
-fn image(image: &raywarp_scene::Image) -> Image {
-    Image { size: [image.width, image.height], texels: image.pixels.clone() }
+fn image(image: &raywarp_scene::Image) -> TextureImage {
+    TextureImage { size: [image.width, image.height], texels: image.pixels.clone() }
 }

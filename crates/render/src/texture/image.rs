@@ -1,6 +1,6 @@
 //! Look-up of texels, and of points between and outside of them.
 
-use crate::flat::{Image, ImageLookup, Texels, Wrapping, srgb_to_linear};
+use crate::flat::{ImageLookup, Texels, TextureImage, Wrapping, srgb_to_linear};
 use glam::{Vec2, Vec4};
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub fn srgb_table() -> &'static [f32; 256] {
 
 /// Returns the linear RGBA of a texel within the image.
 #[inline]
-pub(crate) fn texel(image: &Image, x: u32, y: u32) -> Vec4 {
+pub(crate) fn texel(image: &TextureImage, x: u32, y: u32) -> Vec4 {
     let i = y as usize * image.size[0] as usize + x as usize;
     match &*image.texels {
         Texels::Srgb8(p) => {
@@ -44,7 +44,7 @@ fn wrapped(i: i64, size: u32, wrap: Wrapping) -> Option<u32> {
 }
 
 /// Looks up an image at the texture coordinates `uv`, and returns linear RGBA.
-pub fn look_up(image: &Image, uv: Vec2, wrap: [Wrapping; 2], lookup: ImageLookup) -> Vec4 {
+pub fn look_up(image: &TextureImage, uv: Vec2, wrap: [Wrapping; 2], lookup: ImageLookup) -> Vec4 {
     // Coordinates far out lose their fraction anyway; the clamp keeps the integers in range.
     let uv = if uv.is_finite() { uv.clamp(Vec2::splat(-1e9), Vec2::splat(1e9)) } else { Vec2::ZERO };
     let [width, height] = image.size;

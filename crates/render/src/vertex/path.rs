@@ -2,7 +2,7 @@
 
 use super::{CAMERA_DIMENSIONS, InMedia, Transport, dimension};
 use glam::Vec3;
-use raywarp_sample::Stream;
+use raywarp_sample::RandomStream;
 
 /// Flag of a path whose last vertex was specular, or that has no vertex yet: emission counts in full.
 pub(crate) const SPECULAR: u8 = 1;
@@ -36,7 +36,7 @@ const _: () = assert!(size_of::<PathState>() == 48);
 impl PathState {
     /// Returns the path's random numbers from `dimension` of its current vertex on, for a sampler in `state`.
     #[inline]
-    pub fn stream(&self, transport: &Transport, dimension: u32, state: u32) -> Stream {
+    pub fn stream(&self, transport: &Transport, dimension: u32, state: u32) -> RandomStream {
         let at = CAMERA_DIMENSIONS + self.bounce * dimension::COUNT + dimension;
         transport.sampler.resume(self.pixel, self.sample, at, state)
     }

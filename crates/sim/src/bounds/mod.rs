@@ -16,7 +16,7 @@ pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 use crate::launch_instructions::LaunchInstructions;
 use crate::least::LeastInstructions;
 use crate::machine::Checked;
-use crate::machine::{Key, Launch, Machine, keys};
+use crate::machine::{Key, LaunchResources, Machine, keys};
 use crate::memory::{Region, Traffic};
 use crate::profile::Profile;
 use raywarp_costs::Pipe;
@@ -160,7 +160,7 @@ pub struct BoundSubject<'a> {
     /// Least instructions for these rays, however they are dealt to warps; `None` if not computed.
     pub least: Option<&'a LeastInstructions>,
     /// Registers, shared memory and threads of the kernel's launch, if they are known.
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchResources>,
     /// Traffic of the kernel in a model of the machine's caches; `None` if not computed.
     pub traffic: Option<&'a Traffic>,
     /// Reason why the costs are not those of this kernel on this machine; `None` if they are.

@@ -89,7 +89,7 @@ fn bounded(text: &str, rays: usize, launch_rays: u64, machine: &Machine) -> (Vec
     let profile = profiled(&variant, &vec![towards(0.2); rays], launch_rays, 32);
     let issued = LaunchInstructions::of(&costs(), &profile.tally);
     let least = least(&variant, &vec![towards(0.2); rays]);
-    let launch = Launch { registers_per_thread: 48, shared_bytes_per_block: 0, threads_per_block: 128 };
+    let launch = LaunchResources { registers_per_thread: 48, shared_bytes_per_block: 0, threads_per_block: 128 };
     let subject =
         BoundSubject { launch: Some(launch), least: Some(&least), ..subject(&variant, &profile, Some(&issued)) };
     (bounds(machine, subject), profile)
@@ -261,7 +261,8 @@ fn a_lone_warp_waits_for_its_chain() {
     assert_eq!(more, count(Block::VisitNode) * (2000.0 - 4.0 * 22.0));
     // Twice the warps hide twice as much.
     let bound = |registers| {
-        let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 192 };
+        let launch =
+            LaunchResources { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 192 };
         let subject = BoundSubject { launch: Some(launch), ..subject(&variant, &profile, Some(&free)) };
         find(&bounds(&machine, subject), Limit::Latency).rays_per_s
     };
@@ -331,7 +332,8 @@ fn resident_warps_hide_a_lone_warps_time() {
     let (clocks, _) = warp_clocks(&machine, &variant, &profile, Some(&issued)).unwrap();
     // 48 registers: 40 warps of a multiprocessor's 64 (docs/reference/machines.md).
     for (registers, warps) in [(32, 64.0), (48, 40.0), (64, 32.0)] {
-        let launch = Launch { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
+        let launch =
+            LaunchResources { registers_per_thread: registers, shared_bytes_per_block: 0, threads_per_block: 128 };
         let subject = BoundSubject { launch: Some(launch), ..subject(&variant, &profile, Some(&issued)) };
         let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
         assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");

@@ -13,7 +13,7 @@ mod work;
 
 pub use work::{Work, work};
 
-use crate::machine::{Launch, Machine, Occupancy, OccupancyError, keys};
+use crate::machine::{LaunchResources, Machine, Occupancy, OccupancyError, keys};
 
 /// Number of segments of every light path of some frames, in the order in which threads take them.
 ///
@@ -149,8 +149,11 @@ pub fn occupancy_curve(
 ) -> Result<Vec<(u32, Occupancy)>, OccupancyError> {
     let registers_per_thread = registers.min(machine.count(keys::REGISTERS_PER_THREAD));
     let most = machine.count(keys::SHARED_PER_BLOCK);
-    let launch =
-        |shared_bytes_per_block| Launch { registers_per_thread, shared_bytes_per_block, threads_per_block: threads };
+    let launch = |shared_bytes_per_block| LaunchResources {
+        registers_per_thread,
+        shared_bytes_per_block,
+        threads_per_block: threads,
+    };
     let steps = (0..=most).step_by(step_bytes as usize);
     steps.map(|bytes| Ok((bytes, machine.occupancy(launch(bytes))?))).collect()
 }

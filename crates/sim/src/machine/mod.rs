@@ -10,7 +10,7 @@ mod parse;
 mod table;
 
 pub use keys::Key;
-pub use occupancy::{Launch, Occupancy, OccupancyError, OccupancyLimit};
+pub use occupancy::{LaunchResources, Occupancy, OccupancyError, OccupancyLimit};
 pub use table::{number_table, source_list};
 
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use super::{Machine, keys};
 
 /// Resources that a kernel's launch takes of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Launch {
+pub struct LaunchResources {
     /// Number of registers per thread, as the assembler reports them.
     pub registers_per_thread: u32,
     /// Bytes of shared memory per block, static and dynamic.
@@ -75,13 +75,13 @@ impl Machine {
     ///
     /// # Errors
     /// [`OccupancyError`] when not even one block fits.
-    pub fn occupancy(&self, launch: Launch) -> Result<Occupancy, OccupancyError> {
+    pub fn occupancy(&self, launch: LaunchResources) -> Result<Occupancy, OccupancyError> {
         let count = |key| u64::from(self.count(key));
         let refuse = |what, found: u64, least: u64, most: u64| {
             Err(OccupancyError { what, found, least, most, machine: self.name().to_string() })
         };
         let optional = |key| self.get(key).map_or(0, |value| value as u64);
-        let Launch { registers_per_thread, shared_bytes_per_block, threads_per_block } = launch;
+        let LaunchResources { registers_per_thread, shared_bytes_per_block, threads_per_block } = launch;
         let (registers, shared, threads) =
             (u64::from(registers_per_thread), u64::from(shared_bytes_per_block), u64::from(threads_per_block));
         let width = count(keys::SM_WARP_WIDTH);

@@ -7,7 +7,7 @@ use super::wavefronts::{LINE, SECTOR};
 use crate::source::resident_warps;
 use rayon::prelude::*;
 use raywarp_geom::Ray;
-use raywarp_traverse::{Batch, Event, Execution, Kernel, KernelError, Probe, Query, Touch};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Probe, Query, Touch, WarpEvent};
 use std::collections::HashSet;
 
 /// Sizes of a machine's caches, with how many warps share them.
@@ -134,7 +134,7 @@ impl Probe for Recorder {
         true
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &WarpEvent<'_>) {
         let from = self.stream.requests.len();
         event.touches.iter().for_each(|touch| self.touch(touch, from));
         if self.stream.requests.len() > from {

@@ -25,7 +25,7 @@ mod registers;
 mod stalls;
 
 pub use cheaper::CheaperCode;
-pub use stalls::{Cause, Pace};
+pub use stalls::{Pace, StallCause};
 
 use crate::bounds::FIRST_WITH_SCHEDULE;
 use crate::machine::{Machine, keys};

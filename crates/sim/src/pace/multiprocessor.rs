@@ -5,7 +5,7 @@
 
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
-use super::stalls::Cause;
+use super::stalls::StallCause;
 use crate::machine::{Key, Machine, keys};
 use crate::streams::Moment;
 use std::collections::{HashMap, VecDeque};
@@ -58,7 +58,7 @@ pub(super) struct Multiprocessor<'a> {
     clock: u64,
     pub issued: u64,
     /// Number of clocks that warps waited, by cause.
-    pub waited: [u64; Cause::ALL.len()],
+    pub waited: [u64; StallCause::ALL.len()],
     /// Number of thread blocks that were started.
     started: u64,
     random: u64,
@@ -120,7 +120,7 @@ impl<'a> Multiprocessor<'a> {
             cache_free: 0,
             clock: 0,
             issued: 0,
-            waited: [0; Cause::ALL.len()],
+            waited: [0; StallCause::ALL.len()],
             started: 0,
             random: 1,
         };
@@ -229,8 +229,8 @@ impl<'a> Multiprocessor<'a> {
         }
         // When a barrier is released is known as soon as it is set.
         let known = clock + u64::from(stall) + u64::from(jump);
-        self.waited[Cause::Wait as usize] += u64::from(stall.saturating_sub(1));
-        self.waited[Cause::Branch as usize] += u64::from(jump);
+        self.waited[StallCause::Wait as usize] += u64::from(stall.saturating_sub(1));
+        self.waited[StallCause::Branch as usize] += u64::from(jump);
         let place = number / self.block_warps;
         if !self.take(number, known) && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
             self.start_block(place, known);
@@ -254,7 +254,7 @@ impl<'a> Multiprocessor<'a> {
             waits &= waits - 1;
         }
         slot.ready = ready;
-        let of_barrier = if slot.of_loads >> last & 1 == 1 { Cause::Load } else { Cause::Short };
+        let of_barrier = if slot.of_loads >> last & 1 == 1 { StallCause::Load } else { StallCause::Short };
         self.waited[of_barrier as usize] += ready - known;
         true
     }
@@ -302,9 +302,9 @@ impl<'a> Multiprocessor<'a> {
             let warp = &self.slots[slot];
             if Some(slot) != chosen && warp.ready <= self.clock && warp.next.is_some() {
                 let cause = match self.ready(number, slot) {
-                    None => Cause::Pipe,
-                    Some(_) if is_open => Cause::NotSelected,
-                    Some(_) => Cause::Dispatch,
+                    None => StallCause::Pipe,
+                    Some(_) if is_open => StallCause::NotSelected,
+                    Some(_) => StallCause::Dispatch,
                 };
                 self.waited[cause as usize] += 1;
             }

@@ -2,7 +2,7 @@
 
 /// Cause for which a warp issues nothing in a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum StallCause {
     /// The scheduler issued for another warp.
     NotSelected,
     /// The instruction's pipeline is occupied, or the queue to the first cache is full.
@@ -20,7 +20,7 @@ pub enum Cause {
     Dispatch,
 }
 
-impl Cause {
+impl StallCause {
     /// All causes of waiting, in the order of their numbers.
     pub const ALL: [Self; 7] =
         [Self::NotSelected, Self::Pipe, Self::Wait, Self::Load, Self::Short, Self::Branch, Self::Dispatch];
@@ -58,8 +58,8 @@ impl Cause {
 pub struct Pace {
     /// Number of warp instructions that a multiprocessor issues per clock.
     pub instructions_per_clock: f64,
-    /// Average number of a scheduler's warps that wait for each [`Cause`], for each instruction that it issues.
-    pub waiting: [f64; Cause::ALL.len()],
+    /// Average number of a scheduler's warps that wait for each [`StallCause`], for each instruction that it issues.
+    pub waiting: [f64; StallCause::ALL.len()],
 }
 
 impl Pace {

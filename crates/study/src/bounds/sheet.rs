@@ -11,7 +11,7 @@ use raywarp_family::Operation;
 use raywarp_sim::LaunchInstructions;
 use raywarp_sim::bounds::{Bound, Limit, headroom, lowest};
 use raywarp_sim::memory::Region;
-use raywarp_sim::pace::{Cause, Pace};
+use raywarp_sim::pace::{Pace, StallCause};
 use serde_json::{Map, Value as Json, json};
 
 /// Columns of the limits in the table of bounds.
@@ -69,7 +69,8 @@ pub(crate) fn bound_json(bound: &Bound) -> Json {
 }
 
 fn pace_json(pace: Pace) -> Json {
-    let causes = Cause::ALL.iter().zip(pace.waiting).map(|(cause, warps)| (cause.name().to_string(), warps.into()));
+    let causes =
+        StallCause::ALL.iter().zip(pace.waiting).map(|(cause, warps)| (cause.name().to_string(), warps.into()));
     json!({
         "instructions_per_clock": pace.instructions_per_clock,
         "warps_waiting_per_instruction": causes.collect::<Map<_, _>>(),

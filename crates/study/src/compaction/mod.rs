@@ -62,7 +62,7 @@ pub struct CompactionRequest {
 /// Reason why light paths cannot be counted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CompactionError {
+pub enum CountError {
     /// Warps of this many lanes do not fill W11's thread blocks.
     #[error("warps of {0} lanes do not fill blocks of 64 threads; take a power of two up to 64")]
     Width(u32),
@@ -155,18 +155,18 @@ impl PathCounter {
     /// Returns a counter for a scene and its tree. All triangles count as opaque.
     ///
     /// # Errors
-    /// [`CompactionError`], but for [`CompactionError::Cancelled`].
-    pub fn new(scene: &Description, bvh: &Bvh2, request: &CompactionRequest) -> Result<Self, CompactionError> {
+    /// [`CountError`], but for [`CountError::Cancelled`].
+    pub fn new(scene: &Description, bvh: &Bvh2, request: &CompactionRequest) -> Result<Self, CountError> {
         if let Some(&width) = request.widths.iter().find(|&&width| !(width.is_power_of_two() && width <= 64)) {
-            return Err(CompactionError::Width(width));
+            return Err(CountError::Width(width));
         }
         if request.max_depth > u32::from(u16::MAX) - 1 {
-            return Err(CompactionError::Depth(request.max_depth));
+            return Err(CountError::Depth(request.max_depth));
         }
         let views = request.cameras.len() as u128 * u128::from(request.frames);
         let paths = views * u128::from(request.size[0]) * u128::from(request.size[1]);
         if paths > MAX_PATHS {
-            return Err(CompactionError::Paths { paths });
+            return Err(CountError::Paths { paths });
         }
         let mut triangles = flatten(scene)?;
         triangles.opaque.fill(true);
@@ -186,13 +186,13 @@ impl PathCounter {
     /// Adds the paths that a recorder saw in all frames of a viewpoint.
     ///
     /// # Errors
-    /// [`CompactionError::Cancelled`] where `cancel` says so, and [`CompactionError::Kernel`].
-    pub fn add(&mut self, recorder: FrameRecorder, cancel: Option<&AtomicBool>) -> Result<(), CompactionError> {
+    /// [`CountError::Cancelled`] where `cancel` says so, and [`CountError::Kernel`].
+    pub fn add(&mut self, recorder: FrameRecorder, cancel: Option<&AtomicBool>) -> Result<(), CountError> {
         let rays = recorder.finish(&mut self.segments);
         for counts in &mut self.counts {
             for (bounce, rays) in rays.iter().enumerate().take_while(|(_, rays)| rays.iter().any(Option::is_some)) {
                 if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-                    return Err(CompactionError::Cancelled);
+                    return Err(CountError::Cancelled);
                 }
                 counts.add_work(bounce, work(&self.kernel, counts.width, rays)?);
             }

@@ -4,7 +4,7 @@ use super::ExecutedCounters;
 use crate::simulate::SimulateError;
 use raywarp_bvh::Builder;
 use raywarp_family::Variant;
-use raywarp_sim::pace::Cause;
+use raywarp_sim::pace::StallCause;
 use raywarp_workload::rays::RayKind;
 
 /// A profiler's counts of one launch, as read from a table.
@@ -54,7 +54,7 @@ pub struct StallCounters {
     /// warps).
     pub issuing: f64,
     /// Number of warps that waited for each cause, for each instruction issued.
-    pub waiting: [f64; Cause::ALL.len()],
+    pub waiting: [f64; StallCause::ALL.len()],
     /// Number of warps that waited for causes that are not in the model.
     pub unmodelled: f64,
 }
@@ -210,8 +210,8 @@ impl Line<'_> {
     }
 
     fn stalls(&self) -> Result<StallCounters, CountersError> {
-        let mut waiting = [0.0; Cause::ALL.len()];
-        for (sum, cause) in waiting.iter_mut().zip(Cause::ALL) {
+        let mut waiting = [0.0; StallCause::ALL.len()];
+        for (sum, cause) in waiting.iter_mut().zip(StallCause::ALL) {
             for counter in cause.counters() {
                 *sum += self.number(counter)?;
             }

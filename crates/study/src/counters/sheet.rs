@@ -6,7 +6,7 @@ use crate::report::{Column, Sheet, Unit, Value};
 use crate::simulate::name_of;
 use raywarp_bench::table::TableColumn;
 use raywarp_sim::gap::Part;
-use raywarp_sim::pace::Cause;
+use raywarp_sim::pace::StallCause;
 use serde_json::{Value as Json, json};
 
 impl CountPair {
@@ -117,7 +117,7 @@ pub(super) fn waits() -> Sheet<'static, Compared> {
         format!("{:.0} {:.0}", 100.0 * stalls.issuing.foretold, 100.0 * stalls.issuing.counted)
     };
     columns.push(of(issuing).text(TableColumn::right("issue %")));
-    for (number, cause) in Cause::ALL.into_iter().enumerate() {
+    for (number, cause) in StallCause::ALL.into_iter().enumerate() {
         let cell = move |row: &Compared| match &row.stalls {
             Some(stalls) => {
                 let CountPair { foretold, counted } = stalls.waiting[number];

@@ -2,7 +2,7 @@
 
 use super::{Compared, ComparedStalls, CountPair, sheet};
 use crate::report::Document;
-use raywarp_sim::pace::Cause;
+use raywarp_sim::pace::StallCause;
 
 /// Text that explains the columns of the table of stalls.
 const LEGEND: &str = "What warps wait for, in warps of a scheduler for each instruction that it issues: as foretold, then as \
@@ -27,7 +27,7 @@ pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
         100.0 * mean(&|stalls| stalls.issuing.error()),
         100.0 * mean(&|stalls| stalls.issuing.error().abs())
     );
-    for (number, cause) in Cause::ALL.into_iter().enumerate() {
+    for (number, cause) in StallCause::ALL.into_iter().enumerate() {
         let [foretold, counted] = [|pair: CountPair| pair.foretold, |pair: CountPair| pair.counted]
             .map(|side| mean(&|stalls| side(stalls.waiting[number])));
         line += &format!("; {} {foretold:.2} for {counted:.2}", cause.name());
@@ -38,7 +38,7 @@ pub(super) fn describe(document: &mut Document, rows: &[Compared]) {
 /// Returns the stalls of a launch as JSON.
 pub(super) fn json(stalls: &ComparedStalls) -> serde_json::Value {
     let causes =
-        Cause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), waiting.json()));
+        StallCause::ALL.iter().zip(stalls.waiting).map(|(cause, waiting)| (cause.name().to_string(), waiting.json()));
     serde_json::json!({
         "issuing": stalls.issuing.json(),
         "waiting": causes.collect::<serde_json::Map<_, _>>(),

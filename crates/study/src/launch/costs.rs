@@ -4,7 +4,7 @@ use super::is_implicit;
 use raywarp_costs::{PricedKernel, Word, read_costs, words};
 use raywarp_family::Variant;
 use raywarp_sim::bounds::CostBasis;
-use raywarp_sim::machine::{Launch, Machine};
+use raywarp_sim::machine::{LaunchResources, Machine};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{KernelCode, Pace, pace};
 use raywarp_sim::{Al09Costs, BlockCosts, Profile, al09};
@@ -23,7 +23,7 @@ pub(crate) enum CostSource {
 /// Instruction costs of a kernel with its launch bounds, and why they may be those of another kernel or machine.
 pub(crate) struct KernelCostSource {
     pub costs: CostSource,
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchResources>,
     pub doubt: Option<String>,
     /// Source of the costs.
     pub basis: CostBasis,
@@ -111,12 +111,12 @@ fn is_al09s(machine: &Machine) -> bool {
 
 /// Returns the registers, shared memory and threads of a kernel's launch on a machine; `None` where it was not compiled
 /// for such a machine.
-fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<Launch> {
+fn launch_of(machine: &Machine, variant: &Variant, query: Query) -> Option<LaunchResources> {
     if is_al09s(machine) {
         return Some(al09::LAUNCH);
     }
     let resources = raywarp_cuda::kernel_resources(variant, query, code_of(machine)?.architecture())?;
-    Some(Launch {
+    Some(LaunchResources {
         registers_per_thread: resources.registers,
         shared_bytes_per_block: resources.shared_bytes,
         threads_per_block: resources.block_threads,

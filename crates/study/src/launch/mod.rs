@@ -21,7 +21,7 @@ use crate::simulate::{SimulateError, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
 use raywarp_sim::bounds::{Bound, BoundSubject, CostBasis, bounds, lowest, visits_what_others_do};
-use raywarp_sim::machine::{Launch, Machine, keys};
+use raywarp_sim::machine::{LaunchResources, Machine, keys};
 use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::pace::Pace;
 use raywarp_sim::{CostChange, LaunchInstructions, LeastInstructions, LeastWork, Profile, ProfileOptions, profile};
@@ -178,7 +178,7 @@ impl<'a> KernelStudy<'a> {
 
     /// Returns the number of warps of a thread block, whose slots are freed together; 1 for warps that take rays from a
     /// pool. Warps of a pool all last until it is empty.
-    fn block_warps(&self, launch: Option<Launch>) -> u32 {
+    fn block_warps(&self, launch: Option<LaunchResources>) -> u32 {
         let launch = launch.filter(|_| self.variant.supply() == Supply::Direct);
         launch.map_or(1, |launch| launch.threads_per_block.div_ceil(self.options.width.max(1)))
     }
@@ -225,7 +225,7 @@ impl<'a> KernelStudy<'a> {
 }
 
 /// Returns the sizes of a machine's caches and the number of warps that share them; `None` where they are not known.
-fn caches(machine: &Machine, launch: Option<Launch>) -> Option<Caches> {
+fn caches(machine: &Machine, launch: Option<LaunchResources>) -> Option<Caches> {
     let launch = launch?;
     let warps = machine.occupancy(launch).ok()?;
     let shared = u64::from(warps.blocks) * u64::from(launch.shared_bytes_per_block);
@@ -278,7 +278,7 @@ pub(crate) struct LaunchCosts {
     /// Least instructions for these rays however they are dealt to warps; `None` where dealing does not matter, or
     /// costs were changed.
     pub least: Option<LeastInstructions>,
-    pub launch: Option<Launch>,
+    pub launch: Option<LaunchResources>,
     pub doubt: Option<String>,
     /// Source of the instruction costs.
     pub basis: CostBasis,
@@ -298,7 +298,7 @@ impl LaunchCosts {
     /// Makes a launch whose instructions are already known.
     pub fn of(
         instructions: Option<LaunchInstructions>,
-        launch: Option<Launch>,
+        launch: Option<LaunchResources>,
         doubt: Option<String>,
         basis: CostBasis,
     ) -> Self {

@@ -5,7 +5,7 @@ use super::{MeasuredReport, MeasuredRow, OtherTree, TimeShare};
 use crate::launch::is_implicit;
 use crate::report::Document;
 use crate::simulate::traced;
-use raywarp_bench::{Column, Subject};
+use raywarp_bench::{RayColumn, Subject};
 use raywarp_sim::bounds::{Bound, Class};
 
 /// Text that explains the columns of the table of measured rates.
@@ -37,7 +37,7 @@ impl MeasuredRow {
     }
 
     pub(super) fn kind(&self) -> String {
-        Column::of(self.rate.kind, self.rate.order).name()
+        RayColumn::of(self.rate.kind, self.rate.order).name()
     }
 
     pub(super) fn view(&self) -> String {

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Document, Group};
 use super::table::{Naming, ReportTable, Value};
-use raywarp_bench::table::{Hidden, Room, Table, wrapped};
+use raywarp_bench::table::{Hidden, Room, TextTable, wrapped};
 use std::fmt::Write;
 
 impl Document {
@@ -60,7 +60,7 @@ impl Writer {
             self.text.push('\n');
             self.line(title);
         }
-        let mut lines = Table::new(table.columns.iter().filter_map(|naming| naming.text.clone()));
+        let mut lines = TextTable::new(table.columns.iter().filter_map(|naming| naming.text.clone()));
         for row in table.rows.iter().chain(table.total.as_ref().map(|(_, row)| row)) {
             let pairs = || table.columns.iter().zip(row);
             let cell = |(naming, value): (&Naming, &Value)| naming.text.is_some().then(|| naming.in_text(value));

@@ -4,7 +4,7 @@ mod placed;
 mod random;
 
 pub use placed::{OFFSETS, Placed, SIZES};
-pub use random::Random;
+pub use random::SplitMix64;
 
 type P = [f32; 3];
 
@@ -28,7 +28,7 @@ impl ClosedMesh {
     }
 
     /// Returns a random point well inside the mesh that is scaled by `size` and centred at `place`.
-    pub fn inner(&self, size: f32, place: P, random: &mut Random) -> P {
+    pub fn inner(&self, size: f32, place: P, random: &mut SplitMix64) -> P {
         loop {
             let p = random.point();
             let p = std::array::from_fn(|i| p[i] * self.extent[i]);

@@ -1,6 +1,6 @@
 //! Closed meshes at a place, with the points from which rays are aimed at them.
 
-use super::{ClosedMesh, P, Random, place};
+use super::{ClosedMesh, P, SplitMix64, place};
 
 /// Sizes of the meshes for which tracing is promised to be watertight, by decades.
 pub const SIZES: [f32; 13] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
@@ -34,7 +34,7 @@ impl Placed {
     pub fn new(mesh: &ClosedMesh, size: f32, offset: f32, starts: usize) -> Self {
         let middle = place(size, offset);
         let triangles = mesh.placed(size, middle);
-        let mut random = Random(1);
+        let mut random = SplitMix64(1);
         // Triangles are small beside how far inside such points are: between three of them there is no outside.
         let is_along = |&[t, axis]: &[u32; 2]| {
             let corners = &triangles[t as usize];

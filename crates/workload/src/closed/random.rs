@@ -2,9 +2,9 @@
 
 /// Pseudo-random generator SplitMix64 (Steele, Lea and Flood 2014), which holds its state.
 #[derive(Debug, Clone)]
-pub struct Random(pub u64);
+pub struct SplitMix64(pub u64);
 
-impl Random {
+impl SplitMix64 {
     /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -17,14 +17,14 @@ mod text;
 
 pub use agreement::Agreement;
 pub use json::json;
-pub use mode::Mode;
+pub use mode::EmbreeMode;
 pub use raywarp_embree::EmbreeError;
 pub use report::{ModeRow, PeerReport, PeerRow};
 pub use text::{LEGEND, summary, text};
 
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;
-use crate::{BenchError, BenchRequest, RaySource, Watch};
+use crate::{BenchError, BenchRequest, BenchWatch, RaySource};
 use race::{Race, Runner, Time};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
@@ -74,7 +74,7 @@ impl EmbreePeer {
 /// race of their own, too. All triangles count as opaque.
 ///
 /// # Errors
-/// [`BenchError`]; `Trace(Cancelled)` when [`Watch::cancel`] became true.
+/// [`BenchError`]; `Trace(Cancelled)` when [`BenchWatch::cancel`] became true.
 /// # Panics
 /// If the scene does not pass [`raywarp_scene::validate`], or `source` is not what the request's columns say.
 pub fn beside_embree(
@@ -83,7 +83,7 @@ pub fn beside_embree(
     (name, views): (&str, Vec<usize>),
     source: RaySource<'_>,
     (request, fast): (&BenchRequest, bool),
-    watch: &Watch<'_>,
+    watch: &BenchWatch<'_>,
 ) -> Result<PeerReport, BenchError> {
     let mut triangles = flatten(&scene)?;
     drop(scene);
@@ -100,11 +100,11 @@ pub fn beside_embree(
     let mut report = PeerReport::new(peer, name, views, triangles.len(), tree, request);
     let mut theirs = Theirs { scenes: Vec::new(), modes: Vec::new(), queries: None };
     let robustness: &[bool] = if fast { &[true, false] } else { &[true] };
-    for options in robustness.iter().copied().flat_map(Mode::scenes) {
+    for options in robustness.iter().copied().flat_map(EmbreeMode::scenes) {
         let start = Instant::now();
         let scene = raywarp_embree::Scene::new(&peer.device, &triangles.vertices, options)?;
         report.builds.push((options, start.elapsed().as_secs_f64()));
-        theirs.modes.extend(Mode::of(options).map(|mode| (theirs.scenes.len(), mode)));
+        theirs.modes.extend(EmbreeMode::of(options).map(|mode| (theirs.scenes.len(), mode)));
         theirs.scenes.push(scene);
     }
     let diagonal = triangles.bounds().diagonal();
@@ -132,11 +132,11 @@ fn measure(
     robust: bool,
     (batches, diagonal): (&[&RayBatch], f32),
     rounds: u32,
-    watch: &Watch<'_>,
-) -> Result<(Race, Vec<(Mode, Agreement)>), BenchError> {
-    let modes: Vec<(usize, Mode)> =
+    watch: &BenchWatch<'_>,
+) -> Result<(Race, Vec<(EmbreeMode, Agreement)>), BenchError> {
+    let modes: Vec<(usize, EmbreeMode)> =
         theirs.modes().into_iter().enumerate().filter(|(_, mode)| mode.scene.robust == robust).collect();
-    let mut found: Vec<(Mode, Agreement)> = modes.iter().map(|&(_, mode)| (mode, Agreement::default())).collect();
+    let mut found: Vec<(EmbreeMode, Agreement)> = modes.iter().map(|&(_, mode)| (mode, Agreement::default())).collect();
     let rays: u64 = batches.iter().map(|batch| batch.rays.len() as u64).sum();
     let mut run = |runner| {
         let mut time = Time::default();
@@ -182,7 +182,7 @@ trait OurSide {
 
 /// The other side of a comparison: Embree, whose modes are timed.
 trait TheirSide {
-    fn modes(&self) -> Vec<Mode>;
+    fn modes(&self) -> Vec<EmbreeMode>;
     /// Traces a batch of rays in one mode and returns the time that it took.
     fn run(&mut self, mode: usize, batch: &RayBatch) -> Result<Time, BenchError>;
     /// Returns the answers of the last run to each ray.
@@ -214,12 +214,12 @@ impl OurSide for Ours<'_> {
 struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
     /// Modes of Embree, each with the index of its scene.
-    modes: Vec<(usize, Mode)>,
+    modes: Vec<(usize, EmbreeMode)>,
     queries: Option<(RayWidth, bool, Queries)>,
 }
 
 impl TheirSide for Theirs {
-    fn modes(&self) -> Vec<Mode> {
+    fn modes(&self) -> Vec<EmbreeMode> {
         self.modes.iter().map(|&(_, mode)| mode).collect()
     }
 
@@ -261,8 +261,8 @@ mod tests {
     }
 
     impl TheirSide for Twin<'_> {
-        fn modes(&self) -> Vec<Mode> {
-            let modes = [true, false].into_iter().flat_map(Mode::scenes).flat_map(Mode::of);
+        fn modes(&self) -> Vec<EmbreeMode> {
+            let modes = [true, false].into_iter().flat_map(EmbreeMode::scenes).flat_map(EmbreeMode::of);
             modes.take(self.ends.len()).collect()
         }
 
@@ -302,7 +302,7 @@ mod tests {
         let batches: Vec<&RayBatch> = batches.iter().collect();
         let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
         let mut theirs = Twin { tracer: &tracer, ends: ends.to_vec(), answers: Vec::new() };
-        let watch = Watch::default();
+        let watch = BenchWatch::default();
         let (race, found) = measure(&mut ours, &mut theirs, robust, (&batches, 40.0), 2, &watch).unwrap();
         assert_eq!((race.ours.len(), race.theirs.len(), race.heats.len()), (2, 2, found.len()));
         assert!(found.iter().all(|(mode, agreement)| mode.scene.robust == robust && agreement.rays == 800));
@@ -340,7 +340,7 @@ mod tests {
         let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
         let mut theirs = Twin { tracer: &tracer, ends: vec![1.0], answers: Vec::new() };
         let cancel = AtomicBool::new(true);
-        let watch = Watch { cancel: Some(&cancel), ..Watch::default() };
+        let watch = BenchWatch { cancel: Some(&cancel), ..BenchWatch::default() };
         let error = measure(&mut ours, &mut theirs, true, (&[&batch], 1.0), 1, &watch).unwrap_err();
         assert!(error.is_cancelled());
     }

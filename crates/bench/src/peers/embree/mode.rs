@@ -4,7 +4,7 @@ use raywarp_embree::{Quality, RayWidth, SceneOptions};
 
 /// A mode in which Embree traces: tree options, rays per call, and coherence flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mode {
+pub struct EmbreeMode {
     /// Options of the mode's Embree scene: build quality of its tree, and robust or fast tests.
     pub scene: SceneOptions,
     /// Number of rays of each call to Embree.
@@ -13,7 +13,7 @@ pub struct Mode {
     pub coherent: bool,
 }
 
-impl Mode {
+impl EmbreeMode {
     /// Returns the scene options of all robust modes, or of all others.
     pub fn scenes(robust: bool) -> [SceneOptions; 2] {
         Quality::ALL.map(|quality| SceneOptions { robust, quality })
@@ -32,7 +32,7 @@ impl Mode {
     }
 }
 
-impl std::fmt::Display for Mode {
+impl std::fmt::Display for EmbreeMode {
     /// Writes the mode as its rays per call, coherence flag and tree: `single, medium`, `8, high`, `16 coherent, high
     /// fast`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn every_mode_has_a_name_of_its_own() {
-        let scenes = [true, false].into_iter().flat_map(Mode::scenes);
-        let mut names: Vec<String> = scenes.flat_map(Mode::of).map(|mode| mode.to_string()).collect();
+        let scenes = [true, false].into_iter().flat_map(EmbreeMode::scenes);
+        let mut names: Vec<String> = scenes.flat_map(EmbreeMode::of).map(|mode| mode.to_string()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), 20);

@@ -1,9 +1,9 @@
 //! Report of the races on a scene.
 
 use super::race::{Race, Time};
-use super::{Agreement, EmbreePeer, Mode};
+use super::{Agreement, EmbreeMode, EmbreePeer};
 use crate::report::TreeFacts;
-use crate::{BenchRequest, Column, Quartiles, geometric_mean};
+use crate::{BenchRequest, Quartiles, RayColumn, geometric_mean};
 use raywarp_cpu::Isa;
 use raywarp_embree::SceneOptions;
 use raywarp_workload::rays::Workload;
@@ -43,7 +43,7 @@ pub struct PeerReport {
 #[derive(Debug, Clone)]
 pub struct PeerRow {
     /// Kind and order of the rays that were traced.
-    pub column: Column,
+    pub column: RayColumn,
     /// `true` if the row is about Embree's robust modes.
     pub robust: bool,
     /// Number of rays that were traced.
@@ -68,7 +68,7 @@ pub struct PeerRow {
 #[derive(Debug, Clone, Copy)]
 pub struct ModeRow {
     /// Mode that was measured.
-    pub mode: Mode,
+    pub mode: EmbreeMode,
     /// Least seconds of the mode's first runs: processor seconds of all threads where the system tells them.
     pub seconds: f64,
     /// Comparison of the mode's answers with ours.
@@ -80,7 +80,13 @@ fn wall(times: &[Time]) -> Quartiles {
 }
 
 impl PeerRow {
-    pub(super) fn new(column: Column, robust: bool, rays: u64, race: &Race, found: Vec<(Mode, Agreement)>) -> Self {
+    pub(super) fn new(
+        column: RayColumn,
+        robust: bool,
+        rays: u64,
+        race: &Race,
+        found: Vec<(EmbreeMode, Agreement)>,
+    ) -> Self {
         let modes = found.into_iter().zip(&race.heats);
         Self {
             column,
@@ -201,8 +207,8 @@ mod tests {
         };
         let row = |kind, robust, missed| {
             let agreement = Agreement { rays: 1_000_000, missed, ..Agreement::default() };
-            let modes = Mode::of(Mode::scenes(robust)[1]).zip([agreement, Agreement::default()]).collect();
-            PeerRow::new(Column::of(kind, RayOrder::Workload), robust, 1_000_000, &race, modes)
+            let modes = EmbreeMode::of(EmbreeMode::scenes(robust)[1]).zip([agreement, Agreement::default()]).collect();
+            PeerRow::new(RayColumn::of(kind, RayOrder::Workload), robust, 1_000_000, &race, modes)
         };
         let mut rows = vec![row(RayKind::Primary, true, 0)];
         if fast {
@@ -224,7 +230,7 @@ mod tests {
             version: "4.4.0".to_string(),
             config: "isa=avx2,threads=1".to_string(),
             native_packets: [true, false],
-            builds: Mode::scenes(true).map(|scene| (scene, 0.5)).to_vec(),
+            builds: EmbreeMode::scenes(true).map(|scene| (scene, 0.5)).to_vec(),
             rows,
         }
     }

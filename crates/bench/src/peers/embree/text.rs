@@ -4,7 +4,7 @@ use super::Agreement;
 use super::race::HEATS;
 use super::report::{PeerReport, PeerRow, Total, totals};
 use crate::report::TreeFacts;
-use crate::table::{Hidden, Room, Table, TableColumn, wrapped};
+use crate::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use raywarp_scene::grouped;
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ time.
 /// Returns the tables of a scene as text: our tracer and Embree's best mode, then all modes.
 pub fn text(report: &PeerReport, room: Room) -> String {
     let (mut text, mut hidden) = (header(report), Hidden::default());
-    let mut table = Table::new([
+    let mut table = TextTable::new([
         TableColumn::left("Mrays/s"),
         TableColumn::right("raywarp"),
         TableColumn::right("Embree"),
@@ -71,11 +71,11 @@ pub fn text(report: &PeerReport, room: Room) -> String {
 }
 
 /// Returns the table of all modes of Embree, with kinds of rays as columns.
-fn modes(report: &PeerReport) -> Table {
+fn modes(report: &PeerReport) -> TextTable {
     let kinds: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust).collect();
     let name = TableColumn::left(format!("Embree's modes, best of {HEATS}")).whole();
     let heads = kinds.iter().map(|row| TableColumn::right(row.column.name()));
-    let mut table = Table::new(std::iter::once(name).chain(heads));
+    let mut table = TextTable::new(std::iter::once(name).chain(heads));
     for robust in [true, false] {
         let rows: Vec<&PeerRow> = report.rows.iter().filter(|row| row.robust == robust).collect();
         for (place, mode) in rows.first().map_or(&[][..], |row| &row.modes).iter().enumerate() {

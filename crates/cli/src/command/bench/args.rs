@@ -15,7 +15,7 @@ use raywarp::BuildOptions;
 use raywarp::bvh::presets;
 use raywarp::device::HOLDS_MORE;
 use raywarp_lab::bench::suite::{self, Suite};
-use raywarp_lab::bench::{BenchRequest, CheckSize, Column, LaunchBounds, RayOrder, RaySet, Subject, Target};
+use raywarp_lab::bench::{BenchRequest, CheckSize, LaunchBounds, RayColumn, RayOrder, RaySet, Subject, Target};
 use raywarp_lab::family::Variant;
 use raywarp_lab::path_bench::PathSuite;
 use raywarp_lab::traverse::Query;
@@ -370,7 +370,7 @@ impl BenchArgs {
         };
         let columns = match files {
             [] => suite::columns(&kinds, orders),
-            files => files.iter().map(|rays| Column { rays: rays.clone(), order: orders[0] }).collect(),
+            files => files.iter().map(|rays| RayColumn { rays: rays.clone(), order: orders[0] }).collect(),
         };
         let automatic = self.has_auto() && self.variant.iter().all(|choice| matches!(choice, Choice::Auto));
         let one = match automatic && self.tree.given().is_none() {

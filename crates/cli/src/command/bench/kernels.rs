@@ -11,10 +11,10 @@ use crate::options::views::name_inputs;
 use crate::progress::Steps;
 use crate::replace;
 use raywarp::cuda::auto::{BatchKind, Promise};
-use raywarp::device::{Plan, Reason};
+use raywarp::device::{Plan, PlanReason};
 use raywarp::trace::npy::{RayFile, write_rays_of_scene};
 use raywarp::{Ray, Variant, system};
-use raywarp_lab::bench::{BenchRequest, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target, Watch};
+use raywarp_lab::bench::{BenchRequest, BenchWatch, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target};
 use raywarp_lab::bench::{bench_scene, csv, json, record, summary, text};
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::MeasuredReport;
@@ -48,7 +48,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 fn target(common: &Common) -> Result<Target, CliError> {
     let failed = |error| CliError::machine(format!("--device {}: {error}", common.device));
     let plan = Plan::for_measuring(&common.device).map_err(failed)?;
-    if let Reason::NoneUsable(gpus) = &plan.reason {
+    if let PlanReason::NoneUsable(gpus) = &plan.reason {
         gpus.iter().for_each(|gpu| common.note(format!("{}; going on with the CPU", gpu.cause)));
     }
     Ok(plan.gpus().first().map_or(Target::Cpu, |device| Target::Cuda(device.clone())))
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
             keep.begin();
             steps.set(done as u64, all as u64);
         };
-        let watch = Watch {
+        let watch = BenchWatch {
             cancel: Some(interrupt::flag()),
             say: Some(&say),
             progress: Some(&progress),

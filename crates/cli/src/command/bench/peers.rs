@@ -16,7 +16,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use raywarp::trace::npy::RayFile;
 use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
-use raywarp_lab::bench::{BenchRequest, MachineFacts, RaySet, RaySource, Target, Watch};
+use raywarp_lab::bench::{BenchRequest, BenchWatch, MachineFacts, RaySet, RaySource, Target};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -144,7 +144,7 @@ fn measure(
     let keep = interrupt::Keep::later("what was measured will be printed");
     keep.begin();
     let progress = |done: usize, all: usize| steps.set(done as u64, all as u64);
-    let watch = Watch { cancel: Some(interrupt::flag()), progress: Some(&progress), ..Watch::default() };
+    let watch = BenchWatch { cancel: Some(interrupt::flag()), progress: Some(&progress), ..BenchWatch::default() };
     let fast = args.peers.embree_fast;
     match beside_embree(peer, loaded.scene, (&name, numbers), source, (request, fast), &watch) {
         Err(error) if error.is_cancelled() => Ok(None),

@@ -3,7 +3,7 @@
 mod report;
 
 use crate::command::convert::read;
-use crate::command::diff::report::Report;
+use crate::command::diff::report::DiffReport;
 use crate::common::{Common, Replacing, command_line};
 use crate::exit::{CliError, Status, after_printing};
 use crate::heading;
@@ -69,7 +69,8 @@ pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         let metadata = output::Metadata { command: command_line(), ..output::Metadata::default() };
         output::write_rgb8(path, &image, &metadata).map_err(CliError::picture)?;
     }
-    let report = Report { pictures: [&a, &b], comparison: &comparison, within: args.within, output: outputs.first() };
+    let report =
+        DiffReport { pictures: [&a, &b], comparison: &comparison, within: args.within, output: outputs.first() };
     let printed = match (common.json, common.quiet) {
         (true, _) => writeln!(out, "{:#}", report.json()),
         (false, true) => Ok(()),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Results of comparing two pictures, for the text and the JSON document.
-pub struct Report<'a> {
+pub struct DiffReport<'a> {
     pub pictures: [&'a PictureFile; 2],
     pub comparison: &'a Comparison,
     /// Largest relative RMSE that the user accepts, if given.
@@ -36,7 +36,7 @@ fn colour(c: [f32; 3]) -> String {
     c.map(|c| number(f64::from(c))).join(" ")
 }
 
-impl Report<'_> {
+impl DiffReport<'_> {
     /// Returns `true` if the pictures differ by no more than the user accepts, or no limit was given.
     pub fn is_within(&self) -> bool {
         self.within.is_none_or(|limit| self.comparison.relative_error() <= f64::from(limit))

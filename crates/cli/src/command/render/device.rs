@@ -7,7 +7,7 @@ use crate::exit::CliError;
 use crate::plan_words;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{BatchKind, Promise};
-use raywarp::device::{Plan, PlannedKernels, RayKernels, Reason};
+use raywarp::device::{Plan, PlanReason, PlannedKernels, RayKernels};
 use raywarp::render::gpu::{CudaRenderers, TextureFilter};
 use raywarp::render::{RenderJob, SettledJob};
 
@@ -66,14 +66,14 @@ fn say_plan(plan: &Plan, common: &Common) {
     let device = &common.device;
     let instead = plan_words::instead(plan);
     match (&plan.reason, &instead) {
-        (Reason::NoWholePaths(why), _) => common.note(format!(
+        (PlanReason::NoWholePaths(why), _) => common.note(format!(
             "--device {device}: {why}; so GPUs trace its rays, and the CPU shades: the same picture, slower"
         )),
-        (Reason::NoPathsNorRays { paths, .. }, Some(instead)) => {
+        (PlanReason::NoPathsNorRays { paths, .. }, Some(instead)) => {
             common.note(format!("--device {device}: {paths}; {instead}"));
             return;
         }
-        (Reason::NoTriangles, _) => {}
+        (PlanReason::NoTriangles, _) => {}
         (reason, _) if *device == DeviceChoice::Auto => {
             let line = format!("--device auto: {}", plan_words::of_render(plan));
             if reason.is_loss() {

@@ -2,7 +2,7 @@
 
 use crate::command::render::args::RenderArgs;
 use crate::command::render::rays::{self, Exported};
-use crate::command::render::report::Report;
+use crate::command::render::report::RenderReport;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use raywarp::render::output::{Look, PictureFormat};
@@ -71,8 +71,8 @@ impl<'a> Finished<'a> {
         }
     }
 
-    fn report(&self, common: &Common) -> Report<'_> {
-        Report {
+    fn report(&self, common: &Common) -> RenderReport<'_> {
+        RenderReport {
             job: self.rendered,
             outputs: self.outputs,
             look: self.look,

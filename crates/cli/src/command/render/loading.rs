@@ -6,7 +6,7 @@ use crate::common::Common;
 use crate::exit::CliError;
 use crate::options::values;
 use crate::plan_words;
-use raywarp::device::Reason;
+use raywarp::device::PlanReason;
 use raywarp::render::{LoadedJob, PreparedJob, RenderJob, picture_name};
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub fn prepare(loaded: LoadedJob, common: &Common) -> Result<PreparedJob, CliErr
     let _building = common.building(&loaded.loaded.scene);
     let prepared = loaded.prepare().map_err(CliError::job)?;
     let (reason, device) = (prepared.prepared.plan().reason, &common.device);
-    if device.names_gpus() && matches!(reason, Reason::NoTriangles) {
+    if device.names_gpus() && matches!(reason, PlanReason::NoTriangles) {
         common.note(format!("--device {device}: {}, so the CPU renders", plan_words::why(&reason)));
     }
     Ok(prepared)

@@ -4,7 +4,7 @@ use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::render::gpu::EngineOptions;
-use raywarp_lab::experiments::{Compaction, Experiment, ListedAt, MeasuredOrganisation};
+use raywarp_lab::experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment};
 
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
@@ -54,8 +54,8 @@ pub struct OrganisationArgs {
 impl OrganisationArgs {
     /// Returns the options of the GPU path tracer, if GPUs trace whole paths.
     pub fn engine(&self) -> Option<EngineOptions> {
-        let of = Experiment::of(self.organisation.organisation()?);
-        let experiment = Experiment {
+        let of = PathExperiment::of(self.organisation.organisation()?);
+        let experiment = PathExperiment {
             compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
             listed_at: self.listed_at().unwrap_or(of.listed_at),
             host_counts: self.counts == CountsArg::Host,

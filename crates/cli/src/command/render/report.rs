@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Facts of a render for its last line and its JSON document.
-pub struct Report<'a> {
+pub struct RenderReport<'a> {
     /// Picture and film of the render, with the time of each stage.
     pub job: &'a RenderedJob,
     pub outputs: &'a [PathBuf],
@@ -34,7 +34,7 @@ fn origin(source: Source) -> &'static str {
     }
 }
 
-impl Report<'_> {
+impl RenderReport<'_> {
     /// Returns the camera as JSON, in the coordinates of the scene's file.
     fn camera(&self) -> Value {
         let camera = &self.job.picture.camera;

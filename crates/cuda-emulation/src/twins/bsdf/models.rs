@@ -3,7 +3,9 @@
 use super::super::{Numbers, Reader, Writer};
 use super::numbers::{alpha, alphas, color, ior, share};
 use glam::{Vec2, Vec3};
-use raywarp_render::functions::bsdf::{Blinn, Bsdf, CarPaint, Conductor, Dielectric, Glazed, Principled, Scattering};
+use raywarp_render::functions::bsdf::{
+    Blinn, Bsdf, CarPaintBsdf, Conductor, Dielectric, Glazed, PrincipledBsdf, Scattering,
+};
 
 /// Scattering model, in the order of the variants of [`Bsdf`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +156,7 @@ impl Model {
                 coat: f[10],
                 coat_alpha: f[11],
             }),
-            Kind::Principled => Bsdf::Principled(Principled {
+            Kind::Principled => Bsdf::Principled(PrincipledBsdf {
                 base: color(0),
                 metallic: f[3],
                 f0: color(4),
@@ -164,7 +166,7 @@ impl Model {
                 coat_alpha: f[11],
                 scattering,
             }),
-            Kind::CarPaint => Bsdf::CarPaint(CarPaint {
+            Kind::CarPaint => Bsdf::CarPaint(CarPaintBsdf {
                 base: color(0),
                 flake_color: color(3),
                 flake_amount: f[6],

@@ -21,7 +21,7 @@ mod validate;
 
 use crate::byte_grid::BYTE_EXPONENT;
 use crate::collapse::{Collapse, LeafRule};
-use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::tree::{KernelTree, MemoryLayout, Swizzle};
 use crate::{LayoutError, NON_OPAQUE, structure};
 use family::Slotted;
@@ -152,7 +152,7 @@ impl Stored for Cwbvh8 {
         Parts { branching: SLOTS, records: &self.nodes, slots, bounds, stack_depth, extra: 0.0 }
     }
 
-    fn from_loaded(loaded: Loaded<Cwbvh8Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<Cwbvh8Node>, _: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: nodes, slots, bounds, stack_depth, .. } = loaded;
         check_branching(branching, SLOTS)?;
         let tree = Self { nodes, slots, bounds, stack_depth };

@@ -23,7 +23,7 @@ mod ray;
 mod validate;
 
 use crate::collapse::{Collapse, LeafRule};
-use crate::file::{Contents, Loaded, Parts, Stored, check_branching};
+use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::tree::cwbvh8::family::{self, Family};
 use crate::tree::cwbvh8::octants;
 use crate::tree::{KernelTree, MemoryLayout};
@@ -331,7 +331,7 @@ impl Stored for H8 {
         Parts { branching: SLOTS, records: &self.blocks, slots, bounds, stack_depth, extra: self.reach }
     }
 
-    fn from_loaded(loaded: Loaded<H8Block>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
+    fn from_loaded(loaded: LoadedContents<H8Block>, triangles: &FlatTriangles) -> Result<Self, LayoutError> {
         let Contents { branching, records: blocks, slots, bounds, stack_depth, extra: reach } = loaded;
         check_branching(branching, SLOTS)?;
         let tree = Self { blocks, slots, bounds, reach, grid_step: grid_step(reach), stack_depth };

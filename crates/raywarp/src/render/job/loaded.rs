@@ -11,7 +11,7 @@ use std::time::Instant;
 #[cfg(feature = "cuda")]
 use super::OpenedDevices;
 #[cfg(not(feature = "cuda"))]
-use crate::device::Reason;
+use crate::device::PlanReason;
 #[cfg(feature = "cuda")]
 use crate::device::{DeviceChoice, PictureWork};
 
@@ -66,7 +66,7 @@ impl LoadedJob {
     /// Decides which device renders the picture, without GPU support: the CPU.
     #[cfg(not(feature = "cuda"))]
     fn plan(&mut self) -> Plan {
-        Plan::picture_by_cpu(&self.planned(), Reason::BuiltWithoutCuda)
+        Plan::picture_by_cpu(&self.planned(), PlanReason::BuiltWithoutCuda)
     }
 
     /// Decides which device renders the picture, and prepares the scene for tracing there.

@@ -111,7 +111,7 @@ fn narrow_lobes_agree_with_their_density_too() {
         for bsdf in [
             Bsdf::Conductor(Conductor { alpha: Vec2::splat(alpha), ..COPPER }),
             Bsdf::Dielectric(Dielectric { alpha: Vec2::splat(alpha), ..GLASS }),
-            Bsdf::Principled(Principled { alpha: Vec2::splat(alpha), coat: 1.0, coat_alpha: alpha, ..PLASTIC }),
+            Bsdf::Principled(PrincipledBsdf { alpha: Vec2::splat(alpha), coat: 1.0, coat_alpha: alpha, ..PLASTIC }),
             Bsdf::Blinn(Blinn { exponent: (2.0 / (alpha * alpha)).min(1e6), ..SHINY }),
         ] {
             for wo in outgoing() {

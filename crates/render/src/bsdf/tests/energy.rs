@@ -48,7 +48,7 @@ fn sampling_and_quadrature_find_the_same_albedo_and_it_is_at_most_one() {
 /// Checks that models with a white base return all light.
 #[test]
 fn a_white_base_under_facets_loses_nothing() {
-    let white = Principled { base: Vec3::ONE, ..PLASTIC };
+    let white = PrincipledBsdf { base: Vec3::ONE, ..PLASTIC };
     let mut worst = (0.0f64, 0.0f64);
     for theta in [0.0, 20.0, 45.0, 60.0, 75.0, 82.0, 87.0] {
         let wo = direction(theta, 40.0);
@@ -59,12 +59,12 @@ fn a_white_base_under_facets_loses_nothing() {
         };
         check(Bsdf::Diffuse { reflectance: Vec3::ONE });
         for alpha in [0.12f32, 0.25, 0.5, 0.8, 1.0] {
-            let white = Principled { alpha: Vec2::splat(alpha), ..white };
+            let white = PrincipledBsdf { alpha: Vec2::splat(alpha), ..white };
             for f0 in [0.0, 0.04, 0.3] {
-                check(Bsdf::Principled(Principled { f0: Vec3::splat(f0), ..white }));
+                check(Bsdf::Principled(PrincipledBsdf { f0: Vec3::splat(f0), ..white }));
             }
-            check(Bsdf::Principled(Principled { metallic: 1.0, ..white }));
-            check(Bsdf::Principled(Principled { metallic: 0.5, ..white }));
+            check(Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..white }));
+            check(Bsdf::Principled(PrincipledBsdf { metallic: 0.5, ..white }));
             let exponent = 2.0 / (alpha * alpha) - 2.0;
             for specular in [0.04, 0.5] {
                 check(Bsdf::Blinn(Blinn { diffuse: Vec3::ONE, specular: Vec3::splat(specular), exponent }));
@@ -82,8 +82,8 @@ fn a_coat_loses_little_and_makes_nothing() {
         let wo = direction(theta, 40.0);
         for coat_alpha in [0.12, 0.5, 1.0] {
             let scattering = Scattering::Single;
-            let coated = Principled { base: Vec3::ONE, coat: 1.0, coat_alpha, scattering, ..PLASTIC };
-            let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, scattering, ..PAINT };
+            let coated = PrincipledBsdf { base: Vec3::ONE, coat: 1.0, coat_alpha, scattering, ..PLASTIC };
+            let paint = CarPaintBsdf { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, scattering, ..PAINT };
             for bsdf in [Bsdf::Principled(coated), Bsdf::CarPaint(paint)] {
                 let albedo = by_quadrature(&bsdf, wo, 96).x;
                 lowest = lowest.min(albedo);
@@ -99,7 +99,7 @@ fn anisotropic_facets_over_a_white_base_stay_near_one() {
     // Energy is balanced for the geometric mean of the alphas.
     for (theta, phi) in [(20.0, 0.0), (60.0, 0.0), (60.0, 90.0), (80.0, 45.0)] {
         let wo = direction(theta, phi);
-        let plastic = Principled { base: Vec3::ONE, alpha: Vec2::new(0.15, 0.6), ..PLASTIC };
+        let plastic = PrincipledBsdf { base: Vec3::ONE, alpha: Vec2::new(0.15, 0.6), ..PLASTIC };
         let albedo = by_quadrature(&Bsdf::Principled(plastic), wo, 96).x;
         assert!((0.95..1.05).contains(&albedo), "{theta} {phi}: {albedo}");
     }
@@ -297,9 +297,10 @@ fn check(range: &Range, least: f64, most: f64) {
 
 /// Returns surfaces that should return all light, by kind.
 fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
-    let white = Principled { base: Vec3::ONE, ..PLASTIC };
+    let white = PrincipledBsdf { base: Vec3::ONE, ..PLASTIC };
     let alphas = ALPHAS.map(Vec2::splat);
-    let principled = |metallic| alphas.map(|alpha| Bsdf::Principled(Principled { alpha, metallic, ..white })).to_vec();
+    let principled =
+        |metallic| alphas.map(|alpha| Bsdf::Principled(PrincipledBsdf { alpha, metallic, ..white })).to_vec();
     let glass = |thin| {
         let iors = [0.4, 0.8, 1.03, 1.1, 1.33, 1.5, 2.0, 3.0];
         let of_alpha = |alpha| iors.map(|ior| Bsdf::Dielectric(Dielectric { alpha, ior, thin, ..GLASS }));
@@ -309,13 +310,13 @@ fn lossless() -> Vec<(&'static str, Vec<Bsdf>)> {
     let alphas = [1e-3, 0.05, 0.15, 0.4, 1.0];
     for (coat_alpha, alpha) in alphas.iter().flat_map(|&c| alphas.map(|a| (c, a))) {
         for coat in [1.0, 0.5] {
-            let coated = Principled { alpha: Vec2::splat(alpha), coat, coat_alpha, ..white };
+            let coated = PrincipledBsdf { alpha: Vec2::splat(alpha), coat, coat_alpha, ..white };
             plastics.push(Bsdf::Principled(coated));
-            metals.push(Bsdf::Principled(Principled { metallic: 1.0, ..coated }));
+            metals.push(Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..coated }));
         }
-        let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, flake_alpha: alpha, coat_alpha, ..PAINT };
+        let paint = CarPaintBsdf { base: Vec3::ONE, flake_color: Vec3::ONE, flake_alpha: alpha, coat_alpha, ..PAINT };
         for (flake_amount, coat_ior) in [(0.0, 1.5), (0.5, 1.5), (1.0, 1.5), (0.5, 2.0), (0.8, 1.0)] {
-            paints.push(Bsdf::CarPaint(CarPaint { flake_amount, coat_ior, ..paint }));
+            paints.push(Bsdf::CarPaint(CarPaintBsdf { flake_amount, coat_ior, ..paint }));
         }
     }
     vec![
@@ -378,11 +379,11 @@ fn no_light_is_made_or_lost_by_quadrature_either() {
             check(Bsdf::Dielectric(Dielectric { thin: true, ..glass }), &[30.0, 75.0]);
         }
         for coat_alpha in [0.15, 0.5] {
-            let coated = Principled { base: Vec3::ONE, alpha, coat: 1.0, coat_alpha, ..PLASTIC };
+            let coated = PrincipledBsdf { base: Vec3::ONE, alpha, coat: 1.0, coat_alpha, ..PLASTIC };
             check(Bsdf::Principled(coated), &[0.0, 60.0, 82.0]);
-            check(Bsdf::Principled(Principled { metallic: 1.0, ..coated }), &[0.0, 60.0, 82.0]);
-            let paint = CarPaint { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, ..PAINT };
-            check(Bsdf::CarPaint(CarPaint { flake_alpha: alpha.x, ..paint }), &[0.0, 60.0, 82.0]);
+            check(Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..coated }), &[0.0, 60.0, 82.0]);
+            let paint = CarPaintBsdf { base: Vec3::ONE, flake_color: Vec3::ONE, coat_alpha, ..PAINT };
+            check(Bsdf::CarPaint(CarPaintBsdf { flake_alpha: alpha.x, ..paint }), &[0.0, 60.0, 82.0]);
         }
     }
     println!("by quadrature: {range:?}");
@@ -410,9 +411,9 @@ fn the_furnace_sees_planted_bugs() {
     let glass = Dielectric { alpha: rough, ..GLASS };
     assert!(!fails(Bsdf::Dielectric(glass)));
     assert!(fails(Bsdf::Dielectric(Dielectric { scattering: Scattering::Single, ..glass })), "no further bounces");
-    let coated = Principled { base: Vec3::ONE, coat: 1.0, ..PLASTIC };
+    let coated = PrincipledBsdf { base: Vec3::ONE, coat: 1.0, ..PLASTIC };
     assert!(!fails(Bsdf::Principled(coated)));
-    assert!(fails(Bsdf::Principled(Principled { scattering: Scattering::Single, ..coated })), "a lossy coat");
+    assert!(fails(Bsdf::Principled(PrincipledBsdf { scattering: Scattering::Single, ..coated })), "a lossy coat");
 }
 
 #[test]

@@ -32,13 +32,13 @@ fn extreme_models() -> Vec<Bsdf> {
         }
         for base in [Vec3::ZERO, Vec3::ONE] {
             for metallic in [0.0, 1.0] {
-                let p = Principled { base, metallic, alpha, ..PLASTIC };
+                let p = PrincipledBsdf { base, metallic, alpha, ..PLASTIC };
                 all.push(Bsdf::Principled(p));
-                all.push(Bsdf::Principled(Principled { f0: Vec3::ZERO, f90: 0.0, ..p }));
-                all.push(Bsdf::Principled(Principled { f0: Vec3::ONE, coat: 1.0, coat_alpha: alpha.x, ..p }));
+                all.push(Bsdf::Principled(PrincipledBsdf { f0: Vec3::ZERO, f90: 0.0, ..p }));
+                all.push(Bsdf::Principled(PrincipledBsdf { f0: Vec3::ONE, coat: 1.0, coat_alpha: alpha.x, ..p }));
             }
         }
-        all.push(Bsdf::CarPaint(CarPaint { coat_alpha: alpha.x, flake_alpha: alpha.x, ..PAINT }));
+        all.push(Bsdf::CarPaint(CarPaintBsdf { coat_alpha: alpha.x, flake_alpha: alpha.x, ..PAINT }));
     }
     for exponent in [0.0, 1.0, 1e3, 1e6, 1e30, f32::NAN, -5.0] {
         for specular in [Vec3::ZERO, Vec3::splat(1e-3), Vec3::ONE] {
@@ -53,7 +53,7 @@ fn extreme_models() -> Vec<Bsdf> {
     all.push(Bsdf::Mirror { reflectance: none });
     all.push(Bsdf::Diffuse { reflectance: none });
     all.push(Bsdf::DiffuseTransmission { reflectance: none, transmittance: none });
-    all.push(Bsdf::CarPaint(CarPaint { flake_normal: Vec3::X, ..PAINT }));
+    all.push(Bsdf::CarPaint(CarPaintBsdf { flake_normal: Vec3::X, ..PAINT }));
     all
 }
 
@@ -110,7 +110,7 @@ fn black_models_end_the_path() {
         Bsdf::Diffuse { reflectance: none },
         Bsdf::DiffuseTransmission { reflectance: none, transmittance: none },
         Bsdf::Blinn(Blinn { diffuse: none, specular: none, exponent: 10.0 }),
-        Bsdf::Principled(Principled { base: none, f0: none, f90: 0.0, ..PLASTIC }),
+        Bsdf::Principled(PrincipledBsdf { base: none, f0: none, f90: 0.0, ..PLASTIC }),
     ] {
         assert_eq!(bsdf.sample(Vec3::Z, 0.3, [0.4; 2]), None, "{bsdf:?}");
     }

@@ -40,7 +40,7 @@ const GLASS: Dielectric = Dielectric {
     thin: false,
     scattering: Scattering::Multiple,
 };
-const PLASTIC: Principled = Principled {
+const PLASTIC: PrincipledBsdf = PrincipledBsdf {
     base: Vec3::new(0.8, 0.5, 0.2),
     metallic: 0.0,
     f0: Vec3::splat(0.04),
@@ -50,7 +50,7 @@ const PLASTIC: Principled = Principled {
     coat_alpha: 0.1,
     scattering: Scattering::Multiple,
 };
-const PAINT: CarPaint = CarPaint {
+const PAINT: CarPaintBsdf = CarPaintBsdf {
     base: Vec3::new(0.4, 0.02, 0.02),
     flake_color: Vec3::new(0.6, 0.1, 0.05),
     flake_amount: 0.4,
@@ -123,12 +123,12 @@ fn rough_cases() -> Vec<Case> {
             glazed(Dielectric { thin: true, ..GLASS }, Vec3::new(5.0, 1.0, 0.2), 0.9, 0.7),
         ),
         case("plastic", Bsdf::Principled(PLASTIC)),
-        case("anisotropic plastic", Bsdf::Principled(Principled { alpha: Vec2::new(0.15, 0.6), ..PLASTIC })),
-        case("gold", Bsdf::Principled(Principled { metallic: 1.0, ..PLASTIC })),
-        case("half gold, coated", Bsdf::Principled(Principled { metallic: 0.5, coat: 0.7, ..PLASTIC })),
+        case("anisotropic plastic", Bsdf::Principled(PrincipledBsdf { alpha: Vec2::new(0.15, 0.6), ..PLASTIC })),
+        case("gold", Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..PLASTIC })),
+        case("half gold, coated", Bsdf::Principled(PrincipledBsdf { metallic: 0.5, coat: 0.7, ..PLASTIC })),
         case("car paint", Bsdf::CarPaint(PAINT)),
-        case("visible flakes", Bsdf::CarPaint(CarPaint { flake_normal: tilted, ..PAINT })),
-        case("flakes without a coat", Bsdf::CarPaint(CarPaint { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
+        case("visible flakes", Bsdf::CarPaint(CarPaintBsdf { flake_normal: tilted, ..PAINT })),
+        case("flakes without a coat", Bsdf::CarPaint(CarPaintBsdf { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
     ];
     let first_bounce: Vec<Case> = cases
         .iter()
@@ -144,8 +144,8 @@ fn first_bounce(bsdf: &Bsdf) -> Option<Bsdf> {
     Some(match *bsdf {
         Bsdf::Conductor(c) => Bsdf::Conductor(Conductor { fresnel_mean: Vec3::ZERO, ..c }),
         Bsdf::Dielectric(d) => Bsdf::Dielectric(Dielectric { scattering, ..d }),
-        Bsdf::Principled(p) => Bsdf::Principled(Principled { scattering, ..p }),
-        Bsdf::CarPaint(p) => Bsdf::CarPaint(CarPaint { scattering, ..p }),
+        Bsdf::Principled(p) => Bsdf::Principled(PrincipledBsdf { scattering, ..p }),
+        Bsdf::CarPaint(p) => Bsdf::CarPaint(CarPaintBsdf { scattering, ..p }),
         _ => return None,
     })
 }

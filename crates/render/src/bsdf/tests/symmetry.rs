@@ -130,9 +130,9 @@ fn refraction_obeys_snell_and_squeezes_radiance() {
 
 #[test]
 fn a_tilted_flake_scatters_as_a_flat_one_does_in_its_own_frame() {
-    let flat = CarPaint { coat_ior: 1.0, flake_amount: 1.0, ..PAINT };
+    let flat = CarPaintBsdf { coat_ior: 1.0, flake_amount: 1.0, ..PAINT };
     let normal = Vec3::new(0.3, -0.2, 0.9).normalize();
-    let tilted = CarPaint { flake_normal: normal, ..flat };
+    let tilted = CarPaintBsdf { flake_normal: normal, ..flat };
     let (t, b) = raywarp_sample::warp::onb(normal.into());
     let (t, b) = (Vec3::from(t), Vec3::from(b));
     for (wo, wi) in [((20.0, 10.0), (40.0, 80.0)), ((60.0, 300.0), (50.0, 100.0)), ((75.0, 350.0), (10.0, 0.0))] {

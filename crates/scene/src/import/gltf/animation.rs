@@ -6,7 +6,7 @@
 
 use super::accessor::Elements;
 use super::data::Data;
-use super::fault::{Fault, Read, optional};
+use super::fault::{GltfFault, Read, optional};
 use super::json::{AnimationSampler, Channel, Int};
 use crate::import::Context;
 use crate::import::counted::counted;
@@ -211,7 +211,7 @@ fn values(
     at: f64,
     item: &str,
 ) -> Read<Vec<f64>> {
-    let bad = |message: String| -> Fault { data.malformed(item, message).into() };
+    let bad = |message: String| -> GltfFault { data.malformed(item, message).into() };
     let is_cubic = match sampler.interpolation.as_deref() {
         None | Some("LINEAR" | "STEP") => false,
         Some("CUBICSPLINE") => true,

@@ -1,9 +1,9 @@
 //! The document's bytes: buffers, and views of them, decompressed when first asked for.
 
-use super::fault::{Fault, Read, malformed, too_large};
+use super::fault::{GltfFault, Read, malformed, too_large};
 use super::json::{BufferView, Document, Int};
 use super::meshopt;
-use super::uri::{Target, resolve};
+use super::uri::{UriTarget, resolve};
 use crate::import::Context;
 use crate::{Place, SceneError};
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ impl<'a> Data<'a> {
     fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
         let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
         self.entry(&self.document.buffers, "buffers", buffer, place)?;
-        let bytes = self.buffers[buffer.index()].as_deref().ok_or(Fault::Missing)?;
+        let bytes = self.buffers[buffer.index()].as_deref().ok_or(GltfFault::Missing)?;
         let end = offset.0.checked_add(length.0).filter(|&end| end <= bytes.len() as u64);
         let end = end.ok_or_else(|| {
             let message = format!(
@@ -161,8 +161,8 @@ fn load_buffer<'a>(
         (None, Some(bin)) if index == 0 => Cow::Borrowed(bin),
         (None, _) => return Err(malformed(path, item, "has no uri, and no GLB chunk stands in for it")),
         (Some(uri), _) => match resolve(uri).map_err(|message| malformed(path, format!("{item}.uri"), message))? {
-            Target::Bytes(bytes) => Cow::Owned(bytes),
-            Target::File(name) => {
+            UriTarget::Bytes(bytes) => Cow::Owned(bytes),
+            UriTarget::File(name) => {
                 let file = file_of(path, format!("{item}.uri"), &name, external, context);
                 match read_external(&file, external, context)? {
                     Some(bytes) => Cow::Owned(bytes),

@@ -5,28 +5,28 @@ use std::path::Path;
 
 /// Reason why a part of a glTF file cannot be read.
 #[derive(Debug)]
-pub enum Fault {
+pub enum GltfFault {
     /// Error that ends the whole import.
     Error(SceneError),
     /// The part lies in a missing file, which was noted; the import goes on without it.
     Missing,
 }
 
-impl From<SceneError> for Fault {
+impl From<SceneError> for GltfFault {
     fn from(error: SceneError) -> Self {
         Self::Error(error)
     }
 }
 
 /// Result of reading a part of a glTF file.
-pub type Read<T> = Result<T, Fault>;
+pub type Read<T> = Result<T, GltfFault>;
 
 /// Turns a part that lies in a missing file into `None`, and passes on errors.
 pub fn optional<T>(read: Read<T>) -> Result<Option<T>, SceneError> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(Fault::Missing) => Ok(None),
-        Err(Fault::Error(error)) => Err(error),
+        Err(GltfFault::Missing) => Ok(None),
+        Err(GltfFault::Error(error)) => Err(error),
     }
 }
 

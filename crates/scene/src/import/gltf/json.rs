@@ -168,8 +168,8 @@ object!(VariantMapping { material: Option<Int>, variants: Vec<Int>, });
 object!(SkinJson { joints: Vec<Int>, inverse_bind_matrices: Option<Int>, });
 
 object!(AnimationJson { name: String, channels: Vec<Channel>, samplers: Vec<AnimationSampler>, });
-object!(Channel { sampler: Option<Int>, target: Target, });
-object!(Target { node: Option<Int>, path: String, extensions: TargetExtensions, });
+object!(Channel { sampler: Option<Int>, target: UriTarget, });
+object!(UriTarget { node: Option<Int>, path: String, extensions: TargetExtensions, });
 extensions!(TargetExtensions { "KHR_animation_pointer" pointer: Pointer, });
 object!(Pointer { pointer: String });
 object!(AnimationSampler { input: Option<Int>, output: Option<Int>, interpolation: Option<String>, });

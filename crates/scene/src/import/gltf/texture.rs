@@ -5,7 +5,7 @@
 use super::data::{External, file_of, read_external};
 use super::fault::{Read, optional};
 use super::json::{Int, Sampler, TextureInfo, plain};
-use super::uri::{Target, resolve};
+use super::uri::{UriTarget, resolve};
 use super::{Builder, Encoding};
 use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
 
@@ -170,8 +170,8 @@ impl Builder<'_, '_> {
         let data = self.data;
         let embedded = match (&image.uri, image.buffer_view) {
             (Some(uri), _) => match resolve(uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
-                Target::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
-                Target::File(name) => {
+                UriTarget::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
+                UriTarget::File(name) => {
                     let file = file_of(data.path, format!("{item}.uri"), &name, data.external, self.context);
                     if data.external == External::Read || self.context.is_sealed() {
                         return Ok(self.context.image(&mut self.scene, &file, encoding)?);

@@ -15,7 +15,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Resolved target of a URI.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum UriTarget {
     /// Bytes that a `data:` URI contains.
     Bytes(Vec<u8>),
     /// Path of a file, relative to the document's folder.
@@ -27,17 +27,17 @@ pub enum Target {
 ///
 /// # Errors
 /// In words: a broken `data:` URI, or one that lies on a network.
-pub fn resolve(uri: &str) -> Result<Target, String> {
+pub fn resolve(uri: &str) -> Result<UriTarget, String> {
     let scheme = uri.split(':').next().filter(|s| s.len() < uri.len()).map(str::to_ascii_lowercase);
     if scheme.as_deref() == Some("data") {
         let (header, payload) =
             uri[5..].split_once(',').ok_or("the data URI has no comma between its header and its data")?;
         if !header.to_ascii_lowercase().ends_with(";base64") {
-            return Ok(Target::Bytes(percent_decode(payload)));
+            return Ok(UriTarget::Bytes(percent_decode(payload)));
         }
         return BASE64
             .decode(plain_base64(payload))
-            .map(Target::Bytes)
+            .map(UriTarget::Bytes)
             .map_err(|e| format!("the data URI is not base64: {e}"));
     }
     let rest = match (uri.split_once("://"), scheme.as_deref()) {
@@ -53,7 +53,7 @@ pub fn resolve(uri: &str) -> Result<Target, String> {
     if decoded.is_empty() || decoded.contains('\0') {
         return Err("the URI names no file".into());
     }
-    Ok(Target::File(decoded))
+    Ok(UriTarget::File(decoded))
 }
 
 /// Normalises base64 text: removes line breaks, and undoes percent escapes and the base64url alphabet.
@@ -98,7 +98,7 @@ mod tests {
 
     fn file(uri: &str) -> PathBuf {
         match resolve(uri) {
-            Ok(Target::File(path)) => Path::new("dir").join(path),
+            Ok(UriTarget::File(path)) => Path::new("dir").join(path),
             other => panic!("{uri}: {other:?}"),
         }
     }
@@ -116,13 +116,13 @@ mod tests {
     #[test]
     fn data_uris_give_their_bytes_padded_or_not() {
         let bytes = |uri: &str| resolve(uri);
-        assert_eq!(bytes("data:application/octet-stream;base64,AAEC/w=="), Ok(Target::Bytes(vec![0, 1, 2, 255])));
-        assert_eq!(bytes("DATA:;base64,AAEC/w"), Ok(Target::Bytes(vec![0, 1, 2, 255])));
+        assert_eq!(bytes("data:application/octet-stream;base64,AAEC/w=="), Ok(UriTarget::Bytes(vec![0, 1, 2, 255])));
+        assert_eq!(bytes("DATA:;base64,AAEC/w"), Ok(UriTarget::Bytes(vec![0, 1, 2, 255])));
         for payload in ["-__-", "+//+", "-/\r\n\t _+", "%2B/%2F-"] {
             let bytes = bytes(&format!("data:;base64,{payload}"));
-            assert_eq!(bytes, Ok(Target::Bytes(vec![0xfb, 0xff, 0xfe])), "{payload}");
+            assert_eq!(bytes, Ok(UriTarget::Bytes(vec![0xfb, 0xff, 0xfe])), "{payload}");
         }
-        assert_eq!(bytes("data:,a%20b"), Ok(Target::Bytes(b"a b".to_vec())));
+        assert_eq!(bytes("data:,a%20b"), Ok(UriTarget::Bytes(b"a b".to_vec())));
     }
 
     #[test]

@@ -1,18 +1,18 @@
 use super::*;
 
-fn launch(registers_per_thread: u32, shared_bytes_per_block: u32, threads_per_block: u32) -> Launch {
-    Launch { registers_per_thread, shared_bytes_per_block, threads_per_block }
+fn launch(registers_per_thread: u32, shared_bytes_per_block: u32, threads_per_block: u32) -> LaunchResources {
+    LaunchResources { registers_per_thread, shared_bytes_per_block, threads_per_block }
 }
 
 /// Returns the resident blocks and warps of a launch that fits.
 #[track_caller]
-fn resident(name: &str, launch: Launch) -> (u32, u32, OccupancyLimit) {
+fn resident(name: &str, launch: LaunchResources) -> (u32, u32, OccupancyLimit) {
     let got = Machine::find(name).unwrap().occupancy(launch).unwrap();
     (got.blocks, got.warps, got.limit)
 }
 
 /// Returns the number of blocks that fit when placed one at a time, warp by warp; `None` where the launch is refused.
-fn by_placing(machine: &Machine, launch: Launch) -> u32 {
+fn by_placing(machine: &Machine, launch: LaunchResources) -> u32 {
     let count = |key| machine.count(key);
     let or_zero = |key| machine.get(key).unwrap_or(0.0) as u32;
     let warps = launch.threads_per_block.div_ceil(32);

@@ -6,7 +6,7 @@ use crate::simulate::query_of;
 use rayon::prelude::*;
 use raywarp_sim::al09;
 use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, WarpCost, deal, hide, warp_costs};
-use raywarp_sim::machine::{Launch, keys};
+use raywarp_sim::machine::{LaunchResources, keys};
 
 /// Number of rays that a persistent warp takes at a time, in warps (AL09 appendix A).
 const BATCH: u32 = 3;
@@ -116,7 +116,7 @@ enum Latency {
 /// A launch whose warps are assigned to a machine's multiprocessors.
 struct Launched<'a, 'b> {
     lab: &'a Lab<'b>,
-    launch: Launch,
+    launch: LaunchResources,
     /// Number of warps that a multiprocessor holds at once.
     held: u32,
     timed: &'a [Timed],
@@ -288,7 +288,7 @@ impl Lab<'_> {
     }
 
     /// Returns the registers, shared memory and threads of while-while's launch.
-    fn launch(&self) -> Option<Launch> {
+    fn launch(&self) -> Option<LaunchResources> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {
             true => Some(al09::LAUNCH),
