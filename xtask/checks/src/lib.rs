@@ -2,8 +2,8 @@
 //!
 //! They are the public interface of `raywarp` ([`api`]), links of the documents ([`links`]), rules of prose that can be
 //! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]), packages
-//! ([`package`]) and crates of a build for rays alone ([`rays_alone`]). Counts have ceilings ([`ceilings`]),
-//! beside which [`summary`] prints them.
+//! ([`package`]), crates of a build for rays alone ([`rays_alone`]) and names of public types ([`type_names`]). Counts
+//! have ceilings ([`ceilings`]), beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
@@ -16,6 +16,7 @@ pub mod package;
 pub mod prose;
 pub mod rays_alone;
 pub mod summary;
+pub mod type_names;
 
 use std::path::{Path, PathBuf};
 
