@@ -169,8 +169,8 @@ pub enum CheckSize {
 }
 
 impl CheckSize {
-    /// Returns the step from one checked ray to the next, of `count` rays. Odd, so that all lanes of a warp have their
-    /// turn.
+    /// Returns the step from one checked ray to the next, of `count` rays. Odd, so that all lanes of a warp are
+    /// checked.
     pub(crate) fn step(self, count: usize) -> usize {
         match self {
             Self::All => 1,

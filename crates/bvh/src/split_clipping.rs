@@ -41,7 +41,7 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     });
     let mut candidates: Vec<Candidate> = chunks.into_iter().flatten().collect();
     if candidates.len() > budget {
-        // Each split uses up one of the budget: the rest would never have its turn.
+        // Each split uses up one of the budget: the rest would never be reached.
         candidates.select_nth_unstable_by(budget - 1, |a, b| b.cmp(a));
         candidates.truncate(budget);
     }

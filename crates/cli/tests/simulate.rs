@@ -249,7 +249,7 @@ fn an_experiment_is_about_the_machine_that_is_named() {
         let [theirs, h200] = ["", "--machine h200"].map(|machine| tables(name, machine));
         assert_ne!(theirs, h200, "{name}");
         let rows = |tables: &serde_json::Value| tables[0]["rows"].as_array().unwrap().len();
-        // An H200 has the two instructions, and no code with unlimited inner loops; nor a queue's with eight turns.
+        // An H200 has the two instructions, and no code with unlimited inner loops; nor a queue's with eight iterations.
         let more = match name {
             "replacement" => (4, 1),
             "queue" => (9, 6),
@@ -335,8 +335,8 @@ fn a_cost_that_is_set_is_named_and_changes_no_other() {
         assert!(same < plain && same > plain / 1.005, "{name}: {same}, {plain}");
         assert!(why.contains(&format!("set: cost of {name}")), "{why}");
     }
-    let [(start, _), (turns, _)] = ["prologue=0", "loop=0"].map(|change| issue(&format!("--set cost.{change}")));
-    assert!(start > plain && turns > plain && start != turns);
+    let [(start, _), (iterations, _)] = ["prologue=0", "loop=0"].map(|change| issue(&format!("--set cost.{change}")));
+    assert!(start > plain && iterations > plain && start != iterations);
 }
 
 #[test]

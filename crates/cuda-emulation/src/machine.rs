@@ -6,9 +6,9 @@ use raywarp_family::{Block, Space};
 /// Order in which the emulated machine runs lanes and warps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneOrder {
-    /// Lowest lane first; warps take turns.
+    /// Lowest lane first; warps run round robin.
     Up,
-    /// Highest lane first; warps take turns, in reverse.
+    /// Highest lane first; warps run round robin, in reverse.
     Down,
     /// Pseudo-random order with this seed.
     Seeded(u64),

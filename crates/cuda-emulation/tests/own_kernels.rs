@@ -23,7 +23,7 @@ const EXAMPLE: &str = include_str!("../../../examples/device-rays/src/occlusion.
 /// Two blocks of two warps, the last one of which is not full.
 const RAYS: usize = 3 * 32 + 7;
 
-/// How lanes come to ask: all at once; parted before, in turns; by masks.
+/// How lanes come to ask: all at once; parted before, one part after the other; by masks.
 const WAYS: u32 = 3;
 
 /// As in queries/own.h.

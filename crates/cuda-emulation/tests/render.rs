@@ -338,7 +338,7 @@ fn whatever_call_fails_it_is_an_error_or_the_same_picture_and_no_memory_stays() 
     }
 }
 
-/// Renders with each call of the driver failing in turn, and each third one for good: there is an error or the same picture, and no
+/// Renders with each call of the driver failing, one after the other, and each third one for good: there is an error or the same picture, and no
 /// memory or image stays. How many calls a picture takes, and all errors.
 fn every_call_fails(driver: &Driver, render: impl Fn() -> Result<Film, String>) -> (u64, String) {
     driver.fails_at(pretended::NEVER, false);

@@ -183,7 +183,7 @@ impl PathExperiment {
         }
     }
 
-    /// Returns `true` if paths that go on are listed, in two lists that take turns.
+    /// Returns `true` if paths that go on are listed, in two lists that alternate.
     pub(crate) fn lists_paths(&self) -> bool {
         self.has_bounces() && self.compaction != Compaction::Off && self.listed_at().listings() > 0
     }

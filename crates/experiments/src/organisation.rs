@@ -9,7 +9,7 @@ use raywarp_render_cuda::{
 };
 
 // SAFETY: the kernels of `PATH_KERNELS`, of this crate and of the product, take a `RenderRecord`. What is written in
-// it: that the product's queues take turns; addresses of lists and counters, which are of the state of the batch and
+// it: that the product's queues alternate; addresses of lists and counters, which are of the state of the batch and
 // as long as it says; and that of a table which the loaded experiment holds, with 2^steps numbers.
 unsafe impl PathOrganisation for PathExperiment {
     fn name(&self) -> &'static str {

@@ -82,7 +82,7 @@ pub struct PathCounts {
     pub connected: u64,
     /// Number of rays of either kind that were traced again behind a hole, and of searches for bodies that touch.
     pub asked: u64,
-    /// Number of warps with a path to extend, summed over rounds, or for a megakernel over the turns of its loop.
+    /// Number of warps with a path to extend, summed over rounds, or for a megakernel over the iterations of its loop.
     pub warps: u64,
     /// Counts by wavefront round, which is the paths' bounce if batches fit into the queue. Rounds past the 4,096th
     /// count as that one. Of compaction, and of tiles, the bounces. Kernels that take a path to its end do not tell its

@@ -3,8 +3,8 @@
 //! Its rates are instructions over issue slots under an ideal dual issue, memory for free (AL09 2.1), so that a cell
 //! is one equation: events a ray times their costs are the machine's time over the rate. Two cells, while-while's
 //! primary and diffuse rays on Sibenik, would fix what a visit costs and what a test does if these were all that costs
-//! ([`two_cells`]); on our rays and trees they do not: a test comes out at less than nothing, and if-if, which turns
-//! its loop once a step, a quarter too fast. With a turn of the main loop and what postponing adds, [`fit`] finds
+//! ([`two_cells`]); on our rays and trees they do not: a test comes out at less than nothing, and if-if, which repeats
+//! its loop once a step, a quarter too fast. With an iteration of the main loop and what postponing adds, [`fit`] finds
 //! costs under which all kernels without packets come out. Bounds (`--machine gtx285`), the experiments and the
 //! clocks of warps that share a counter all take [`Al09Costs::default`].
 
@@ -97,12 +97,12 @@ impl RateCell {
     /// instructions a second, one at a time.
     pub fn new(variant: &Variant, counts: &WarpCounts, rays_per_s: f64, times_per_s: f64) -> Self {
         let per_ray = |operation| counts.operation(operation).issued as f64 / counts.rays as f64;
-        let [visits, tests, turns] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
+        let [visits, tests, iterations] = [Operation::VisitNode, Operation::TestTriangle, Operation::Loop].map(per_ray);
         let postponing = if variant.postpone() > 0 { visits } else { 0.0 };
         let nothing =
             Al09Costs { visit_node: 0.0, test_triangle: 0.0, iteration: 0.0, postpone: 0.0, ..Default::default() };
         Self {
-            events: [visits, tests, turns, postponing],
+            events: [visits, tests, iterations, postponing],
             stated: nothing.of(variant).total(counts) / counts.rays as f64,
             time: times_per_s / rays_per_s,
         }

@@ -97,7 +97,7 @@ impl CostChange {
     /// Returns the code blocks whose cost changes: that of the name, and of an operation (`visit_node`, but not `loop`)
     /// all its parts.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Block> {
-        // A warp's start and the turns of its main loop share an operation, and are counted apart.
+        // A warp's start and the iterations of its main loop share an operation, and are counted apart.
         let whole = !self.block.name().contains('.') && self.block.operation() != Operation::Loop;
         let block = self.block;
         Block::ALL.into_iter().filter(move |&other| other == block || (whole && other.operation() == block.operation()))
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warps_start_and_its_turns_are_set_apart() {
+    fn a_warps_start_and_its_iterations_are_set_apart() {
         let (mut costs, mut tally, mut counts) = counted();
         for (block, times) in [(Block::Prologue, 1), (Block::Iteration, 2)] {
             let own = PricedBlock { block, issued: block.name().parse().unwrap(), ..costs.blocks[0].clone() };

@@ -2,8 +2,8 @@
 //!
 //! A ray needs each node whose box it enters before its hit, and each triangle of the leaves among them, in whatever
 //! order a schedule comes to them: so each ray is walked by itself, with its end just before its hit, where nothing
-//! shortens it any more. A block that so many rays need is issued at least once for each 32 of them. Votes, turns of
-//! loops and what deals rays need no lane of their own, and count as nothing here. Of a blocked any-hit ray no more
+//! shortens it any more. A block that so many rays need is issued at least once for each 32 of them. Votes, iterations
+//! of loops and what deals rays need no lane of their own, and count as nothing here. Of a blocked any-hit ray no more
 //! counts than its start and the root: a lucky order finds what blocks it at once.
 
 use crate::profile::ProfileError;

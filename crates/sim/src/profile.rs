@@ -197,7 +197,7 @@ pub fn profile(
         launch_rays,
         launches: 1,
     };
-    if options.resident.is_some() && kernel.variant().supply() != Supply::Direct && warps <= MOST_IN_TURNS {
+    if options.resident.is_some() && kernel.variant().supply() != Supply::Direct && warps <= MOST_SHARING {
         return Ok(done(by_clock(kernel, &batch, options, warps)?));
     }
     let run = |mut gathered: Gathered, number: u32| -> Result<Gathered, KernelError> {
@@ -218,8 +218,8 @@ pub fn profile(
     Ok(done(gathered))
 }
 
-/// Largest number of warps that run at the same time and share a ray counter; for more, rays are dealt in turns.
-const MOST_IN_TURNS: u32 = 1 << 14;
+/// Largest number of warps that run at the same time and share a ray counter; for more, rays are dealt round robin.
+const MOST_SHARING: u32 = 1 << 14;
 
 /// Number of memory probes that these warps share: few, since each has a bit for each sector of the tree.
 const MEMORY_PROBES: u32 = 32;

@@ -3,7 +3,7 @@
 use raywarp_sim::machine::{Machine, keys};
 
 const TABLE: &str = include_str!("../../../bench/runs/2026-11-25-h100/throughput.csv");
-/// Of a rate, what a loop of one instruction reaches: it has a jump and a comparison a turn.
+/// Of a rate, what a loop of one instruction reaches: it has a jump and a comparison an iteration.
 const REACHED: std::ops::Range<f64> = 0.97..1.005;
 
 fn measured(name: &str) -> f64 {
@@ -16,7 +16,7 @@ fn pipelines_have_the_rates_that_a_gpu_reaches_and_errors_of_5_percent_are_found
     // An H200 is the same chip.
     for machine in ["h100", "h200"] {
         let machine = Machine::find(machine).unwrap();
-        // Half floats are left out: the compiler makes two instructions of their products, in turns, and nobody knows whose is what.
+        // Half floats are left out: the compiler makes two instructions of their products, alternately, and nobody knows whose is what.
         for (name, key) in [
             ("alu", keys::PIPE_ALU),
             ("fma", keys::PIPE_FMA),

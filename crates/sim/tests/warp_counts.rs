@@ -81,7 +81,7 @@ fn a_lane_for_each_child_counts_a_node_once() {
 }
 
 #[test]
-fn a_lane_that_ends_one_leaf_a_turn_does_the_same_in_more_turns() {
+fn a_lane_that_ends_one_leaf_an_iteration_does_the_same_in_more_iterations() {
     // Triangles behind one another. Even rays pass all of them in a corner of their boxes, odd ones hit the next.
     let triangle = |i: usize| {
         let x = i as f32;

@@ -10,7 +10,7 @@ const WITHOUT_EVENT: &[(&str, Operation, &str)] = &[
     ("", Operation::TestTriangle, "conditions of a hit are tried one after the other, and a hit may lose a tie"),
     ("", Operation::StoreHit, "a ray that hit nothing is stored by other code"),
     ("leaves_nested", Operation::Ballot, "which of two nested loops comes after it"),
-    ("leaves_nested", Operation::Loop, "turns of the outer of two nested loops"),
+    ("leaves_nested", Operation::Loop, "iterations of the outer of two nested loops"),
     ("leaves_nested", Operation::FetchRay, "a warp that asks in vain at the end"),
     ("packet", Operation::VisitNode, "which children are hit is a vote, not an event"),
     ("packet", Operation::Pop, "whether a visit or a leaf comes before it"),

@@ -124,12 +124,12 @@ fn extreme<const GREATEST: bool, const N: usize>(x: &[f32; N]) -> f32 {
     x[0]
 }
 
-/// Number of packets traced in turns, one node or leaf each, so that one goes on while another waits for memory.
-const TURNS: usize = 4;
+/// Number of packets traced interleaved, one node or leaf each, so that one goes on while another waits for memory.
+const INTERLEAVED: usize = 4;
 
 /// Number of ray groups that one traversal takes at most: each is one packet with vectors of 16 lanes, else two. As
 /// many stacks are in use.
-pub(super) const GROUPS: usize = TURNS;
+pub(super) const GROUPS: usize = INTERLEAVED;
 
 /// Task that traces coherent groups of rays as packets.
 pub(super) struct Packets<'a, J> {
@@ -149,7 +149,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
         if S::NATIVE_LANES >= GROUP {
             self.walk::<S, S::F16, GROUP>(set, self.groups);
         } else {
-            for groups in self.groups.chunks(TURNS * 8 / GROUP) {
+            for groups in self.groups.chunks(INTERLEAVED * 8 / GROUP) {
                 self.walk::<S, S::F8, 8>(set, groups);
             }
         }
@@ -157,14 +157,14 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
 }
 
 impl<J: Job> Packets<'_, J> {
-    /// Traces the rays of some groups, as at most [`TURNS`] packets of `N` rays.
+    /// Traces the rays of some groups, as at most [`INTERLEAVED`] packets of `N` rays.
     #[inline(always)]
     fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) {
         let Self { tree, job, stacks, .. } = self;
         let base = tree.lines().as_ptr().cast::<u8>();
-        let depth = stacks.len() / TURNS;
+        let depth = stacks.len() / INTERLEAVED;
         assert!(depth >= stack_length(tree));
-        let mut packets: [Option<Walker<V, J::Query, N>>; TURNS] = [const { None }; TURNS];
+        let mut packets: [Option<Walker<V, J::Query, N>>; INTERLEAVED] = [const { None }; INTERLEAVED];
         let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
             *packet = Some(State::new(set, &**job, group, at, stack.as_mut_ptr()));

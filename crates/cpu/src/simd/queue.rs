@@ -5,15 +5,15 @@ use super::walk::END;
 use raywarp_lanes::{Mask, Vector, Words};
 use raywarp_layout::LEAF;
 
-/// Number of rays traced in turns: 16 are 1 to 4 % slower, 32 equal within 3 %, 64 up to 10 % slower
+/// Number of rays traced interleaved: 16 are 1 to 4 % slower, 32 equal within 3 %, 64 up to 10 % slower
 /// (docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
-pub(super) const TURNS: usize = 24;
+pub(super) const INTERLEAVED: usize = 24;
 
 /// Number of lanes in which rays are sorted into queues.
 const LANES: usize = 8;
 
-/// Capacity of a queue: more than [`TURNS`], since whole vectors are written beyond its end.
-pub(super) const ROOM: usize = TURNS + LANES;
+/// Capacity of a queue: more than [`INTERLEAVED`], since whole vectors are written beyond its end.
+pub(super) const ROOM: usize = INTERLEAVED + LANES;
 
 /// Queue of the rays that visit the same kind of record next: nodes or leaves.
 pub(super) struct Queue {
@@ -30,7 +30,7 @@ impl Queue {
     /// Appends a ray, given by its `walker` offset.
     ///
     /// # Safety
-    /// Fewer than [`TURNS`] stand here.
+    /// Fewer than [`INTERLEAVED`] stand here.
     #[inline(always)]
     pub unsafe fn push(&mut self, walker: u32) {
         // SAFETY: the caller's promise.
@@ -77,8 +77,8 @@ unsafe fn sort_lanes<S: ChildOrder, const LEAVES: bool>(
     let (leaf, end) = (Keys::<S>::splat(set, LEAF), Keys::<S>::splat(set, END));
     let mut kept = 0;
     for first in (0..from.len).step_by(LANES) {
-        // SAFETY: the caller's promise: at most `TURNS` are packed, and there is room for as many lanes behind them. In
-        // `from` nothing is written over before it is read.
+        // SAFETY: the caller's promise: at most `INTERLEAVED` are packed, and there is room for as many lanes behind
+        // them. In `from` nothing is written over before it is read.
         unsafe {
             let there = <S::F8 as Vector<8>>::Mask::first(set, from.len - first);
             let walkers = lanes::<S>(set, &from.walkers, first);

@@ -1,6 +1,6 @@
 //! The walk of rays through a [`Wide8`], for every query and instruction set.
 //!
-//! Several rays walk in turns, one record at a time: while one waits for memory or for the chain of
+//! Several rays walk interleaved, one record at a time: while one waits for memory or for the chain of
 //! its own instructions, the others go on, and what a ray visits next is fetched ahead.
 //!
 //! A wrong guess of the processor at a branch costs incoherent rays more than all arithmetic of a
@@ -16,7 +16,7 @@
 use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
-use super::queue::{Queue, ROOM, TURNS, sort_out};
+use super::queue::{INTERLEAVED, Queue, ROOM, sort_out};
 use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
@@ -145,14 +145,14 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
     let base = tree.lines().as_ptr().cast::<u8>();
     let depth = stack_length(tree);
-    let mut stacks = vec![0u64; TURNS * depth];
-    let mut walkers = Vec::with_capacity(TURNS);
+    let mut stacks = vec![0u64; INTERLEAVED * depth];
+    let mut walkers = Vec::with_capacity(INTERLEAVED);
     let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
     let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
-    // while the queues point to them, each in at most one queue; there are at most `TURNS` of them.
+    // while the queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
     unsafe {
         for stack in stacks.chunks_exact_mut(depth) {
             let Some(task) = next(set, tree, job, &mut ahead) else { break };

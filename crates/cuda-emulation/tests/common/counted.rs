@@ -423,7 +423,7 @@ pub fn check(prepared: &Prepared, options: &RenderOptions, bytes: Bytes, engine:
     let rendered = render(scene, camera, tracer, options, RenderContext::by(&mut renderers)).unwrap();
     let got = renderers.renderers()[0].counts();
     if !knows_warps {
-        // A warp has from one path to one for each lane, on each turn.
+        // A warp has from one path to one for each lane, in each iteration.
         assert!((want.extended.div_ceil(WARP as u64)..=want.extended).contains(&got.warps), "{got:?}");
         want.warps = got.warps;
         for (want, got) in want.by_round.iter_mut().zip(&got.by_round) {

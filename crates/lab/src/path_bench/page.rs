@@ -13,7 +13,7 @@ pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<
     };
     let mut document = Document::new(title);
     document.prose(format!(
-        "{machine}. A frame is one sample of each pixel; seconds are the GPU's own, medians of several runs in turn."
+        "{machine}. A frame is one sample of each pixel; seconds are the GPU's own, medians of several runs, one after the other."
     ));
     if suite == PathSuite::W11 {
         document.heading("What the paper printed");

@@ -14,8 +14,8 @@ use crate::state::Layout;
 use raywarp_cuda::{CudaError, Function};
 use raywarp_render::Integrator;
 
-// SAFETY: the kernels of `PATH_KERNELS` take a `RenderRecord`, and what is changed in it is that its two queues take
-// turns.
+// SAFETY: the kernels of `PATH_KERNELS` take a `RenderRecord`, and what is changed in it is that its two queues
+// alternate.
 unsafe impl PathOrganisation for Organisation {
     fn name(&self) -> &'static str {
         Self::name(*self)

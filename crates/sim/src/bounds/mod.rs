@@ -1,5 +1,5 @@
 //! The rate that no run of a kernel can pass on a machine, and why (AL09 2.1: know what must be issued, assume the rest
-//! for free; here each resource in its turn).
+//! for free; here each resource by itself).
 //!
 //! A bound is *strict* where every part of it is a minimum: counts of what must happen, verified costs, numbers of a
 //! machine that are its most. It is *modelled* where something was assumed; [`Bound::why`] says what. Only a strict
@@ -280,7 +280,7 @@ impl Maker<'_> {
         let variant = self.subject.variant;
         let mut doubts = Vec::new();
         if variant.supply() != Supply::Direct {
-            // Lanes take part in more turns and votes, and visit other nodes, as others of their warp do.
+            // Lanes take part in more iterations and votes, and visit other nodes, as others of their warp do.
             doubts.push("which warp takes which ray is chance".to_string());
         }
         if of_warps && variant.sync() == Sync::Implicit {
@@ -475,7 +475,7 @@ impl Maker<'_> {
         if let Some(traffic) = self.subject.traffic {
             // What had been dropped comes again for each ray; what comes once comes once a launch.
             let again = 32.0 * traffic.again as f64 / traffic.rays as f64 * rays;
-            doubts.push("a cache without ways that drops what was used longest ago, warps in turns".to_string());
+            doubts.push("a cache without ways that drops what was used longest ago, warps round robin".to_string());
             self.add(Limit::DramLru, share * (bytes + again) / per_s, "", &doubts);
         }
     }
@@ -486,7 +486,8 @@ impl Maker<'_> {
             return;
         };
         let seconds = self.rays() * traffic.l2_bytes_per_ray() / (per_clock * self.machine.clock_hz());
-        let doubts = vec!["first caches without ways that drop what was used longest ago, warps in turns".to_string()];
+        let doubts =
+            vec!["first caches without ways that drop what was used longest ago, warps round robin".to_string()];
         self.add(Limit::L2, seconds, "", &doubts);
     }
 

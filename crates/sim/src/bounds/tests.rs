@@ -178,7 +178,7 @@ fn a_bound_is_strict_only_where_nothing_is_assumed() {
     };
     let strict = |text: &str, limit| class(text, 64, 64, &machine, limit).class == Class::Strict;
     assert!(strict(DIRECT, Limit::Issue) && strict(DIRECT, Limit::Lanes));
-    // Which ray goes where is chance under a global pool, and with it in how many turns and votes a lane takes part; what a ray
+    // Which ray goes where is chance under a global pool, and with it in how many iterations and votes a lane takes part; what a ray
     // needs is not.
     let persistent = "persistent/while-while/bvh2";
     assert!([Limit::Issue, Limit::Lanes, Limit::L1Least].iter().all(|&limit| !strict(persistent, limit)));

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_touch_together_and_a_lane_that_touches_twice_does_so_in_turn() {
+    fn lanes_touch_together_and_a_lane_that_touches_twice_does_so_one_after_the_other() {
         let mut probe = probe();
         probe.event(&[touch(0, Space::Slot, 0, 4), touch(1, Space::Slot, 1, 4)]);
         let slots = |probe: &MemoryProbe| *probe.counts().region(Region::Slots);

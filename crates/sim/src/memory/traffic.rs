@@ -1,5 +1,5 @@
-//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps in
-//! turns. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
+//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps round
+//! robin. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
 
 use super::address::{AddressMap, Region};
 use super::cache::Lru;
@@ -173,7 +173,7 @@ pub fn traffic(
     Ok(through(&streams, caches))
 }
 
-/// Sends recorded requests through the caches: resident warps take turns of one event each; where one ends the next
+/// Sends recorded requests through the caches: resident warps run round robin, one event each; where one ends the next
 /// begins.
 fn through(streams: &[Stream], caches: Caches) -> Traffic {
     let lines = |bytes: u64| (bytes / LINE) as usize;
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn warps_take_turns_and_share() {
+    fn warps_run_round_robin_and_share() {
         // Two warps that follow each other through lines that one cache cannot hold at once.
         let walk = stream(&(0..100).map(|line| request(line, 1)).collect::<Vec<_>>());
         let together = through(&[walk.clone(), walk.clone()], caches(4, 1000, 2));

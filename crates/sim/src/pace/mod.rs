@@ -271,8 +271,8 @@ mod tests {
 
     #[test]
     fn products_are_as_fast_as_their_registers_can_be_read() {
-        // bench/runs/2026-11-25-h100/throughput.csv, of eight warps a scheduler: the code's stalls are 1 and 3 clocks
-        // in turns. What it lacks of a whole number is its loop.
+        // bench/runs/2026-11-25-h100/throughput.csv, of eight warps a scheduler: the code's stalls are 1 and 3 clocks,
+        // alternately. What it lacks of a whole number is its loop.
         for (registers, keeps, measured) in [
             ([2, 4, 6], false, 1.3312),
             ([3, 5, 7], false, 1.3243),

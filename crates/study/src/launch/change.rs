@@ -1,6 +1,6 @@
 //! The rate to expect after a change of one number: the model of a multiprocessor runs again.
 //!
-//! What rays do stays as it was: warps do the same, in the same turns. Where a change gives a warp another share of the
+//! What rays do stays as it was: warps do the same, in the same order. Where a change gives a warp another share of the
 //! caches (more resident warps, more multiprocessors) their model runs again as well. A number that no instruction of
 //! the kernel meets changes nothing, and nothing runs again.
 

@@ -1,4 +1,4 @@
-//! Supplies of rays to lanes, one file each. Each holds the main loop, "while ray not terminated", around the turns of
+//! Supplies of rays to lanes, one file each. Each holds the main loop, "while ray not terminated", around the iterations of
 //! whatever schedule.
 
 mod direct;

@@ -11,7 +11,7 @@ pub trait RayCounter: Debug + Sync {
 /// Rays that a warp has taken and not yet traced, and the source of more.
 ///
 /// Persistent warps take batches from a global counter, whoever asks first. In a simulation without
-/// time every warp asks as often as the others: batches are dealt in turns, so that a warp's
+/// time every warp asks as often as the others: batches are dealt round robin, so that a warp's
 /// batches lie as far apart as on a machine full of warps. A warp that asks for exactly as many rays as it
 /// has idle lanes is dealt a warp's worth at a time, too: its rays lie together as they would, but for
 /// where one portion ends and the next begins.
@@ -27,7 +27,7 @@ pub(crate) struct Pool<'a> {
     ray_count: u32,
     /// `true` if the warp takes exactly as many rays as it has idle lanes, and keeps none in reserve.
     exact: bool,
-    /// Counter shared with other warps, and the index of this warp; `None` where batches are dealt in turns.
+    /// Counter shared with other warps, and the index of this warp; `None` where batches are dealt round robin.
     shared: Option<(&'a dyn RayCounter, u32)>,
 }
 
@@ -38,14 +38,14 @@ impl<'a> Pool<'a> {
         Self { local: 0..0, next_batch: Some(first), batch: width, stride: 0, ray_count, exact: false, shared: None }
     }
 
-    /// Makes the pool of warp `warp`, with batches of `batch` rays that are dealt in turns to `resident` warps.
+    /// Makes the pool of warp `warp`, with batches of `batch` rays that are dealt round robin to `resident` warps.
     pub fn dealt(warp: u32, batch: u32, resident: u32, ray_count: u32) -> Self {
         let (warp, size) = (u64::from(warp), u64::from(batch));
         let stride = size * u64::from(resident);
         Self { local: 0..0, next_batch: Some(warp * size), batch, stride, ray_count, exact: false, shared: None }
     }
 
-    /// Makes a pool dealt in turns for a warp of `width` rays that takes exactly as many as it has idle lanes.
+    /// Makes a pool dealt round robin for a warp of `width` rays that takes exactly as many as it has idle lanes.
     pub fn exact(warp: u32, width: u32, resident: u32, ray_count: u32) -> Self {
         Self { exact: true, ..Self::dealt(warp, width, resident, ray_count) }
     }
@@ -55,7 +55,7 @@ impl<'a> Pool<'a> {
         Self { next_batch: Some(0), shared: Some((counter, warp)), ..self }
     }
 
-    /// Takes exactly `rays` from a shared counter; does nothing where rays are dealt in turns.
+    /// Takes exactly `rays` from a shared counter; does nothing where rays are dealt round robin.
     pub fn ask(&mut self, rays: u32) {
         let Some((counter, warp)) = self.shared.filter(|_| self.next_batch.is_some()) else { return };
         let count = u64::from(self.ray_count);

@@ -59,7 +59,7 @@ pub(crate) fn queue<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(
 }
 
 /// Returns the number of rays, in lanes and parked, that want to visit a node, and the number that want to test a
-/// triangle. A ray that lives wants one of them between turns.
+/// triangle. A ray that lives wants one of them between iterations.
 fn populations<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>, parked: &L) -> [u32; 2] {
     let (inner, leaf) = (warp.at_inner_node(), warp.has_leaf());
     look_at_states(warp, parked);

@@ -144,12 +144,14 @@ fn matched(pattern: &[Part], trees: &[TokenTree], mut at: usize, bindings: &mut 
                 at = end;
             }
             Part::Repeat(inner, separator, sign) => {
-                let mut turns = Vec::new();
+                let mut repetitions = Vec::new();
                 let mut next = at;
                 loop {
-                    let mut turn = Bindings::new();
-                    let Some(end) = matched(inner, trees, next, &mut turn).filter(|&end| end > next) else { break };
-                    turns.push(turn);
+                    let mut repetition = Bindings::new();
+                    let Some(end) = matched(inner, trees, next, &mut repetition).filter(|&end| end > next) else {
+                        break;
+                    };
+                    repetitions.push(repetition);
                     at = end;
                     let separated = separator
                         .as_ref()
@@ -159,11 +161,11 @@ fn matched(pattern: &[Part], trees: &[TokenTree], mut at: usize, bindings: &mut 
                     }
                     next = at + usize::from(separator.is_some());
                 }
-                if *sign == '+' && turns.is_empty() {
+                if *sign == '+' && repetitions.is_empty() {
                     return None;
                 }
                 for name in variables(inner) {
-                    let each = turns.iter().filter_map(|turn| turn.get(&name).cloned()).collect();
+                    let each = repetitions.iter().filter_map(|repetition| repetition.get(&name).cloned()).collect();
                     bindings.insert(name, Bound::Each(each));
                 }
             }
@@ -246,20 +248,20 @@ fn written(body: &[Part], bindings: &Bindings, out: &mut TokenStream) {
                     Some(Bound::Each(each)) => Some(each.len()),
                     _ => None,
                 };
-                let turns = names.iter().filter_map(count).max().unwrap_or(0);
-                for turn in 0..turns {
-                    let mut of_turn = bindings.clone();
+                let repetitions = names.iter().filter_map(count).max().unwrap_or(0);
+                for repetition in 0..repetitions {
+                    let mut of_repetition = bindings.clone();
                     for name in &names {
                         if let Some(Bound::Each(each)) = bindings.get(name)
-                            && let Some(bound) = each.get(turn)
+                            && let Some(bound) = each.get(repetition)
                         {
-                            of_turn.insert(name.clone(), bound.clone());
+                            of_repetition.insert(name.clone(), bound.clone());
                         }
                     }
-                    if turn > 0 {
+                    if repetition > 0 {
                         out.extend(separator.clone());
                     }
-                    written(inner, &of_turn, out);
+                    written(inner, &of_repetition, out);
                 }
             }
         }

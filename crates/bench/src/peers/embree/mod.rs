@@ -1,4 +1,4 @@
-//! Embree beside this CPU's tracer: the same rays in the same order, in turns, in one process.
+//! Embree beside this CPU's tracer: the same rays in the same order, alternating, in one process.
 //!
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
 //! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and [`any`](raywarp_geom::Tracer::any).
@@ -124,7 +124,7 @@ pub fn beside_embree(
     Ok(report)
 }
 
-/// Runs our tracer and all robust modes of Embree, or all others, in turns over the batches of a column, and returns
+/// Runs our tracer and all robust modes of Embree, or all others, alternating over the batches of a column, and returns
 /// each mode's result.
 fn measure(
     ours: &mut dyn OurSide,

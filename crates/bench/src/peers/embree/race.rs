@@ -1,4 +1,4 @@
-//! Races of two sides in turns: which of the peer's modes is best, and the ratio of our rate to its.
+//! Races of two alternating sides: which of the peer's modes is best, and the ratio of our rate to its.
 //!
 //! All modes run in heats. The best of them, and those so near that noise may have put them behind it, go on to the
 //! rounds, in which they and ours run one after the other, so that whatever else the machine does meets both. Which
@@ -93,7 +93,7 @@ impl Race {
                     Runner::Ours => ours.push(time),
                     Runner::Theirs(mode) => {
                         let place = finalists.iter().position(|&finalist| finalist == mode);
-                        theirs[place.expect("only finalists have turns")].push(time);
+                        theirs[place.expect("only finalists race in rounds")].push(time);
                     }
                 }
             }
@@ -163,7 +163,7 @@ pub(super) mod tests {
         assert_eq!((race.winner, race.ours.len(), race.theirs.len()), (1, 4, 4));
         assert_eq!((race.ratio().min, race.ratio().median, race.ratio().max), (0.8, 0.8, 0.8));
         assert_eq!(race.heats, [3.0, 0.8, 2.0]);
-        // In the rounds the two take turns, and who begins changes.
+        // In the rounds the two alternate, and who begins changes.
         let (us, them) = (Runner::Ours, Runner::Theirs(1));
         assert_eq!(order[1 + 3 * HEATS..], [us, them, them, us, us, them, them, us]);
     }

@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 /// Text that explains the signs of the tables.
 pub const LEGEND: &str = "\
-Mrays/s: all rays over the median time of the rounds, in which both sides take
-turns. ratio: raywarp over Embree, the median of the rounds' ratios, with least
+Mrays/s: all rays over the median time of the rounds, in which the two sides
+alternate. ratio: raywarp over Embree, the median of the rounds' ratios, with least
 and most; cpu: the same by processor time, which others' work disturbs less.
 Embree's figure is that of its best mode: single rays or packets of 8 or 16,
 called coherent or not, by the quality of its tree; fast: without the robust

@@ -1,4 +1,4 @@
-//! `raywarp bench SCENE...`: kernels on scenes, in turn.
+//! `raywarp bench SCENE...`: kernels on scenes, one scene after the other.
 
 use crate::command::bench::args::BenchArgs;
 use crate::command::bench::place::{Place, failure, name_scenes};

@@ -1,4 +1,4 @@
-//! `raywarp bench --peers embree`: this CPU's tracer and Embree in turns, on the same rays.
+//! `raywarp bench --peers embree`: this CPU's tracer and Embree alternating, on the same rays.
 
 use crate::command::bench::args::BenchArgs;
 use crate::command::bench::place::{Place, failure, name_scenes};
@@ -26,7 +26,7 @@ const ROUNDS: u32 = 5;
 /// Options of peers.
 #[derive(Debug, Args)]
 pub struct PeerArgs {
-    /// Measure the CPU's tracer and other tracers in turns, on the same rays: embree.
+    /// Measure the CPU's tracer and other tracers alternately, on the same rays: embree.
     ///
     /// Embree traces single rays and packets of 8 and 16, and the best of that counts (docs/guide/bench.md).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named_values(["embree"], parse), hide_possible_values = true, help_heading = heading::KERNELS)]

@@ -5,7 +5,7 @@ use raywarp_scene::{
     Channel, ColorInput, Description, ImageFilter, ImageId, ScalarInput, Texture, TextureId, UvMapping, Wrap,
 };
 
-/// Test textures, dealt to materials in turn.
+/// Test textures, dealt to materials round robin.
 #[derive(Debug)]
 pub(super) struct Textures {
     colors: Vec<TextureId>,

@@ -43,7 +43,7 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
 
 /// Returns the table of costs of a kernel's machine code; `None` where there is none. Where the numbers that decide
 /// when rays are fetched and how many leaves wait are compiled otherwise than here, those of the row that is otherwise
-/// alike. How often an inner loop turns is not such a number: its turns are unrolled.
+/// alike. How often an inner loop iterates is not such a number: its iterations are unrolled.
 fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKernel> {
     let of = |variant: &Variant| match kernel_costs(None, machine, variant, query_of(kind)).costs {
         CostSource::Table(costs) => Some(costs),
