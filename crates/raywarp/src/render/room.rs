@@ -61,7 +61,7 @@ const LEAST_EYE_HEIGHT: f64 = 0.2;
 const WIDE: f64 = 0.8;
 const LOW: f64 = 0.5;
 /// Number of horizontal view directions that are tried, and the slopes tried for each.
-const TURNS: usize = 48;
+const HEADINGS: usize = 48;
 const SLOPES: [f64; 3] = [-0.2, 0.0, 0.2];
 /// Number of neighbouring directions on each side that must be free too: 30 degrees.
 const WIDTH: usize = 4;
@@ -358,18 +358,18 @@ fn normal(scene: &Description, met: &Met) -> DVec3 {
 /// top.
 fn eyes(tracer: &dyn Tracer, free: &[DVec3], up: DVec3, bounds: &Aabb) -> Option<Vec<DVec3>> {
     let (right, front) = front(up);
-    let level = (0..TURNS).map(|turn| turned(turn, right, front));
+    let level = (0..HEADINGS).map(|number| heading(number, right, front));
     let seen = met(tracer, &rays(free, [up, -up].into_iter().chain(level)))?;
     let apart = 1e-3 * f64::from(bounds.diagonal());
     let corner =
         DVec3::select(up.cmpgt(DVec3::ZERO), bounds.max.map(f64::from).into(), bounds.min.map(f64::from).into());
     // The floor under each place, the height over it, and the middle one of the widths there in heights.
     let mut floors: Vec<(DVec3, f64, f64)> = Vec::new();
-    for (&place, seen) in free.iter().zip(seen.chunks(2 + TURNS)) {
+    for (&place, seen) in free.iter().zip(seen.chunks(2 + HEADINGS)) {
         let [above, below] = [&seen[0], &seen[1]].map(|met| f64::from(met.t));
         let above = above.min((corner - place).dot(up));
         if below.is_finite() && above > 0.0 {
-            let (ahead, behind) = seen[2..].split_at(TURNS / 2);
+            let (ahead, behind) = seen[2..].split_at(HEADINGS / 2);
             let width = share_of(ahead.iter().zip(behind).map(|(a, b)| f64::from(a.t + b.t)), 2);
             floors.push((place - below * up, above + below, width / (above + below)));
         }
@@ -396,9 +396,9 @@ fn share_of(numbers: impl Iterator<Item = f64>, one_in: usize) -> f64 {
     numbers.get(numbers.len() / one_in).copied().unwrap_or(1.0)
 }
 
-/// Returns the horizontal view direction number `turn` of those that are tried.
-fn turned(turn: usize, right: DVec3, front: DVec3) -> DVec3 {
-    let (sin, cos) = (std::f64::consts::TAU * turn as f64 / TURNS as f64).sin_cos();
+/// Returns the horizontal view direction `number` of those that are tried.
+fn heading(number: usize, right: DVec3, front: DVec3) -> DVec3 {
+    let (sin, cos) = (std::f64::consts::TAU * number as f64 / HEADINGS as f64).sin_cos();
     sin * right + cos * front
 }
 
@@ -406,24 +406,24 @@ fn turned(turn: usize, right: DVec3, front: DVec3) -> DVec3 {
 /// neighbouring rays reach, so that nothing near hides the room. Rays that leave the scene get nowhere.
 fn longest_view(tracer: &dyn Tracer, eyes: &[DVec3], up: DVec3) -> Option<(DVec3, DVec3, f64)> {
     let (right, front) = front(up);
-    let level = |turn: usize| turned(turn, right, front);
+    let level = |number: usize| heading(number, right, front);
     let directions: Vec<DVec3> =
-        (0..TURNS).flat_map(|turn| SLOPES.map(|slope| (level(turn) + slope * up).normalize())).collect();
+        (0..HEADINGS).flat_map(|number| SLOPES.map(|slope| (level(number) + slope * up).normalize())).collect();
     let seen = met(tracer, &rays(eyes, directions.iter().copied()))?;
     let mut best: Option<(DVec3, DVec3, f64)> = None;
     for (&eye, seen) in eyes.iter().zip(seen.chunks(directions.len())) {
-        for turn in 0..TURNS {
+        for number in 0..HEADINGS {
             let mut lengths: Vec<f32> = (0..=2 * WIDTH)
                 .flat_map(|beside| {
-                    let turn = (turn + beside + TURNS - WIDTH) % TURNS;
-                    (0..SLOPES.len()).map(move |slope| turn * SLOPES.len() + slope)
+                    let number = (number + beside + HEADINGS - WIDTH) % HEADINGS;
+                    (0..SLOPES.len()).map(move |slope| number * SLOPES.len() + slope)
                 })
                 .map(|ray| if seen[ray].escapes() { 0.0 } else { seen[ray].t })
                 .collect();
             lengths.sort_unstable_by(f32::total_cmp);
             let length = f64::from(lengths[lengths.len() / 4]);
             if length > best.map_or(0.0, |(_, _, length)| length) {
-                best = Some((eye, level(turn), length));
+                best = Some((eye, level(number), length));
             }
         }
     }

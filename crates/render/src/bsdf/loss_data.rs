@@ -2,7 +2,7 @@
 //! What single scattering loses, in units of 1e-4, and means over alpha^2; see `loss_table.rs`.
 
 use super::coat_table::{COAT_MEAN_NUMBERS, COAT_NODES};
-use super::loss_table::{GLASS_NODES, MEAN_NODES, TURNED_NODES, WHITE_NODES};
+use super::loss_table::{ANISOTROPIC_NODES, GLASS_NODES, MEAN_NODES, WHITE_NODES};
 
 /// Loss of white facets, by alpha, then cosine.
 #[rustfmt::skip]
@@ -479,7 +479,7 @@ pub(super) static COAT_MEANS: [u16; COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NU
 
 /// Extra loss of anisotropic white facets, by larger alpha, ratio, alpha along the view, then cosine.
 #[rustfmt::skip]
-pub(super) static TURNED: [u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3]] = [
+pub(super) static ANISOTROPIC: [u16; ANISOTROPIC_NODES[0] * ANISOTROPIC_NODES[1] * ANISOTROPIC_NODES[2] * ANISOTROPIC_NODES[3]] = [
     2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,
     2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,2000,1989,1990,1985,1983,1983,1983,1990,1996,2000,1990,1989,1986,
     1984,1982,1984,1989,1996,2000,1990,1989,1986,1983,1983,1984,1990,1997,2000,1989,1990,1985,1983,1983,1983,1991,1997,2000,
@@ -537,7 +537,7 @@ pub(super) static TURNED: [u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES
 
 /// Mean loss of anisotropic white facets over that of isotropic ones, by larger alpha, then ratio.
 #[rustfmt::skip]
-pub(super) static TURNED_MEANS: [u16; TURNED_NODES[0] * TURNED_NODES[1]] = [
+pub(super) static ANISOTROPIC_MEANS: [u16; ANISOTROPIC_NODES[0] * ANISOTROPIC_NODES[1]] = [
     5000,4985,10000,6067,6844,5000,4935,5102,5019,5211,5000,4877,4946,5069,5305,5000,4925,4963,5081,5287,5000,4932,4971,5069,
     5280,5000,4929,4956,5036,5205,5000,4926,4939,4986,5106,
 ];

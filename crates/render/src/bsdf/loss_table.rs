@@ -14,15 +14,15 @@
 //! - the index n of the denser over the thinner side by `sqrt(1 - 1 / n)`, which near 1 is in proportion
 //!   to the cosine of the critical angle.
 //!
-//! `TURNED` is what facets lose more whose alphas along tangent and bitangent differ, see [`Turned`]; that of
-//! glass is in `turned_glass.rs`. What a coat loses is in `coat_table.rs`.
+//! `ANISOTROPIC` is what facets lose more whose alphas along tangent and bitangent differ, see [`AnisotropicLoss`];
+//! that of glass is in `anisotropic_glass.rs`. What a coat loses is in `coat_table.rs`.
 //!
 //! The glass is stored [`MARGIN`] too low, since too much light would be worse than too little.
 
+use super::anisotropic_glass::{AnisotropicGlass, alpha_of_base, mean_ratios};
 use super::ggx::MIN_ALPHA;
 use super::horizon::Horizon;
-use super::loss_data::{GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
-use super::turned_glass::{TurnedGlass, alpha_of_base, mean_ratios};
+use super::loss_data::{ANISOTROPIC, ANISOTROPIC_MEANS, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS};
 use glam::{Vec2, Vec3};
 
 /// Number of nodes of the table of white facets, for the cosine and for alpha.
@@ -43,14 +43,14 @@ pub(super) const LEAST_ALPHA: f32 = 1e-3;
 pub(crate) const LEAST_ROOT: f32 = 0.177_827_94;
 /// Numbers of table nodes of anisotropic facets' extra loss: root of the larger alpha, 1 less the ratio of the alphas,
 /// alpha along the view between the two, and the cosine's `t`.
-pub(super) const TURNED_NODES: [usize; 4] = [7, 5, 4, 9];
+pub(super) const ANISOTROPIC_NODES: [usize; 4] = [7, 5, 4, 9];
 /// End of the table axis of 1 less the ratio of the alphas: alphas of 1 to 4.
-pub(super) const MOST_TURNED: f32 = 0.75;
+pub(super) const MOST_ANISOTROPY: f32 = 0.75;
 /// Offset added to the stored extra losses of anisotropic facets, since they have both signs.
-pub(super) const TURNED_ZERO: f32 = 0.2;
+pub(super) const ANISOTROPIC_ZERO: f32 = 0.2;
 /// Fraction of the loss by which the extra losses of anisotropic facets are reduced: about their largest error upwards.
 #[cfg(any(test, feature = "tables"))]
-pub(super) const TURNED_MARGIN: f32 = 0.015;
+pub(super) const ANISOTROPIC_MARGIN: f32 = 0.015;
 /// Ends of the table axis of the refractive index, which stand for indices 1.02 and 10.
 pub(super) const INDEX_AXIS: [f32; 2] = [0.14, 0.95];
 
@@ -183,7 +183,7 @@ pub struct WhiteLosses {
     even: White,
     even_alpha: f32,
     /// Extra loss where the two alphas differ.
-    turned: Turned,
+    anisotropic: AnisotropicLoss,
 }
 
 /// Light that single scattering loses at clear glass, isotropic or anisotropic.
@@ -194,7 +194,7 @@ pub(super) struct GlassLosses {
     even: Glass,
     even_alpha: f32,
     /// Extra loss where the two alphas differ, beyond isotropic facets of [`alpha_of_base`].
-    turned: TurnedGlass,
+    anisotropic: AnisotropicGlass,
 }
 
 /// Returns the isotropic alpha with about the same losses as anisotropic facets: between the mean and the root mean
@@ -221,11 +221,11 @@ fn projected(alpha: Vec2, w: Vec3) -> f32 {
 }
 
 /// Extra loss of anisotropic white facets beyond isotropic ones of [`even_alpha`] with the horizon of the alpha along
-/// the view: a position in `TURNED`. Without it up to 0.1 would be missing.
+/// the view: a position in `ANISOTROPIC`. Without it up to 0.1 would be missing.
 #[derive(Debug, Clone, Copy)]
-struct Turned {
-    /// Row of `TURNED_MEANS` at the nodes below the larger alpha and the ratio; `t` and `r` are the fractions of the
-    /// way to the next.
+struct AnisotropicLoss {
+    /// Row of `ANISOTROPIC_MEANS` at the nodes below the larger alpha and the ratio; `t` and `r` are the fractions of
+    /// the way to the next.
     row: u32,
     t: f32,
     r: f32,
@@ -234,38 +234,38 @@ struct Turned {
     scale: f32,
 }
 
-/// Distance in `TURNED` from one ratio of alphas to the next.
-const TURNED_RATIO: usize = TURNED_NODES[2] * TURNED_NODES[3];
+/// Distance in `ANISOTROPIC` from one ratio of alphas to the next.
+const ANISOTROPIC_RATIO: usize = ANISOTROPIC_NODES[2] * ANISOTROPIC_NODES[3];
 
-impl Turned {
+impl AnisotropicLoss {
     const NONE: Self = Self { row: 0, t: 0.0, r: 0.0, least: 0.0, scale: 0.0 };
 
     #[inline]
     fn new(alpha: Vec2) -> Self {
         let (least, most) = (alpha.min_element(), alpha.max_element());
-        let (a, t) = locate(most.sqrt(), TURNED_NODES[0]);
-        let (q, r) = locate((1.0 - least / most) / MOST_TURNED, TURNED_NODES[1]);
-        Self { row: (a * TURNED_NODES[1] + q) as u32, t, r, least, scale: 1.0 / (most - least) }
+        let (a, t) = locate(most.sqrt(), ANISOTROPIC_NODES[0]);
+        let (q, r) = locate((1.0 - least / most) / MOST_ANISOTROPY, ANISOTROPIC_NODES[1]);
+        Self { row: (a * ANISOTROPIC_NODES[1] + q) as u32, t, r, least, scale: 1.0 / (most - least) }
     }
 
     #[inline]
     fn at(&self, cos: f32, projected: f32) -> f32 {
-        let (p, y) = locate((projected - self.least) * self.scale, TURNED_NODES[2]);
-        let (node, x) = locate(place_of_cosine(cos, projected), TURNED_NODES[3]);
-        let at = self.row as usize * TURNED_RATIO + p * TURNED_NODES[3] + node;
+        let (p, y) = locate((projected - self.least) * self.scale, ANISOTROPIC_NODES[2]);
+        let (node, x) = locate(place_of_cosine(cos, projected), ANISOTROPIC_NODES[3]);
+        let at = self.row as usize * ANISOTROPIC_RATIO + p * ANISOTROPIC_NODES[3] + node;
         let row = |at: usize| {
-            let low = between_rows(&TURNED, at, TURNED_NODES[3], x, y);
-            low + self.r * (between_rows(&TURNED, at + TURNED_RATIO, TURNED_NODES[3], x, y) - low)
+            let low = between_rows(&ANISOTROPIC, at, ANISOTROPIC_NODES[3], x, y);
+            low + self.r * (between_rows(&ANISOTROPIC, at + ANISOTROPIC_RATIO, ANISOTROPIC_NODES[3], x, y) - low)
         };
         let low = row(at);
-        SCALE * (low + self.t * (row(at + TURNED_NODES[1] * TURNED_RATIO) - low)) - TURNED_ZERO
+        SCALE * (low + self.t * (row(at + ANISOTROPIC_NODES[1] * ANISOTROPIC_RATIO) - low)) - ANISOTROPIC_ZERO
     }
 
     /// Returns the mean loss with the extra loss, over that of the isotropic facets.
     #[inline]
     fn mean(&self) -> f32 {
         // Stored by halves.
-        2.0 * SCALE * between_rows(&TURNED_MEANS, self.row as usize, TURNED_NODES[1], self.r, self.t)
+        2.0 * SCALE * between_rows(&ANISOTROPIC_MEANS, self.row as usize, ANISOTROPIC_NODES[1], self.r, self.t)
     }
 }
 
@@ -276,12 +276,12 @@ impl WhiteLosses {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
         let even_alpha = even_alpha(alpha);
         let mut even = White::new(even_alpha);
-        let mut turned = Turned::NONE;
+        let mut anisotropic = AnisotropicLoss::NONE;
         if alpha.x != alpha.y {
-            turned = Turned::new(alpha);
-            even.mean *= turned.mean();
+            anisotropic = AnisotropicLoss::new(alpha);
+            even.mean *= anisotropic.mean();
         }
-        Self { alpha, even, even_alpha, turned }
+        Self { alpha, even, even_alpha, anisotropic }
     }
 
     /// Returns the fraction of the light from `w` that is lost, on either side.
@@ -292,7 +292,7 @@ impl WhiteLosses {
             return self.even.at(cos, self.alpha.x);
         }
         let projected = projected(self.alpha, w);
-        (self.even.at(cos, projected) + self.turned.at(cos, projected)).clamp(0.0, 1.0)
+        (self.even.at(cos, projected) + self.anisotropic.at(cos, projected)).clamp(0.0, 1.0)
     }
 
     /// Returns the loss averaged over the hemisphere with the cosine as weight.
@@ -314,8 +314,8 @@ impl GlassLosses {
     pub fn new(alpha: Vec2, n: f32) -> Self {
         let alpha = alpha.clamp(Vec2::splat(MIN_ALPHA), Vec2::ONE);
         let even_alpha = even_alpha(alpha);
-        let turned = if alpha.x == alpha.y { TurnedGlass::NONE } else { TurnedGlass::new(alpha, n) };
-        Self { alpha, even: Glass::new(even_alpha, n), even_alpha, turned }
+        let anisotropic = if alpha.x == alpha.y { AnisotropicGlass::NONE } else { AnisotropicGlass::new(alpha, n) };
+        Self { alpha, even: Glass::new(even_alpha, n), even_alpha, anisotropic }
     }
 
     /// Returns the fraction of the light from `w` that is lost on the thinner or the denser side.
@@ -328,7 +328,7 @@ impl GlassLosses {
         let projected = projected(self.alpha, w);
         let alpha = alpha_of_base(self.even_alpha, projected, cos);
         let base = self.even.of_alpha(alpha).at(dense, cos, alpha);
-        (base + self.turned.at(dense, self.alpha, cos, projected)).clamp(0.0, 1.0)
+        (base + self.anisotropic.at(dense, self.alpha, cos, projected)).clamp(0.0, 1.0)
     }
 
     /// Returns the mean losses over the hemisphere, cosine-weighted, on the thinner and on the denser side; `n` is the

@@ -15,6 +15,9 @@
 #[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
 mod albedo_data;
 pub(crate) mod albedo_table;
+mod anisotropic_glass;
+#[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
+mod anisotropic_glass_data;
 mod blinn;
 mod car_paint;
 pub(crate) mod coat;
@@ -36,9 +39,6 @@ mod tables;
 pub(crate) mod tabulate;
 #[cfg(test)]
 mod tests;
-mod turned_glass;
-#[allow(clippy::approx_constant, reason = "a table's numbers may come near to any constant")]
-mod turned_glass_data;
 
 pub use blinn::Blinn;
 pub use car_paint::CarPaintBsdf;

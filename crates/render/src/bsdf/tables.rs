@@ -1,8 +1,8 @@
 //! The tables of all models in two flat arrays, for devices that do not share our constants.
 
 use super::albedo_data::{BLINN, GGX};
-use super::loss_data::{COAT, COAT_MEANS, GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
-use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};
+use super::anisotropic_glass_data::{ANISOTROPIC_GLASS, ANISOTROPIC_GLASS_MEANS};
+use super::loss_data::{ANISOTROPIC, ANISOTROPIC_MEANS, COAT, COAT_MEANS, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS};
 
 /// Tables of albedos and losses of rough surfaces and coats for other devices and for vectors: all tables one after
 /// another, as floats or 16-bit fractions.
@@ -22,8 +22,16 @@ impl BsdfTables {
         let albedos = [&GGX, &BLINN]
             .into_iter()
             .flat_map(|table| table.nodes.iter().chain([&table.means]).flatten().flatten().copied());
-        let fractions: [&[u16]; 8] =
-            [&WHITE, &GLASS, &COAT, &COAT_MEANS, &TURNED, &TURNED_MEANS, &TURNED_GLASS, &TURNED_GLASS_MEANS];
+        let fractions: [&[u16]; 8] = [
+            &WHITE,
+            &GLASS,
+            &COAT,
+            &COAT_MEANS,
+            &ANISOTROPIC,
+            &ANISOTROPIC_MEANS,
+            &ANISOTROPIC_GLASS,
+            &ANISOTROPIC_GLASS_MEANS,
+        ];
         Self { numbers: albedos.chain(WHITE_MEANS).chain(GLASS_MEANS).collect(), fractions: fractions.concat() }
     }
 }

@@ -152,14 +152,14 @@ fn material(scene: &ShadingScene, index: usize, scattering: Scattering) -> ([u32
     // Beyond boundaries of media paths may be in them; glass follows those.
     let bounds_media = material.inside != NONE || material.has(MaterialFlags::INTERFACE);
     let is_boundary = bounds_media && material.kind() != MaterialKind::Dielectric;
-    let is_turned = material.has(MaterialFlags::ANISOTROPIC);
-    let is_odd = is_turned && material.kind() == MaterialKind::Diffuse;
+    let is_anisotropic = material.has(MaterialFlags::ANISOTROPIC);
+    let is_odd = is_anisotropic && material.kind() == MaterialKind::Diffuse;
     if is_boundary || is_odd || material.has(MaterialFlags::CHOOSES) {
         return one_by_one;
     }
     let emits = if material.emission == NONE { 0 } else { class::EMITS };
-    let turned = if is_turned { class::ALONG_TANGENT } else { 0 };
-    let flags = emits | turned | if is_bent { class::BENT } else { 0 };
+    let along = if is_anisotropic { class::ALONG_TANGENT } else { 0 };
+    let flags = emits | along | if is_bent { class::BENT } else { 0 };
     let first = material.first_input as usize;
     let inputs = &scene.inputs[first..first + material.kind().input_count() as usize];
     let is_textured = looks && inputs.iter().any(Input::is_textured);

@@ -7,10 +7,10 @@ use crate::bsdf::coat_table::{COAT_F0, COAT_MARGIN, COAT_MEAN_NUMBERS, COAT_NODE
 use crate::bsdf::facets::Facets;
 use crate::bsdf::fresnel;
 use crate::bsdf::ggx::Ggx;
-use crate::bsdf::loss_data::{COAT, TURNED, TURNED_MEANS};
+use crate::bsdf::loss_data::{ANISOTROPIC, ANISOTROPIC_MEANS, COAT};
 use crate::bsdf::loss_table::{
-    GLASS_NODES, Glass, INDEX_AXIS, LEAST_ALPHA, LEAST_ROOT, MARGIN, MEAN_NODES, MOST_TURNED, SCALE, TURNED_MARGIN,
-    TURNED_NODES, TURNED_ZERO, WHITE_NODES, White, WhiteLosses, even_alpha,
+    ANISOTROPIC_MARGIN, ANISOTROPIC_NODES, ANISOTROPIC_ZERO, GLASS_NODES, Glass, INDEX_AXIS, LEAST_ALPHA, LEAST_ROOT,
+    MARGIN, MEAN_NODES, MOST_ANISOTROPY, SCALE, WHITE_NODES, White, WhiteLosses, even_alpha,
 };
 use glam::{DVec2, Vec2, Vec3};
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub(crate) fn kept(ggx: &Ggx, wo: Vec3, eta: Option<f32>, u: [f32; 2]) -> DVec2 
 }
 
 /// Returns the exact fraction of light lost at anisotropic facets in the direction `wo`.
-pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32) -> f64 {
+pub(crate) fn exact_anisotropic(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32) -> f64 {
     let ggx = Ggx::new(alpha);
     // The square is that of half a turn.
     let both = |u: [f32; 2]| 0.5 * (kept(&ggx, wo, eta, u) + kept(&ggx, wo, eta, [u[0], u[1] + 0.5]));
@@ -50,13 +50,17 @@ pub(crate) fn exact_turned(alpha: Vec2, wo: Vec3, eta: Option<f32>, points: u32)
 
 /// Returns what a node of the table of anisotropic facets stands for: the two alphas, a direction, and the alpha along
 /// it.
-pub(crate) fn turned_place(node: usize) -> (Vec2, Vec3, f32) {
-    let [_, ratios, turns, cosines] = TURNED_NODES;
-    let at =
-        [node / (ratios * turns * cosines), node / (turns * cosines) % ratios, node / cosines % turns, node % cosines];
-    let [a, q, p, t] = std::array::from_fn(|axis| at[axis] as f32 / (TURNED_NODES[axis] - 1) as f32);
+pub(crate) fn anisotropic_place(node: usize) -> (Vec2, Vec3, f32) {
+    let [_, ratios, azimuths, cosines] = ANISOTROPIC_NODES;
+    let at = [
+        node / (ratios * azimuths * cosines),
+        node / (azimuths * cosines) % ratios,
+        node / cosines % azimuths,
+        node % cosines,
+    ];
+    let [a, q, p, t] = std::array::from_fn(|axis| at[axis] as f32 / (ANISOTROPIC_NODES[axis] - 1) as f32);
     let most = (a * a).max(LEAST_ALPHA);
-    let least = most * (1.0 - MOST_TURNED * q);
+    let least = most * (1.0 - MOST_ANISOTROPY * q);
     let along = least + p * (most - least);
     let x2 = if q > 0.0 { (along * along - least * least) / (most * most - least * least) } else { 0.5 };
     let cos = cos_at(f64::from(t), along).max(1e-6);
@@ -64,36 +68,37 @@ pub(crate) fn turned_place(node: usize) -> (Vec2, Vec3, f32) {
     (Vec2::new(most, least), Vec3::new(sin * x2.sqrt(), sin * (1.0 - x2).max(0.0).sqrt(), cos), along)
 }
 
-pub(crate) fn turned_node(node: usize) -> u16 {
-    let (alpha, wo, along) = turned_place(node);
+pub(crate) fn anisotropic_node(node: usize) -> u16 {
+    let (alpha, wo, along) = anisotropic_place(node);
     if alpha.x == alpha.y {
-        return stored(f64::from(TURNED_ZERO));
+        return stored(f64::from(ANISOTROPIC_ZERO));
     }
     let even = f64::from(White::new(even_alpha(alpha)).at(wo.z, along));
-    let exact = exact_turned(alpha, wo, None, POINTS / 2) * f64::from(1.0 - TURNED_MARGIN);
-    stored(exact - even + f64::from(TURNED_ZERO))
+    let exact = exact_anisotropic(alpha, wo, None, POINTS / 2) * f64::from(1.0 - ANISOTROPIC_MARGIN);
+    stored(exact - even + f64::from(ANISOTROPIC_ZERO))
 }
 
 /// Returns the mean tabulated loss of anisotropic facets at a node's alphas, over that of isotropic facets.
-pub(crate) fn turned_mean(node: usize) -> f64 {
-    let (alpha, _, _) = turned_place(node * TURNED_NODES[2] * TURNED_NODES[3]);
+pub(crate) fn anisotropic_mean(node: usize) -> f64 {
+    let (alpha, _, _) = anisotropic_place(node * ANISOTROPIC_NODES[2] * ANISOTROPIC_NODES[3]);
     let even = White::new(even_alpha(alpha));
     if alpha.x == alpha.y {
         return 1.0;
     }
     let losses = WhiteLosses::new(alpha);
-    mean_of_turned(|w| losses.at(w), alpha) / f64::from(even.mean)
+    mean_of_anisotropic(|w| losses.at(w), alpha) / f64::from(even.mean)
 }
 
 /// Returns a loss of anisotropic facets averaged over the hemisphere.
-pub(crate) fn mean_of_turned(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
+pub(crate) fn mean_of_anisotropic(loss: impl Fn(Vec3) -> f32, alpha: Vec2) -> f64 {
     let n = 32;
-    let turns: Vec<_> =
+    let azimuths: Vec<_> =
         (0..n).map(|j| (0.25 * (f64::from(j) + 0.5) / f64::from(n) * std::f64::consts::TAU).sin_cos()).collect();
     let around = |cos: f32| {
         let sin = f64::from(1.0 - cos * cos).max(0.0).sqrt();
-        let at = |turn: &(f64, f64)| f64::from(loss(Vec3::new((turn.1 * sin) as f32, (turn.0 * sin) as f32, cos)));
-        (turns.iter().map(at).sum::<f64>() / f64::from(n)) as f32
+        let at =
+            |azimuth: &(f64, f64)| f64::from(loss(Vec3::new((azimuth.1 * sin) as f32, (azimuth.0 * sin) as f32, cos)));
+        (azimuths.iter().map(at).sum::<f64>() / f64::from(n)) as f32
     };
     let most = alpha.max_element();
     mean(around, most) * f64::from(most * most)
@@ -262,7 +267,7 @@ pub(crate) fn glass_mean(side: usize, index: usize, node: usize) -> f64 {
 }
 
 fn write(
-    [white, glass, coat, coat_means, turned, turned_means]: &[&[u16]; 6],
+    [white, glass, coat, coat_means, anisotropic, anisotropic_means]: &[&[u16]; 6],
     white_means: &[f32],
     glass_means: &[f32],
 ) -> String {
@@ -270,13 +275,13 @@ fn write(
         "// Generated by `cargo xtask tables`; do not edit.\n\
          //! What single scattering loses, in units of 1e-4, and means over alpha^2; see `loss_table.rs`.\n\n\
          use super::coat_table::{COAT_MEAN_NUMBERS, COAT_NODES};\n\
-         use super::loss_table::{GLASS_NODES, MEAN_NODES, TURNED_NODES, WHITE_NODES};\n",
+         use super::loss_table::{ANISOTROPIC_NODES, GLASS_NODES, MEAN_NODES, WHITE_NODES};\n",
     );
     let side = "[u16; 2 * GLASS_NODES * GLASS_NODES * GLASS_NODES]";
     let coats = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_NODES[2]]";
     let coats_means = "[u16; COAT_NODES[0] * COAT_NODES[1] * COAT_MEAN_NUMBERS]";
-    let turns = "[u16; TURNED_NODES[0] * TURNED_NODES[1] * TURNED_NODES[2] * TURNED_NODES[3]]";
-    let turns_means = "[u16; TURNED_NODES[0] * TURNED_NODES[1]]";
+    let of_losses = "[u16; ANISOTROPIC_NODES[0] * ANISOTROPIC_NODES[1] * ANISOTROPIC_NODES[2] * ANISOTROPIC_NODES[3]]";
+    let of_means = "[u16; ANISOTROPIC_NODES[0] * ANISOTROPIC_NODES[1]]";
     for (about, name, size, numbers) in [
         ("Loss of white facets, by alpha, then cosine", "WHITE", "[u16; WHITE_NODES * WHITE_NODES]", white),
         ("Loss of clear glass, by side (thinner first), refractive index, alpha, then cosine", "GLASS", side, glass),
@@ -289,15 +294,15 @@ fn write(
         ),
         (
             "Extra loss of anisotropic white facets, by larger alpha, ratio, alpha along the view, then cosine",
-            "TURNED",
-            turns,
-            turned,
+            "ANISOTROPIC",
+            of_losses,
+            anisotropic,
         ),
         (
             "Mean loss of anisotropic white facets over that of isotropic ones, by larger alpha, then ratio",
-            "TURNED_MEANS",
-            turns_means,
-            turned_means,
+            "ANISOTROPIC_MEANS",
+            of_means,
+            anisotropic_means,
         ),
     ] {
         text += &format!("\n/// {about}.");
@@ -328,18 +333,18 @@ pub(crate) fn text() -> String {
         .map(|[alpha, t]| stored(white_at(alpha, t)))
         .collect();
     let coat: Vec<u16> = (0..COAT.len()).into_par_iter().map(|at| stored(coat_node(at))).collect();
-    let turned: Vec<u16> = (0..TURNED.len()).into_par_iter().map(turned_node).collect();
+    let anisotropic: Vec<u16> = (0..ANISOTROPIC.len()).into_par_iter().map(anisotropic_node).collect();
     let coat_means: Vec<[u16; COAT_MEAN_NUMBERS]> =
         (0..COAT_NODES[0] * COAT_NODES[1]).into_par_iter().map(|node| coat_means(node).map(stored)).collect();
-    let turned_means: Vec<u16> =
-        (0..TURNED_MEANS.len()).into_par_iter().map(|node| stored(0.5 * turned_mean(node))).collect();
+    let anisotropic_means: Vec<u16> =
+        (0..ANISOTROPIC_MEANS.len()).into_par_iter().map(|node| stored(0.5 * anisotropic_mean(node))).collect();
     let white_means: Vec<f32> = (0..MEAN_NODES).into_par_iter().map(|m| white_mean(m) as f32).collect();
     let glass_means: Vec<f32> = (0..2 * GLASS_NODES * MEAN_NODES)
         .into_par_iter()
         .map(|at| (at / (GLASS_NODES * MEAN_NODES), at / MEAN_NODES % GLASS_NODES, at % MEAN_NODES))
         .map(|(side, index, node)| glass_mean(side, index, node) as f32)
         .collect();
-    let tables = [&white[..], &glass_nodes(), &coat, coat_means.as_flattened(), &turned, &turned_means];
+    let tables = [&white[..], &glass_nodes(), &coat, coat_means.as_flattened(), &anisotropic, &anisotropic_means];
     write(&tables, &white_means, &glass_means)
 }
 

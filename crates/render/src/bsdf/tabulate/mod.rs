@@ -2,8 +2,8 @@
 //! is compiled for those alone.
 
 pub(super) mod albedo;
+pub(super) mod anisotropic_glass;
 pub(super) mod loss;
-pub(super) mod turned_glass;
 
 use glam::{DVec3, Vec3};
 use raywarp_sample::hash::{pcg, to_unit};
@@ -11,7 +11,11 @@ use raywarp_sample::hash::{pcg, to_unit};
 /// Returns the generated files of tables, as names below `src/bsdf` and source texts. Tables follow from others as
 /// these are compiled in: albedos first, losses from those, means from losses.
 pub fn tables() -> [(&'static str, String); 3] {
-    [("albedo_data.rs", albedo::text()), ("loss_data.rs", loss::text()), ("turned_glass_data.rs", turned_glass::text())]
+    [
+        ("albedo_data.rs", albedo::text()),
+        ("loss_data.rs", loss::text()),
+        ("anisotropic_glass_data.rs", anisotropic_glass::text()),
+    ]
 }
 
 /// Returns the unit vector with polar angle `theta` and azimuth `phi`, in degrees.

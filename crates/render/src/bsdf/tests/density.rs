@@ -78,8 +78,8 @@ fn the_density_test_sees_planted_bugs() {
     let metal = Bsdf::Conductor(COPPER);
     let wider = Bsdf::Conductor(Conductor { alpha: Vec2::splat(0.32), ..COPPER });
     bug("a slightly wrong alpha", &metal, &|u_lobe, u| wider.sample(wo, u_lobe, u));
-    let turned = Bsdf::Conductor(Conductor { alpha: Vec2::new(0.3, 0.35), ..COPPER });
-    bug("a slight anisotropy", &metal, &|u_lobe, u| turned.sample(wo, u_lobe, u));
+    let anisotropic = Bsdf::Conductor(Conductor { alpha: Vec2::new(0.3, 0.35), ..COPPER });
+    bug("a slight anisotropy", &metal, &|u_lobe, u| anisotropic.sample(wo, u_lobe, u));
     bug("a reflection lobe chosen too often", &glass, &|u_lobe, u| glass.sample(wo, 0.8 * u_lobe, u));
 }
 

@@ -231,18 +231,18 @@ fn albedo(bsdf: &Bsdf, wo: Vec3) -> (f64, f64) {
 }
 
 /// Measures the albedos of surfaces in a furnace (uniform light) by evenly spread samples, with their errors.
-fn furnace(kind: &'static str, bsdfs: &[Bsdf], turns: &[f64]) -> Range {
+fn furnace(kind: &'static str, bsdfs: &[Bsdf], azimuths: &[f64]) -> Range {
     let mut range = Range { kind, least: (2.0, 2.0, String::new()), most: (0.0, 0.0, String::new()) };
     for bsdf in bsdfs {
         for theta in [0.0, 20.0, 45.0, 60.0, 75.0, 82.0, 87.0, 89.5, 91.0, 100.0, 120.0, 140.0, 160.0, 180.0] {
-            for &turn in turns {
+            for &azimuth in azimuths {
                 let below = matches!(bsdf, Bsdf::Dielectric(d) if !d.thin);
                 if theta > 90.0 && !below {
                     continue;
                 }
-                let wo = direction(theta, turn);
+                let wo = direction(theta, azimuth);
                 let (mean, error) = albedo(bsdf, wo);
-                let name = || format!("{bsdf:?} from {theta} {turn}");
+                let name = || format!("{bsdf:?} from {theta} {azimuth}");
                 // A mean that is off by four standard errors is none of a surface of this albedo.
                 let [low, high] = [mean + 4.0 * error, mean - 4.0 * error];
                 if low < range.least.0 {
@@ -342,7 +342,7 @@ fn anisotropic() -> [(&'static str, Vec<Bsdf>); 2] {
     ]
 }
 
-const TURNS: [f64; 4] = [0.0, 30.0, 60.0, 90.0];
+const AZIMUTHS: [f64; 4] = [0.0, 30.0, 60.0, 90.0];
 
 #[test]
 fn white_surfaces_and_clear_glass_keep_all_light() {
@@ -355,7 +355,7 @@ fn white_surfaces_and_clear_glass_keep_all_light() {
 #[ignore = "prints what the first bounce keeps"]
 fn print_what_the_first_bounce_keeps() {
     for (kind, bsdfs) in lossless().into_iter().chain(anisotropic()) {
-        furnace(kind, &bsdfs.iter().filter_map(first_bounce).collect::<Vec<_>>(), &TURNS);
+        furnace(kind, &bsdfs.iter().filter_map(first_bounce).collect::<Vec<_>>(), &AZIMUTHS);
     }
 }
 
@@ -392,7 +392,7 @@ fn no_light_is_made_or_lost_by_quadrature_either() {
 #[test]
 fn anisotropic_facets_keep_most_light() {
     for ((kind, bsdfs), [least, most]) in anisotropic().into_iter().zip([KEPT, [0.976, KEPT[1]]]) {
-        check(&furnace(kind, &bsdfs, &TURNS), least, most);
+        check(&furnace(kind, &bsdfs, &AZIMUTHS), least, most);
     }
 }
 

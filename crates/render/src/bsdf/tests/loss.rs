@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::bsdf::coat_table::{COAT_MEAN_NUMBERS, CoatLoss};
-use crate::bsdf::loss_data::{COAT, COAT_MEANS, GLASS, GLASS_MEANS, TURNED, TURNED_MEANS, WHITE, WHITE_MEANS};
-use crate::bsdf::loss_table::{GLASS_NODES, Glass, MEAN_NODES, MOST_TURNED, SCALE, WHITE_NODES, White, WhiteLosses};
+use crate::bsdf::loss_data::{
+    ANISOTROPIC, ANISOTROPIC_MEANS, COAT, COAT_MEANS, GLASS, GLASS_MEANS, WHITE, WHITE_MEANS,
+};
+use crate::bsdf::loss_table::{
+    GLASS_NODES, Glass, MEAN_NODES, MOST_ANISOTROPY, SCALE, WHITE_NODES, White, WhiteLosses,
+};
 use crate::bsdf::tabulate::loss::*;
 
 #[test]
@@ -25,22 +29,22 @@ fn the_losses_are_what_their_integrals_give() {
 #[test]
 fn what_anisotropic_facets_lose_is_their_integral() {
     for node in [0, 200, 461, 650, 803, 1111, 1259] {
-        let (got, want) = (TURNED[node], turned_node(node));
+        let (got, want) = (ANISOTROPIC[node], anisotropic_node(node));
         assert!(got.abs_diff(want) <= 2, "{node}: {got} for {want}");
     }
     for node in [1, 9, 17, 33] {
-        let (got, want) = (2.0 * f64::from(TURNED_MEANS[node]) * f64::from(SCALE), turned_mean(node));
+        let (got, want) = (2.0 * f64::from(ANISOTROPIC_MEANS[node]) * f64::from(SCALE), anisotropic_mean(node));
         assert!((got - want).abs() < 4e-4, "{node}: mean {got} for {want}");
     }
     let mut worst = [(0.0f64, Vec2::ZERO, Vec3::ZERO); 2];
     for i in 0..600 {
         let (v, u) = numbers(i);
-        let (_, [turn, ratio]) = numbers(i + 1000);
+        let (_, [azimuth, ratio]) = numbers(i + 1000);
         let most = (v * v).max(2e-3);
-        let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * ratio));
+        let alpha = Vec2::new(most, most * (1.0 - MOST_ANISOTROPY * ratio));
         let cos = (u[0] * u[0]).max(1e-5);
-        let wo = direction(f64::from(cos).acos().to_degrees(), 90.0 * f64::from(turn));
-        let error = f64::from(WhiteLosses::new(alpha).at(wo)) - exact_turned(alpha, wo, None, POINTS / 2);
+        let wo = direction(f64::from(cos).acos().to_degrees(), 90.0 * f64::from(azimuth));
+        let error = f64::from(WhiteLosses::new(alpha).at(wo)) - exact_anisotropic(alpha, wo, None, POINTS / 2);
         for (i, error) in [-error, error].into_iter().enumerate() {
             if error > worst[i].0 {
                 worst[i] = (error, alpha, wo);

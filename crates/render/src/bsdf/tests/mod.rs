@@ -2,13 +2,13 @@
 //! no energy is made. One list of cases; quadratures are the slow oracle.
 
 mod albedo;
+mod anisotropic_glass;
 mod density;
 mod energy;
 mod extremes;
 mod loss;
 mod symmetry;
 mod times;
-mod turned_glass;
 mod unchanged;
 
 use super::tabulate::{direction, numbers};
@@ -178,7 +178,7 @@ fn integrate_sphere(n: usize, jump: Option<f64>, mut f: impl FnMut(Vec3) -> DVec
 fn for_each_point(rows: usize, columns: usize, jump: Option<f64>, mut f: impl FnMut(usize, usize, Vec3, f64)) {
     assert_eq!(rows % 4, 0);
     let (d_theta, d_phi) = (TAU / rows as f64, TAU / columns as f64);
-    let turns: Vec<_> = (0..columns).map(|j| ((j as f64 + 0.5) * d_phi).sin_cos()).collect();
+    let azimuths: Vec<_> = (0..columns).map(|j| ((j as f64 + 0.5) * d_phi).sin_cos()).collect();
     for step in 0..rows / 2 {
         let [begin, end] = [step, step + 1].map(|s| s as f64 * d_theta);
         let middle = jump.filter(|&j| begin < j && j < end).unwrap_or(end);
@@ -189,7 +189,7 @@ fn for_each_point(rows: usize, columns: usize, jump: Option<f64>, mut f: impl Fn
                 if solid_angle == 0.0 {
                     continue;
                 }
-                for (j, (sin, cos)) in turns.iter().enumerate() {
+                for (j, (sin, cos)) in azimuths.iter().enumerate() {
                     f(2 * step + i, j, DVec3::new(r * cos, r * sin, z).as_vec3(), solid_angle);
                 }
             }

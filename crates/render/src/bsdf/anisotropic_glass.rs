@@ -4,11 +4,11 @@
 //! Those have their critical angle and their horizon about where these have them, so that the rest is smooth and a
 //! coarse table does: over the side, the index, the larger alpha, the ratio of the alphas, the alpha along the view
 //! between the two, and the cosine. Its numbers are no values at nodes, but fitted to the integrals between them (by
-//! `tabulate/turned_glass.rs`; `tests/turned_glass.rs` bounds the errors): values at nodes would be wrong by twice as
-//! much. Where the alphas are equal nothing is added.
+//! `tabulate/anisotropic_glass.rs`; `tests/anisotropic_glass.rs` bounds the errors): values at nodes would be wrong by
+//! twice as much. Where the alphas are equal nothing is added.
 
-use super::loss_table::{LEAST_ROOT, MOST_TURNED, SCALE, between_rows, locate};
-use super::turned_glass_data::{TURNED_GLASS, TURNED_GLASS_MEANS};
+use super::anisotropic_glass_data::{ANISOTROPIC_GLASS, ANISOTROPIC_GLASS_MEANS};
+use super::loss_table::{LEAST_ROOT, MOST_ANISOTROPY, SCALE, between_rows, locate};
 use glam::Vec2;
 
 /// Numbers of table nodes for the refractive index (by `sqrt(1 - 1 / n)`), the root of the larger alpha, 1 less the
@@ -34,7 +34,7 @@ pub(super) const MEANS_SIDE: usize = MEAN_NODES[0] * MEANS_INDEX;
 
 /// Extra loss of anisotropic glass, for two alphas and a refractive index: a position in the table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TurnedGlass {
+pub(super) struct AnisotropicGlass {
     /// Row at the nodes below refractive index, larger alpha and ratio; `w`, `t` and `r` are the fractions of the way
     /// to the next.
     row: u32,
@@ -45,7 +45,7 @@ pub(super) struct TurnedGlass {
     scale: f32,
 }
 
-impl TurnedGlass {
+impl AnisotropicGlass {
     /// Placeholder for isotropic glass, which has no extra loss.
     pub const NONE: Self = Self { row: 0, w: 0.0, t: 0.0, r: 0.0, scale: 0.0 };
 
@@ -55,7 +55,7 @@ impl TurnedGlass {
         let (least, most) = (alpha.min_element(), alpha.max_element());
         let (i, w) = locate(place_of_index(n), NODES[0]);
         let (a, t) = locate(most.sqrt(), NODES[1]);
-        let (q, r) = locate((1.0 - least / most) / MOST_TURNED, NODES[2]);
+        let (q, r) = locate((1.0 - least / most) / MOST_ANISOTROPY, NODES[2]);
         Self { row: ((i * NODES[1] + a) * NODES[2] + q) as u32, w, t, r, scale: 1.0 / (most - least) }
     }
 
@@ -66,7 +66,7 @@ impl TurnedGlass {
         let (p, y) = locate((projected - alpha.min_element()) * self.scale, NODES[3]);
         let (node, x) = locate(cos, NODES[4]);
         let at = self.row as usize * RATIO + p * NODES[4] + node + if dense { SIDE } else { 0 };
-        let of_ratio = |at: usize| between_rows(&TURNED_GLASS, at, NODES[4], x, y);
+        let of_ratio = |at: usize| between_rows(&ANISOTROPIC_GLASS, at, NODES[4], x, y);
         let of_larger = |at: usize| {
             let low = of_ratio(at);
             low + self.r * (of_ratio(at + RATIO) - low)
@@ -108,10 +108,10 @@ pub(super) fn mean_ratios(alpha: Vec2, n: f32) -> [f32; 2] {
     let (least, most) = (alpha.min_element(), alpha.max_element());
     let (i, w) = locate(place_of_index(n), MEAN_NODES[0]);
     let (a, t) = locate((most.sqrt().sqrt() - LEAST_ROOT) * (1.0 / (1.0 - LEAST_ROOT)), MEAN_NODES[1]);
-    let (q, r) = locate((1.0 - least / most) / MOST_TURNED, MEAN_NODES[2]);
+    let (q, r) = locate((1.0 - least / most) / MOST_ANISOTROPY, MEAN_NODES[2]);
     let mean = |at: usize| {
-        let low = between_rows(&TURNED_GLASS_MEANS, at, MEAN_NODES[2], r, t);
-        let high = between_rows(&TURNED_GLASS_MEANS, at + MEANS_INDEX, MEAN_NODES[2], r, t);
+        let low = between_rows(&ANISOTROPIC_GLASS_MEANS, at, MEAN_NODES[2], r, t);
+        let high = between_rows(&ANISOTROPIC_GLASS_MEANS, at + MEANS_INDEX, MEAN_NODES[2], r, t);
         // Stored by quarters.
         4.0 * SCALE * (low + w * (high - low))
     };

@@ -1,11 +1,11 @@
-//! Fit of the light that glass of different alphas loses to its integrals, as `turned_glass_data.rs` has it.
+//! Fit of the light that glass of different alphas loses to its integrals, as `anisotropic_glass_data.rs` has it.
 
-use super::loss::{POINTS, array, exact_turned, mean_of_turned, stored};
+use super::loss::{POINTS, array, exact_anisotropic, mean_of_anisotropic, stored};
 use super::{direction, numbers};
-use crate::bsdf::loss_table::{Glass, GlassLosses, LEAST_ALPHA, LEAST_ROOT, MOST_TURNED, even_alpha, locate};
-use crate::bsdf::turned_glass::{
+use crate::bsdf::anisotropic_glass::{
     INDEX_AXIS, MEAN_NODES, MEANS_SIDE, NODES, RATIO, SIDE, UNIT, ZERO, alpha_of_base, envelope,
 };
+use crate::bsdf::loss_table::{Glass, GlassLosses, LEAST_ALPHA, LEAST_ROOT, MOST_ANISOTROPY, even_alpha, locate};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
@@ -30,7 +30,7 @@ impl Place {
     }
 
     pub fn exact(&self, points: u32) -> f64 {
-        exact_turned(self.alpha, self.wo, Some(if self.dense { 1.0 / self.n } else { self.n }), points)
+        exact_anisotropic(self.alpha, self.wo, Some(if self.dense { 1.0 / self.n } else { self.n }), points)
     }
 
     /// Returns the loss of the isotropic facets to which the table of anisotropic glass adds.
@@ -44,7 +44,7 @@ impl Place {
         let [most, least] = self.alpha.to_array();
         let index = ((1.0 - 1.0 / self.n).sqrt() - INDEX_AXIS[0]) / (INDEX_AXIS[1] - INDEX_AXIS[0]);
         let along = (self.along() - least) / (most - least);
-        let place = [index, most.sqrt(), (1.0 - least / most) / MOST_TURNED, along, self.wo.z];
+        let place = [index, most.sqrt(), (1.0 - least / most) / MOST_ANISOTROPY, along, self.wo.z];
         let cells: [(usize, f32); 5] = std::array::from_fn(|axis| locate(place[axis], NODES[axis]));
         std::array::from_fn(|corner| {
             let (mut at, mut weight) = (usize::from(self.dense), envelope(most, self.wo.z));
@@ -60,11 +60,11 @@ impl Place {
     /// Makes the `i`-th random direction and glass, often at the ends of table axes.
     pub fn random(i: u32, dense: bool) -> Self {
         let (v, u) = numbers(i);
-        let (index, [turn, ratio]) = numbers(i + 1_000_000);
+        let (index, [azimuth, ratio]) = numbers(i + 1_000_000);
         let (kind, _) = numbers(i + 3_000_000);
         let most = if i.is_multiple_of(7) { 1.0 } else { (v * v).max(2e-3) };
         let alpha =
-            Vec2::new(most, most * (1.0 - MOST_TURNED * if i.is_multiple_of(3) { 1.0 } else { ratio.max(0.02) }));
+            Vec2::new(most, most * (1.0 - MOST_ANISOTROPY * if i.is_multiple_of(3) { 1.0 } else { ratio.max(0.02) }));
         let cos = if i.is_multiple_of(8) {
             1.0
         } else if i.is_multiple_of(2) {
@@ -72,9 +72,9 @@ impl Place {
         } else {
             u[0] * u[0]
         };
-        let turn = if i.is_multiple_of(5) { turn.round() } else { turn };
+        let azimuth = if i.is_multiple_of(5) { azimuth.round() } else { azimuth };
         let n = if kind < 0.4 { 1.02 + 2.0 * index * index } else { index_at(if kind > 0.95 { 1.0 } else { index }) };
-        let wo = direction(f64::from(cos.max(1e-5)).acos().to_degrees(), 90.0 * f64::from(turn));
+        let wo = direction(f64::from(cos.max(1e-5)).acos().to_degrees(), 90.0 * f64::from(azimuth));
         Self { alpha, n, dense, wo }
     }
 
@@ -87,7 +87,7 @@ impl Place {
         }
         let [index, most, ratio, along, cos] = place;
         let most = (most * most).max(LEAST_ALPHA);
-        let least = most * (1.0 - MOST_TURNED * ratio);
+        let least = most * (1.0 - MOST_ANISOTROPY * ratio);
         let along = least + along * (most - least);
         let x2 = if ratio > 0.0 { (along * along - least * least) / (most * most - least * least) } else { 0.5 };
         let cos = cos.max(1e-6);
@@ -154,7 +154,8 @@ fn mean_ratio(alpha: Vec2, n: f32) -> [f64; 2] {
     let losses = GlassLosses::new(alpha, n);
     let even = even_alpha(alpha);
     let means = Glass::new(even, n).means(even);
-    [false, true].map(|dense| mean_of_turned(|w| losses.at(dense, w), alpha) / f64::from(means[usize::from(dense)]))
+    [false, true]
+        .map(|dense| mean_of_anisotropic(|w| losses.at(dense, w), alpha) / f64::from(means[usize::from(dense)]))
 }
 
 /// Returns a mean of anisotropic glass by its index in the table, in its stored form.
@@ -163,7 +164,7 @@ pub(crate) fn mean_number(at: usize) -> u16 {
     let place = |node: usize, nodes: usize| (node % nodes) as f32 / (nodes - 1) as f32;
     let root = LEAST_ROOT + (1.0 - LEAST_ROOT) * place(at / ratios, alphas);
     let most = (root * root) * (root * root);
-    let alpha = Vec2::new(most, most * (1.0 - MOST_TURNED * place(at, ratios)));
+    let alpha = Vec2::new(most, most * (1.0 - MOST_ANISOTROPY * place(at, ratios)));
     if alpha.x == alpha.y {
         return stored(0.25);
     }
@@ -174,19 +175,19 @@ pub(crate) fn mean_number(at: usize) -> u16 {
 fn write(table: &[u16], means: &[u16]) -> String {
     let mut text = String::from(
         "// Generated by `cargo xtask tables`; do not edit.\n\
-         //! What glass of different alphas loses more, and its means; see `turned_glass.rs`.\n\n\
-         use super::turned_glass::{MEANS_SIDE, SIDE};\n",
+         //! What glass of different alphas loses more, and its means; see `anisotropic_glass.rs`.\n\n\
+         use super::anisotropic_glass::{MEANS_SIDE, SIDE};\n",
     );
     for (about, name, size, numbers) in [
         (
             "Extra loss of anisotropic glass, by side, index, larger alpha, ratio, alpha along the view, then cosine",
-            "TURNED_GLASS",
+            "ANISOTROPIC_GLASS",
             "[u16; 2 * SIDE]",
             table,
         ),
         (
             "Mean loss of anisotropic glass over that of isotropic, by side, index, larger alpha, then ratio",
-            "TURNED_GLASS_MEANS",
+            "ANISOTROPIC_GLASS_MEANS",
             "[u16; 2 * MEANS_SIDE]",
             means,
         ),
@@ -197,8 +198,8 @@ fn write(table: &[u16], means: &[u16]) -> String {
     text
 }
 
-/// Returns the generated source text of `turned_glass_data.rs`: the fitted numbers, and means of the tables as they are
-/// compiled in.
+/// Returns the generated source text of `anisotropic_glass_data.rs`: the fitted numbers, and means of the tables as
+/// they are compiled in.
 pub(crate) fn text() -> String {
     let (thin, dense) = rayon::join(|| fit(false), || fit(true));
     let table: Vec<u16> = [thin, dense].concat().into_iter().map(|x| ((x + ZERO) / UNIT).round() as u16).collect();

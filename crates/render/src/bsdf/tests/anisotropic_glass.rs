@@ -1,9 +1,9 @@
 //! What glass of different alphas loses: the table against its integrals.
 
+use crate::bsdf::anisotropic_glass_data::ANISOTROPIC_GLASS_MEANS;
 use crate::bsdf::loss_table::GlassLosses;
-use crate::bsdf::tabulate::loss::{POINTS, mean_of_turned};
-use crate::bsdf::tabulate::turned_glass::{Place, mean_number};
-use crate::bsdf::turned_glass_data::TURNED_GLASS_MEANS;
+use crate::bsdf::tabulate::anisotropic_glass::{Place, mean_number};
+use crate::bsdf::tabulate::loss::{POINTS, mean_of_anisotropic};
 
 #[test]
 fn what_anisotropic_glass_loses_is_its_integral() {
@@ -26,7 +26,7 @@ fn what_anisotropic_glass_loses_is_its_integral() {
 #[test]
 fn the_means_of_anisotropic_glass_are_those_of_its_losses() {
     for at in [1, 38, 135, 355, 500, 647, 901, 1351] {
-        let (got, want) = (TURNED_GLASS_MEANS[at], mean_number(at));
+        let (got, want) = (ANISOTROPIC_GLASS_MEANS[at], mean_number(at));
         assert!(got.abs_diff(want) <= 2, "{at}: {got} for {want}");
     }
     // Between the nodes the error matters by the loss that it is multiplied by.
@@ -37,7 +37,7 @@ fn the_means_of_anisotropic_glass_are_those_of_its_losses() {
         for (dense, said) in [false, true].into_iter().zip(losses.means(n)) {
             let lost = |j: u32| losses.at(dense, Place { alpha, n, dense, ..Place::random(j, dense) }.wo);
             let most = (0..64).map(lost).fold(0.0, f32::max);
-            let exact = mean_of_turned(|w| losses.at(dense, w), alpha);
+            let exact = mean_of_anisotropic(|w| losses.at(dense, w), alpha);
             let error = f64::from(most) * (exact / f64::from(said) - 1.0);
             for (worst, error) in worst.iter_mut().zip([-error, error]) {
                 if error > worst.0 {
