@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_blocks_leave_as_many_threads_a_multiprocessor() {
+    fn larger_blocks_leave_as_many_threads_per_multiprocessor() {
         let bounds = |threads| LaunchBounds { block_threads: Some(threads), max_registers: None };
         let line = |threads| bounds(threads).line(".minnctapersm 12");
         assert_eq!(line(128), ".minnctapersm 12");

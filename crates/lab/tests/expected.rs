@@ -64,7 +64,7 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
 }
 
 #[test]
-fn a_warp_a_scheduler_takes_what_it_takes_alone() {
+fn a_warp_per_scheduler_takes_what_it_takes_alone() {
     // Loads that miss take as long as those that do not: the bound knows of none.
     let hit = Machine::find("h200").unwrap().get(raywarp_lab::sim::machine::keys::LATENCY_L1).unwrap().to_string();
     // Nor of the passes that a load takes.

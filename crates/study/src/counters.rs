@@ -221,13 +221,13 @@ fn compare(
     let launch = study.on(machine, None)?;
     let profile = study.profile(&launch);
     let traced = profile.rays() as f64;
-    let a_ray =
+    let per_ray =
         |counted: f64, foretold: f64| CountPair { foretold: foretold / traced, counted: counted / row.rays as f64 };
     let mut launch_costs = launch.costs_of(profile);
     request.changes.iter().for_each(|change| launch_costs.change(change, profile));
     // Not by costs that no machine code has.
     let issued = launch_costs.instructions.as_ref().filter(|_| launch.costs.table().is_some());
-    let instructions = issued.map(|issued| a_ray(row.warp_instructions, issued.warp_instructions()));
+    let instructions = issued.map(|issued| per_ray(row.warp_instructions, issued.warp_instructions()));
     let lanes = launch.costs.table().zip(issued).zip(row.work).map(|((costs, issued), work)| CountPair {
         foretold: thread_instructions(costs, &profile.tally, &profile.lanes, width) / issued.warp_instructions(),
         counted: work.thread_instructions / row.warp_instructions,
@@ -255,8 +255,8 @@ fn compare(
         counted: row.clone(),
         instructions,
         lanes,
-        passes: row.work.map(|work| a_ray(work.wavefronts, memory.all().passes as f64)),
-        sectors: row.work.map(|work| a_ray(work.load_sectors, sectors as f64)),
+        passes: row.work.map(|work| per_ray(work.wavefronts, memory.all().passes as f64)),
+        sectors: row.work.map(|work| per_ray(work.load_sectors, sectors as f64)),
         stalls,
         blocks,
         assumed: issued.map_or(1.0, |issued| issued.assumed),

@@ -91,8 +91,8 @@ fn a_warp_alone_takes_at_least_as_long_as_it_takes_to_issue_and_a_load_for_a_vis
             let alone = cost.alone.unwrap_or_else(|| panic!("{kernel}, {architecture}: no time"));
             let clocks = alone.at(Wait::nominal);
             // Kepler issues two at once.
-            let a_clock = if architecture == KeplerWord::ARCHITECTURE { 2 } else { 1 };
-            assert!(a_clock * clocks >= cost.instructions as i32, "{kernel}, {architecture}: {cost:?}");
+            let per_clock = if architecture == KeplerWord::ARCHITECTURE { 2 } else { 1 };
+            assert!(per_clock * clocks >= cost.instructions as i32, "{kernel}, {architecture}: {cost:?}");
             visit += i32::from(cost.block == Block::VisitNode) * clocks;
             // Two boxes are too little work to pass a load's time with.
             let waits = alone.waits[Wait::L1 as usize];

@@ -9,7 +9,7 @@ const THREADS: usize = 8;
 const SKIPS: usize = 50;
 
 #[test]
-fn skips_of_many_processes_and_threads_are_noted_once_a_test() {
+fn skips_of_many_processes_and_threads_are_noted_once_per_test() {
     if let Ok(child) = std::env::var(CHILD) {
         return skip_often(&child);
     }
@@ -18,7 +18,7 @@ fn skips_of_many_processes_and_threads_are_noted_once_a_test() {
     let mut children: Vec<_> = (0..4)
         .map(|child| {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "skips_of_many_processes_and_threads_are_noted_once_a_test"]);
+            command.args(["--exact", "skips_of_many_processes_and_threads_are_noted_once_per_test"]);
             // Else its results would be counted with those of this program.
             command.stdout(std::process::Stdio::null());
             command.env(CHILD, child.to_string()).env(NOTES, &file).spawn().unwrap()

@@ -114,7 +114,7 @@ fn our_rays_are_sample_major_and_start_off_the_surface() {
 }
 
 #[test]
-fn the_papers_rays_are_adjacent_a_pixel_and_start_along_themselves() {
+fn the_papers_rays_are_adjacent_per_pixel_and_start_along_themselves() {
     let view = rays_of(Workload::G14, [16, 8], 60.0);
     for (kind, first, t_max) in [(RayKind::Ao, 1, 3.0), (RayKind::Diffuse, 33, f32::INFINITY)] {
         let rays = all(&view, kind, 32, Order::Workload);

@@ -190,7 +190,7 @@ mod tests {
     use raywarp_workload::rays::RayKind;
 
     #[test]
-    fn a_table_has_a_line_a_subject_and_marks_the_best() {
+    fn a_table_has_a_line_per_subject_and_marks_the_best() {
         let report = sample("sibenik", &["al09-if-if", "ykl17"], &RayKind::ALL);
         let text = text(&report, Room::Any);
         assert!(text.starts_with(

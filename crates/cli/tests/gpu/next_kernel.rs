@@ -4,7 +4,7 @@ use super::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, 
 use std::process::Output;
 
 #[test]
-fn few_rays_get_the_kernel_of_a_ray_a_lane_where_nobody_names_one_and_the_same_hits() {
+fn few_rays_get_the_kernel_of_a_ray_per_lane_where_nobody_names_one_and_the_same_hits() {
     let Some(place) = place() else { return };
     // 2500 rays are many for the two blocks that the pretended GPU runs at once, 400 are few.
     std::fs::write(place.folder.join("few.npy"), npy(&rays()[..400])).unwrap();

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn one_long_path_a_warp_keeps_all_warps_until_it_is_compacted() {
+    fn one_long_path_per_warp_keeps_all_warps_until_it_is_compacted() {
         let segments: Vec<u16> = (0..1024).map(|thread| if thread % 32 == 0 { 2 } else { 1 }).collect();
         let all = bounces(PathLengths::new(&segments, 1024).unwrap(), 32, 256);
         assert_eq!(all[1], Bounce { paths: 32, naive_warps: 32, compact_warps: 1, tiled_warps: 4 });

@@ -66,7 +66,7 @@ fn peak_float_rates_are_those_that_vendors_print() {
 }
 
 #[test]
-fn an_h200_issues_at_most_1045_g_warp_instructions_a_second() {
+fn an_h200_issues_at_most_1045_g_warp_instructions_per_second() {
     let rate = Machine::find("h200").unwrap().issue_per_s();
     assert_eq!(rate, 132.0 * 4.0 * 1.98e9);
 }

@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn a_pipeline_is_taken_for_as_long_as_its_lanes_need() {
-        for (operation, a_clock) in [(FFMA, 4.0), (IMAD, 2.0), (IADD3, 2.0), (MUFU, 0.5), (STL, 1.0)] {
-            check(&[plain(operation, 1)], 40, a_clock);
+        for (operation, per_clock) in [(FFMA, 4.0), (IMAD, 2.0), (IADD3, 2.0), (MUFU, 0.5), (STL, 1.0)] {
+            check(&[plain(operation, 1)], 40, per_clock);
         }
         // Two pipelines side by side; a float finds the half that the integer leaves.
         check(&[plain(IADD3, 1), plain(FFMA, 1)], 40, 4.0);

@@ -206,7 +206,7 @@ impl<'a> Program<'a> {
             .as_ref()
             .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
         // Of a machine that does not say it, as many as there are: at G14's rates a Titan would make 1.2 to 1.4.
-        let a_pass =
+        let per_pass =
             machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_per_clock| PARTS / passes_per_clock);
         let arithmetic = machine.get(keys::LATENCY_ALU)?;
         let per_word = |access: Access| match asked[access as usize] {
@@ -224,7 +224,7 @@ impl<'a> Program<'a> {
                 read: barrier(word.read),
                 waits: word.waits,
                 latency: wait.round() as u32,
-                passes: (a_pass * passes).round() as u32,
+                passes: (per_pass * passes).round() as u32,
                 may_miss: match word.access {
                     _ if word.wait != Some(Wait::L1) => None,
                     Some(Access::Global) => Some(0),

@@ -58,7 +58,7 @@ impl Counts {
     /// Returns the columns of the table of bounces, as averages of this many frames; JSON has sums over all frames.
     pub(super) fn sheet(&self, frames: u64) -> Sheet<'static, BounceRow> {
         let frames = frames.max(1) as f64;
-        let a_frame = move |count: u64| Value::Each {
+        let per_frame = move |count: u64| Value::Each {
             text: number(count as f64 / frames, 0),
             page: number(count as f64 / frames, 0),
             json: count.into(),
@@ -70,7 +70,7 @@ impl Counts {
             Column::plain(|row: &BounceRow| Value::Words(row.index.map_or("all".into(), |index| index.to_string())))
                 .text(TableColumn::right("bounce"))
                 .page(0, "bounce"),
-            Column::plain(move |row: &BounceRow| a_frame(row.bounce.paths))
+            Column::plain(move |row: &BounceRow| per_frame(row.bounce.paths))
                 .text(TableColumn::right("paths"))
                 .page(1, "paths")
                 .key("paths"),
@@ -84,7 +84,7 @@ impl Counts {
                 share.map_or(Value::Nothing(""), |share| Value::said(share, ()))
             })
             .text(TableColumn::right("theirs")),
-            Column::plain(move |row: &BounceRow| a_frame(row.bounce.naive_warps))
+            Column::plain(move |row: &BounceRow| per_frame(row.bounce.naive_warps))
                 .text(TableColumn::right("naive"))
                 .page(2, "naive warps")
                 .key("naive_warps"),
@@ -98,7 +98,7 @@ impl Counts {
             })
             .text(TableColumn::right("theirs"))
             .page(4, "theirs"),
-            Column::plain(move |row: &BounceRow| a_frame(row.bounce.compact_warps))
+            Column::plain(move |row: &BounceRow| per_frame(row.bounce.compact_warps))
                 .text(TableColumn::right("compact"))
                 .page(5, "compacted warps")
                 .key("compact_warps"),

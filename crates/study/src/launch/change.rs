@@ -117,10 +117,10 @@ impl KernelStudy<'_> {
         let code = cheaper.as_ref().map_or(code, CheaperCode::code);
         let traffic = self.traffic_on(&changed, machine, launch)?;
         let warps = changed.occupancy(launch.costs.launch?).ok()?.warps;
-        let a_clock = pace(&changed, code, profile, traffic.as_ref(), warps)?.instructions_per_clock;
+        let per_clock = pace(&changed, code, profile, traffic.as_ref(), warps)?.instructions_per_clock;
         let bounds = kernel.bounds(&changed, (&self.variant, self.kind), profile, traffic.as_ref());
         let instructions = code.costs.issued(&profile.tally) as f64;
-        Some(expected_rate(&changed, (a_clock, instructions), profile, &bounds))
+        Some(expected_rate(&changed, (per_clock, instructions), profile, &bounds))
     }
 
     /// Returns the traffic in the caches of a changed machine: the earlier one, unless the change gives a warp another

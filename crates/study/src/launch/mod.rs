@@ -266,8 +266,8 @@ fn expected_rate(
     profile: &Profile,
     bounds: &[Bound],
 ) -> f64 {
-    let a_second = instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
-    let rate = a_second * profile.rays() as f64 / instructions;
+    let per_second = instructions_per_clock * machine.need(keys::SM_COUNT) * machine.clock_hz();
+    let rate = per_second * profile.rays() as f64 / instructions;
     lowest(bounds).map_or(rate, |bound| rate.min(bound.rays_per_s))
 }
 

@@ -60,7 +60,7 @@ fn row(row: &PeerRow) -> Value {
         let Agreement { missed, apart, example, .. } = mode.agreement;
         value!({
             "mode": mode.mode.to_string(),
-            "rays_a_call": mode.mode.width.lanes(),
+            "rays_per_call": mode.mode.width.lanes(),
             "coherent": mode.mode.coherent,
             "quality": mode.mode.scene.quality.name(),
             "robust": mode.mode.scene.robust,

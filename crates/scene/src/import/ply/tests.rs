@@ -339,7 +339,7 @@ fn line_ends_of_every_kind_are_read() {
 }
 
 #[test]
-fn a_text_has_a_record_a_line_and_what_the_header_does_not_announce_is_said() {
+fn a_text_has_a_record_per_line_and_what_the_header_does_not_announce_is_said() {
     let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
         element face 2\nproperty list uchar int vertex_indices\nend_header\n";
     let check = |body: &str, want: &[(u64, &str)]| {

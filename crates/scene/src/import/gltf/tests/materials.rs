@@ -212,7 +212,7 @@ fn specular_and_clearcoat_take_their_channels() {
 }
 
 #[test]
-fn a_coat_that_bends_with_its_base_is_said_once_a_file() {
+fn a_coat_that_bends_with_its_base_is_said_once_per_file() {
     let coated = |name: &str, coat: Value| json!({"name": name, "normalTexture": {"index": 0}, "extensions": {"KHR_materials_clearcoat": coat}});
     let coat = || json!({"clearcoatFactor": 1});
     let said = |materials: Value| {
