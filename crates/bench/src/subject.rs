@@ -63,7 +63,7 @@ impl Subject {
             }
         };
         let plain = Variant::new(Supply::Direct, TraversalLoop::WhileWhile, variant.tree());
-        let own = Variant::new(Supply::Direct, variant.organisation(), variant.tree());
+        let own = Variant::new(Supply::Direct, variant.traversal_loop(), variant.tree());
         // Those that mean nothing for the tree change nothing.
         let keys = [Key::Branching, Key::Collapse, Key::Planes, Key::Triangle];
         let Ok(base) = plain.or(own) else { return variant.voted() };

@@ -271,7 +271,7 @@ fn wrong_usage_ends_with_2_and_what_is_not_there_with_4_or_5() {
         ("trace --scene a.obj a.obj rays.npy -o hits.npy", "two scenes"),
         ("trace a.obj rays.npy -o hits.npy --width 8", "--variant"),
         ("trace a.obj rays.npy -o hits.npy --variant direct/packet/wide4", "AL09 3.1"),
-        ("trace a.obj rays.npy -o hits.npy --variant fastest", "supply/organisation/tree"),
+        ("trace a.obj rays.npy -o hits.npy --variant fastest", "supply/loop/tree"),
         ("trace a.obj rays.npy -o hits.npy --variant g14 --width 0", "1 to 64"),
         ("trace a.obj rays.npy -o hits.npy --variant g14 --width 65", "1 to 64"),
         ("trace a.obj rays.npy -o hits.npy --variant al09-wide32 --width 16", "multiple of 32"),

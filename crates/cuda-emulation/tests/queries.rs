@@ -1,5 +1,5 @@
-//! Rays that other kernels ask with (kernels/raywarp.h) hit what the Rust schedules hit, bit by bit, where only some lanes of a
-//! warp ask at a time: every third ray asks apart from the others, and the last warp is not full.
+//! Rays that other kernels ask with (kernels/raywarp.h) hit what the Rust schedules hit, bit by bit, where only some
+//! lanes of a warp ask at a time: every third ray asks apart from the others, and the last warp is not full.
 
 use crate::common::{SEVERAL, Scene, scenes};
 use crate::common::{
@@ -62,7 +62,7 @@ fn faults(scene: &Scene, name: &str, variant: &Variant, query: Query) -> Vec<Str
         let fault = match tracer.launch(query, &rays, after, order, true) {
             Err(fault) => Some(fault.0),
             // Lanes of groups do not do the same in company as alone.
-            Ok(traced) if variant.organisation() != TraversalLoop::WhileWhile => {
+            Ok(traced) if variant.traversal_loop() != TraversalLoop::WhileWhile => {
                 difference(&traced, &want.answers, query)
             }
             Ok(traced) => {

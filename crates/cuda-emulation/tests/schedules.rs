@@ -1,7 +1,8 @@
 //! Emulated kernels do what the Rust schedules do: the same answers, bit by bit, in whatever order lanes and warps
 //! run, and the same operations in each lane.
 //!
-//! - In step (`sync=voted`), one ray a lane: each warp is one of [`Execution::Lockstep`], lane by lane and vote by vote.
+//! - In step (`sync=voted`), one ray a lane: each warp is one of [`Execution::Lockstep`], lane by lane and vote by
+//!   vote.
 //! - In step, rays from a global counter: so is a warp that takes all of them alone. Where several take them, who
 //!   gets a ray is chance; it is answered alike, and its own operations are those of one lane where neighbours do
 //!   not change them.
@@ -141,5 +142,5 @@ impl<'a> Comparison<'a> {
 
 /// Whether what a ray does depends on its neighbours in the warp.
 fn speculates(variant: &Variant) -> bool {
-    !matches!(variant.organisation(), TraversalLoop::WhileWhile | TraversalLoop::IfIf)
+    !matches!(variant.traversal_loop(), TraversalLoop::WhileWhile | TraversalLoop::IfIf)
 }

@@ -60,7 +60,7 @@ impl KernelSet {
             Some(loaded) => loaded.clone(),
             None => own.insert(load(device, images)?).clone(),
         };
-        // Of a file that holds all kernels of an organisation a missing name is a variant that was not compiled.
+        // Of a file that holds all kernels of a loop a missing name is a variant that was not compiled.
         match module.load_function(name) {
             Ok(function) => Ok(Some(Function::new(device, function, BLOCK_THREADS, capability))),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),

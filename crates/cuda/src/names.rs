@@ -14,7 +14,7 @@ pub fn kernel_name(variant: &Variant, query: Query) -> String {
 
 /// Returns the name of the source, generated for compilation, that has a variant's kernel.
 pub fn source_name(variant: &Variant) -> String {
-    variant.organisation().to_string().replace('-', "_")
+    variant.traversal_loop().to_string().replace('-', "_")
 }
 
 /// Returns the number of blocks of 128 threads that a multiprocessor should hold, which limits the registers of a
@@ -85,8 +85,8 @@ pub fn other_sources() -> Vec<(String, String)> {
 
 /// Returns `true` if there is CUDA code for the variant: packets and phased loops need votes.
 fn is_written(variant: &Variant) -> bool {
-    let votes = matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased);
-    let phased = (variant.organisation() == TraversalLoop::Phased) == variant.tree().holds_pairs();
+    let votes = matches!(variant.traversal_loop(), TraversalLoop::Packet | TraversalLoop::Phased);
+    let phased = (variant.traversal_loop() == TraversalLoop::Phased) == variant.tree().holds_pairs();
     phased && !(votes && variant.sync() == Sync::Implicit)
 }
 
@@ -202,10 +202,10 @@ fn options(variant: &Variant, query: Query) -> Vec<(&'static str, String)> {
         raywarp_family::Refill::Below(share) => share.to_string(),
         raywarp_family::Refill::LostIterations => "LOST".to_string(),
     };
-    let postpone = if variant.organisation() == TraversalLoop::IfWhile { 0 } else { variant.postpone() };
+    let postpone = if variant.traversal_loop() == TraversalLoop::IfWhile { 0 } else { variant.postpone() };
     vec![
         ("supply", format!("Supply::{}", name(&variant.supply().to_string()))),
-        ("organisation", format!("Organisation::{}", name(&variant.organisation().to_string()))),
+        ("organisation", format!("Organisation::{}", name(&variant.traversal_loop().to_string()))),
         ("tree", format!("TreeKind::{}", upper_first(&variant.tree().to_string()))),
         ("query", format!("Query::{}", name(query.name()))),
         ("batch", variant.batch().map_or("EXACT".to_string(), |n| n.to_string())),

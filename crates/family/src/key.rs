@@ -7,7 +7,7 @@ use crate::{Supply, TraversalLoop, Tree};
 pub(crate) const EXACT: &str = "exact";
 
 named! {
-    /// Names of the options of a traversal variant, as in `supply/organisation/tree?key=value`.
+    /// Names of the options of a traversal variant, as in `supply/loop/tree?key=value`.
     Key {
         /// Number of rays that a warp takes from the global pool at once, in warps (AL09 appendix A: 3), or `exact`: as
         /// many as it has idle lanes (the authors' published Kepler kernel; replace only).
@@ -232,8 +232,8 @@ impl Key {
     }
 
     /// Returns `true` if the option means anything for a variant of these parts.
-    pub fn applies(self, supply: Supply, organisation: TraversalLoop, tree: Tree) -> bool {
-        let packet = organisation == TraversalLoop::Packet;
+    pub fn applies(self, supply: Supply, traversal_loop: TraversalLoop, tree: Tree) -> bool {
+        let packet = traversal_loop == TraversalLoop::Packet;
         match self {
             Self::Batch => supply != Supply::Direct,
             // Octant order and quantised boxes fix these.
@@ -243,21 +243,21 @@ impl Key {
             Self::Branching => tree.shares_rays(),
             Self::Collapse => tree.pulls_up_four(),
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
-            Self::Leaves => matches!(organisation, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile),
+            Self::Leaves => matches!(traversal_loop, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile),
             Self::Occlusion => !packet,
             Self::Order => tree.pulls_up_four(),
             Self::Sync => true,
             // Its planes are made for one test.
             Self::Planes => !tree.holds_pairs(),
             Self::Triangle => true,
-            Self::Postpone => organisation.is_speculative() || organisation == TraversalLoop::Phased,
+            Self::Postpone => traversal_loop.is_speculative() || traversal_loop == TraversalLoop::Phased,
             Self::Refill => supply == Supply::Replace,
             Self::Rounds => {
-                matches!(organisation, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile)
+                matches!(traversal_loop, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile)
                     && matches!(supply, Supply::Replace | Supply::Queue)
             }
-            Self::Share => organisation == TraversalLoop::IfWhile,
-            Self::Step | Self::Test => organisation == TraversalLoop::Phased,
+            Self::Share => traversal_loop == TraversalLoop::IfWhile,
+            Self::Step | Self::Test => traversal_loop == TraversalLoop::Phased,
             Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),
         }
     }

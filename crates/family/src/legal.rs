@@ -2,11 +2,11 @@
 
 use crate::{Key, Supply, TraversalLoop, Tree, Variant};
 
-/// Returns every legal combination of supply, organisation and tree, with all options at their defaults.
+/// Returns every legal combination of supply, loop and tree, with all options at their defaults.
 pub fn parts() -> impl Iterator<Item = Variant> {
     Supply::ALL.iter().flat_map(|&supply| {
-        TraversalLoop::ALL.iter().flat_map(move |&organisation| {
-            Tree::ALL.iter().filter_map(move |&tree| Variant::new(supply, organisation, tree).ok())
+        TraversalLoop::ALL.iter().flat_map(move |&traversal_loop| {
+            Tree::ALL.iter().filter_map(move |&tree| Variant::new(supply, traversal_loop, tree).ok())
         })
     })
 }

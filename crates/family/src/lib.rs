@@ -1,6 +1,6 @@
 //! Traversal variants: their parts, their text form, their needs, and the rows of the papers.
 //!
-//! A [`Variant`] is `supply/organisation/tree?key=value&...`, for example
+//! A [`Variant`] is `supply/loop/tree?key=value&...`, for example
 //! `persistent/speculative-while-while/bvh2?postpone=2`. An illegal combination cannot be built, and
 //! the text form parses back. [`papers`] lists the kernels of the papers; [`legal`] knows all that
 //! can be combined. [`Operation`] and [`Block`] are the vocabulary of the schedules, the same in

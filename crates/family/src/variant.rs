@@ -7,7 +7,7 @@ use crate::{PaperRow, Supply, TraversalLoop, Tree, papers};
 use std::fmt;
 use std::str::FromStr;
 
-/// A traversal kernel of the family: supply, organisation and tree, with options. Only legal ones exist.
+/// A traversal kernel of the family: supply, loop and tree, with options. Only legal ones exist.
 ///
 /// # Examples
 /// ```
@@ -22,7 +22,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Variant {
     supply: Supply,
-    organisation: TraversalLoop,
+    traversal_loop: TraversalLoop,
     tree: Tree,
     /// Number of the value of each option (`Key`); that of the default where the option does not apply.
     values: [u8; Key::ALL.len()],
@@ -32,15 +32,15 @@ pub struct Variant {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IllegalVariant {
-    /// The text is not of the form `supply/organisation/tree`.
+    /// The text is not of the form `supply/loop/tree`.
     #[error(
-        "\"{0}\" is not supply/organisation/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
+        "\"{0}\" is not supply/loop/tree?key=value&..., such as direct/while-while/bvh2, nor the name of a paper's row"
     )]
     Form(String),
-    /// The text names a supply, organisation or tree that does not exist.
+    /// The text names a supply, loop or tree that does not exist.
     #[error("\"{found}\" is no {part}; there are {known}")]
     UnknownPart {
-        /// Kind of part whose name is unknown: supply, organisation or tree.
+        /// Kind of part whose name is unknown: supply, loop or tree.
         part: &'static str,
         /// Name that was given for the part.
         found: String,
@@ -61,10 +61,10 @@ pub enum IllegalVariant {
         /// Value that was given for the option.
         found: String,
     },
-    /// Supply, organisation and tree do not go together.
+    /// Supply, loop and tree do not go together.
     #[error("{parts} does not exist: {why}")]
     Parts {
-        /// Text of the three parts, supply/organisation/tree.
+        /// Text of the three parts, supply/loop/tree.
         parts: String,
         /// Reason why the three parts do not go together.
         why: &'static str,
@@ -85,7 +85,7 @@ pub enum IllegalVariant {
     /// The option does not apply to these parts, or not with this value.
     #[error("{key}={value} does not apply to {parts}")]
     Option {
-        /// Text of the three parts, supply/organisation/tree.
+        /// Text of the three parts, supply/loop/tree.
         parts: String,
         /// Option that does not apply.
         key: Key,
@@ -140,12 +140,12 @@ pub struct Stack {
 }
 
 impl Variant {
-    /// Makes a variant of a supply, an organisation and a tree, with every option at its default.
+    /// Makes a variant of a supply, a loop and a tree, with every option at its default.
     ///
     /// # Errors
     /// [`IllegalVariant::Parts`] when they do not go together.
-    pub fn new(supply: Supply, organisation: TraversalLoop, tree: Tree) -> Result<Self, IllegalVariant> {
-        let variant = Self::known(supply, organisation, tree, &[]);
+    pub fn new(supply: Supply, traversal_loop: TraversalLoop, tree: Tree) -> Result<Self, IllegalVariant> {
+        let variant = Self::known(supply, traversal_loop, tree, &[]);
         match variant.parts_fault() {
             Some(why) => Err(IllegalVariant::Parts { parts: variant.parts(), why }),
             None => Ok(variant),
@@ -154,7 +154,7 @@ impl Variant {
 
     /// Makes a variant in a constant of the program, with the options of `set` and the others at their defaults. It is
     /// not checked to be legal: tests do.
-    pub(crate) const fn known(supply: Supply, organisation: TraversalLoop, tree: Tree, set: &[(Key, &str)]) -> Self {
+    pub(crate) const fn known(supply: Supply, traversal_loop: TraversalLoop, tree: Tree, set: &[(Key, &str)]) -> Self {
         let mut values = [0; Key::ALL.len()];
         let mut i = 0;
         while i < Key::ALL.len() {
@@ -167,7 +167,7 @@ impl Variant {
             values[set[i].0 as usize] = set[i].0.number(set[i].1);
             i += 1;
         }
-        Self { supply, organisation, tree, values }
+        Self { supply, traversal_loop, tree, values }
     }
 
     /// Returns the variant with one option changed.
@@ -193,7 +193,7 @@ impl Variant {
         // Groups are in octant order, which is turned round for nothing; other nodes sort their hits, or do not.
         let other = if self.tree.groups_leaves() { Occlusion::Unsorted } else { Occlusion::Far };
         let order = key == Key::Occlusion && value == other.name();
-        if !key.applies(self.supply, self.organisation, self.tree) || exact_batch || pair || order {
+        if !key.applies(self.supply, self.traversal_loop, self.tree) || exact_batch || pair || order {
             return Err(wrong(key, value));
         }
         if self.fetch() == Fetch::Needed && self.triangle() != TriangleTest::Woop {
@@ -216,8 +216,8 @@ impl Variant {
     }
 
     fn parts_fault(&self) -> Option<&'static str> {
-        use TraversalLoop as O;
-        if self.organisation == O::Packet {
+        use TraversalLoop as L;
+        if self.traversal_loop == L::Packet {
             if !self.tree.takes_packets() {
                 return Some("packets walk bvh2 (AL09 3.1)");
             }
@@ -225,19 +225,19 @@ impl Variant {
                 return Some("the rays of a packet start and end together");
             }
         }
-        if self.tree.shares_rays() && self.organisation != O::WhileWhile {
+        if self.tree.shares_rays() && self.traversal_loop != L::WhileWhile {
             return Some("lanes that share a ray have nothing else to do meanwhile (AL09 5.3 is while-while)");
         }
         if self.tree.shares_rays() && self.supply == Supply::Queue {
             return Some("a queue shuffles single lanes");
         }
-        if self.supply == Supply::Queue && !matches!(self.organisation, O::WhileWhile | O::IfIf) {
+        if self.supply == Supply::Queue && !matches!(self.traversal_loop, L::WhileWhile | L::IfIf) {
             return Some("a queue chooses between traversal and intersection itself (AL09 5.2)");
         }
-        if self.organisation == O::Phased && !self.tree.groups_leaves() {
+        if self.traversal_loop == L::Phased && !self.tree.groups_leaves() {
             return Some("phased is for nodes that give their triangles as a group");
         }
-        if self.organisation == O::IfWhile && (!self.tree.groups_leaves() || self.tree.holds_pairs()) {
+        if self.traversal_loop == L::IfWhile && (!self.tree.groups_leaves() || self.tree.holds_pairs()) {
             return Some("if-while is for nodes that give their triangles as a group (YKL17)");
         }
         None
@@ -249,8 +249,8 @@ impl Variant {
     }
 
     /// Returns the loop that lanes run (`TraversalLoop`).
-    pub fn organisation(&self) -> TraversalLoop {
-        self.organisation
+    pub fn traversal_loop(&self) -> TraversalLoop {
+        self.traversal_loop
     }
 
     /// Returns the kind of tree that the variant walks.
@@ -258,9 +258,9 @@ impl Variant {
         self.tree
     }
 
-    /// Returns the text `supply/organisation/tree`, without options.
+    /// Returns the text `supply/loop/tree`, without options.
     pub fn parts(&self) -> String {
-        format!("{}/{}/{}", self.supply, self.organisation, self.tree)
+        format!("{}/{}/{}", self.supply, self.traversal_loop, self.tree)
     }
 
     /// Returns the value of an option of the variant as text.
@@ -326,9 +326,9 @@ impl Variant {
     /// Returns the number of leaves that a lane may put aside: 0 unless speculative or phased, 1 for if-while's
     /// triangle group.
     pub fn postpone(&self) -> usize {
-        match self.organisation {
+        match self.traversal_loop {
             TraversalLoop::IfWhile => 1,
-            organisation if organisation.is_speculative() || organisation == TraversalLoop::Phased => {
+            traversal_loop if traversal_loop.is_speculative() || traversal_loop == TraversalLoop::Phased => {
                 self.number(Key::Postpone) as usize
             }
             _ => 0,
@@ -342,7 +342,7 @@ impl Variant {
 
     /// Returns the largest number of iterations of an inner loop; `None` if it is not limited.
     pub fn rounds(&self) -> Option<u32> {
-        let limited = Key::Rounds.applies(self.supply, self.organisation, self.tree);
+        let limited = Key::Rounds.applies(self.supply, self.traversal_loop, self.tree);
         self.value(Key::Rounds).parse().ok().filter(|_| limited)
     }
 
@@ -406,7 +406,7 @@ impl Variant {
         let shares = self.tree.shares_rays();
         Needs {
             lanes: self.lanes_per_ray(),
-            votes: self.sync() == Sync::Voted || self.organisation == TraversalLoop::Packet,
+            votes: self.sync() == Sync::Voted || self.traversal_loop == TraversalLoop::Packet,
             prefix_sum: refills || shares,
             shared_memory: self.supply == Supply::Queue,
             global_counter: self.supply != Supply::Direct,
@@ -419,7 +419,7 @@ impl Variant {
     /// how many; with compressed nodes two, a group.
     pub fn stack(&self) -> Stack {
         let entry_bytes = if self.tree.groups_leaves() { 8 } else { 4 };
-        Stack { shared: self.organisation == TraversalLoop::Packet, entry_bytes }
+        Stack { shared: self.traversal_loop == TraversalLoop::Packet, entry_bytes }
     }
 
     /// Returns the papers' kernels, which is what "every variant" means.
@@ -446,7 +446,7 @@ impl fmt::Display for Variant {
 impl FromStr for Variant {
     type Err = IllegalVariant;
 
-    /// Parses a variant from its text form, `supply/organisation/tree?key=value&...`, or from the name of a row of
+    /// Parses a variant from its text form, `supply/loop/tree?key=value&...`, or from the name of a row of
     /// [`papers`].
     fn from_str(text: &str) -> Result<Self, IllegalVariant> {
         if let Some(row) = papers().iter().find(|row| row.name == text) {
@@ -461,7 +461,7 @@ impl Variant {
     pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
         let (parts, options) = text.split_once('?').unwrap_or((text, ""));
         let mut names = parts.split('/');
-        let (Some(supply), Some(organisation), Some(tree), None) =
+        let (Some(supply), Some(traversal_loop), Some(tree), None) =
             (names.next(), names.next(), names.next(), names.next())
         else {
             return Err(IllegalVariant::Form(text.to_string()));
@@ -473,8 +473,8 @@ impl Variant {
         };
         let mut variant = Self::new(
             Supply::parse(supply).ok_or_else(|| unknown("supply", supply, Supply::NAMES))?,
-            TraversalLoop::parse(organisation)
-                .ok_or_else(|| unknown("organisation", organisation, TraversalLoop::NAMES))?,
+            TraversalLoop::parse(traversal_loop)
+                .ok_or_else(|| unknown("loop", traversal_loop, TraversalLoop::NAMES))?,
             Tree::parse(tree).ok_or_else(|| unknown("tree", tree, Tree::NAMES))?,
         )?;
         let mut seen = [false; Key::ALL.len()];

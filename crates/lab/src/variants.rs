@@ -128,14 +128,14 @@ fn row_json(row: &PaperRow) -> Value {
 }
 
 fn variant_json(variant: &Variant) -> Value {
-    let (supply, organisation, tree) = (variant.supply(), variant.organisation(), variant.tree());
-    let applying = Key::ALL.iter().filter(|key| key.applies(supply, organisation, tree));
+    let (supply, traversal_loop, tree) = (variant.supply(), variant.traversal_loop(), variant.tree());
+    let applying = Key::ALL.iter().filter(|key| key.applies(supply, traversal_loop, tree));
     let options: Map<String, Value> = applying.map(|&key| (key.to_string(), Value::from(variant.value(key)))).collect();
     let (needs, stack) = (variant.needs(), variant.stack());
     json!({
         "variant": variant.to_string(),
         "supply": supply.to_string(),
-        "organisation": organisation.to_string(),
+        "loop": traversal_loop.to_string(),
         "tree": tree.to_string(),
         "options": options,
         "node_bytes": node_bytes(variant),
@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(json["needs"]["votes"], row.variant.needs().votes);
             // The options alone give the variant, too.
             let mut variant =
-                Variant::new(row.variant.supply(), row.variant.organisation(), row.variant.tree()).unwrap();
+                Variant::new(row.variant.supply(), row.variant.traversal_loop(), row.variant.tree()).unwrap();
             for (key, value) in json["options"].as_object().unwrap() {
                 variant = variant.with(Key::parse(key).unwrap(), value.as_str().unwrap()).unwrap();
             }

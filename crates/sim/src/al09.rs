@@ -73,7 +73,7 @@ impl Al09Costs {
     pub fn know(variant: &Variant) -> bool {
         variant.tree() == Tree::Bvh2
             && variant.triangle() == TriangleTest::Woop
-            && !matches!(variant.organisation(), TraversalLoop::IfWhile | TraversalLoop::Phased)
+            && !matches!(variant.traversal_loop(), TraversalLoop::IfWhile | TraversalLoop::Phased)
     }
 }
 

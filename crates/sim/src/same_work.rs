@@ -17,7 +17,7 @@ pub fn side_by_side(variant: &Variant) -> Option<Variant> {
         Supply::Direct => Some(*variant),
         // Batches are whole warps.
         Supply::Persistent if variant.batch().is_some() => {
-            let direct = Variant::new(Supply::Direct, variant.organisation(), variant.tree()).ok()?;
+            let direct = Variant::new(Supply::Direct, variant.traversal_loop(), variant.tree()).ok()?;
             let with = |direct: Variant, &key: &Key| direct.with(key, variant.value(key)).unwrap_or(direct);
             Some(Key::ALL.iter().fold(direct, with))
         }

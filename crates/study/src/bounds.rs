@@ -298,7 +298,7 @@ fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
         return None;
     }
     let cell = |row: &Bounded| {
-        let packet = row.variant.organisation() == TraversalLoop::Packet;
+        let packet = row.variant.traversal_loop() == TraversalLoop::Packet;
         let times_per_s = machine.issue_per_s() / al09::SLOTS;
         let cell = al09::RateCell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
         (!packet).then(|| (name_of(&row.variant), row.kind, cell))

@@ -141,7 +141,7 @@ impl RayDump {
     /// Traces each ray of a batch by itself through the tree of `kernel`, in parallel, and writes down its operations.
     /// `after` as in [`Batch::after`].
     ///
-    /// The organisation and the supply of the kernel's variant do not matter: each ray is traced by one lane.
+    /// The loop and the supply of the kernel's variant do not matter: each ray is traced by one lane.
     ///
     /// # Errors
     /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups, and for rays with more

@@ -230,7 +230,7 @@ impl Kernel {
         Boxes { tree, triangles, bounds, rays: batch.rays, after: batch.after }
     }
 
-    /// Traces the rays of `batch` one after the other on a single lane, whatever the variant's organisation.
+    /// Traces the rays of `batch` one after the other on a single lane, whatever the variant's loop.
     pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
         with_tree!(&self.tree, tree => {
             let boxes = self.boxes(tree, batch);

@@ -109,7 +109,7 @@ pub(crate) fn run_each<T: Tree, P: Watch>(launch: Launch<'_, T>, count: u32, pro
 /// stacks are numbered from its argument on.
 fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>, lanes: impl Fn(u32) -> L) {
     warp.issue_everyone(Block::Prologue);
-    let phases = match warp.launch.variant.organisation() {
+    let phases = match warp.launch.variant.traversal_loop() {
         TraversalLoop::Packet if warp.launch.variant.supply() == Supply::Direct => {
             return supply::direct(&mut warp, &Body::Packet);
         }

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! supply/      the main loop: how rays come to lanes          direct, persistent, replace, queue
-//! schedule/    its body: one organisation a file              packet, while_while, if_if, ...
+//! schedule/    its body: one loop a file                      packet, while_while, if_if, ...
 //! ops/         what bodies are made of: one micro-operation a file
 //! tree/        what is walked: one encoding a file
 //! lanes/       who runs: one lane, or many in step

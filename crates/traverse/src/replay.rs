@@ -1,4 +1,4 @@
-//! Replaying what rays did by themselves under another organisation, supply and width (AL09 2.1).
+//! Replaying what rays did by themselves under another loop, supply and width (AL09 2.1).
 //!
 //! A replay runs the very schedules of a kernel: only what a lane finds when it visits, tests and pops is read from the
 //! dump instead of from a tree. That is the same where a ray does the same whoever its neighbours are: not under a
@@ -59,7 +59,7 @@ impl<'a> Replay<'a> {
         if variant.needs().gpu {
             return Err(KernelError::NeedsGpu { variant: *variant }.into());
         }
-        let why = if variant.organisation() == TraversalLoop::Packet {
+        let why = if variant.traversal_loop() == TraversalLoop::Packet {
             "the rays of a packet go where any of them wants to"
         } else if variant.postpone() > 0 {
             "while a leaf is put aside the ray walks on, how far depends on the other lanes"

@@ -65,7 +65,7 @@ fn every_ray_is_answered_once_on_every_machine_and_alike() {
 fn no_supply_changes_what_a_ray_visits() {
     let triangles = scene(300);
     let rays = rays(150);
-    for (organisation, options) in [
+    for (traversal_loop, options) in [
         ("while-while/bvh2", ""),
         ("if-if/bvh2", ""),
         ("while-while/wide4", ""),
@@ -74,11 +74,11 @@ fn no_supply_changes_what_a_ray_visits() {
         ("while-while/wideN", "branching=4"),
     ] {
         for query in QUERIES {
-            let reference: Variant = format!("direct/{organisation}?{options}").parse().unwrap();
+            let reference: Variant = format!("direct/{traversal_loop}?{options}").parse().unwrap();
             let reference = record(&kernel(&reference, &triangles), Execution::Scalar, &batch(&rays, query));
             let expected = visits(&reference);
             for supply in ["direct", "persistent", "replace", "queue"] {
-                let Ok(variant) = format!("{supply}/{organisation}?{options}").parse::<Variant>() else { continue };
+                let Ok(variant) = format!("{supply}/{traversal_loop}?{options}").parse::<Variant>() else { continue };
                 let kernel = kernel(&variant, &triangles);
                 for machine in machines(&variant) {
                     let got = visits(&record(&kernel, machine, &batch(&rays, query)));
@@ -112,7 +112,7 @@ fn packets_and_speculation_visit_what_a_ray_needs_and_more() {
         for (ray, needed) in &needed {
             let got = &got[ray];
             // A packet may come to a triangle sooner and then leave out a node that the ray alone visits.
-            if variant.organisation() != TraversalLoop::Packet {
+            if variant.traversal_loop() != TraversalLoop::Packet {
                 for touched in needed {
                     assert!(got.contains(touched), "{variant}: ray {ray} leaves out {touched:?}");
                 }
@@ -145,8 +145,8 @@ fn where_nothing_is_hit_speculation_adds_nothing_and_a_packet_visits_the_union()
         for (tree, options) in [("bvh2", ""), ("wide4", ""), ("qbvh4", ""), ("cwbvh8", "")] {
             let needed = run(&format!("direct/while-while/{tree}"), Execution::Scalar);
             assert!(needed.values().map(BTreeSet::len).sum::<usize>() > 1000);
-            for organisation in ["if-if", "speculative-while-while", "speculative-if-if", "if-while"] {
-                let text = format!("replace/{organisation}/{tree}{options}");
+            for traversal_loop in ["if-if", "speculative-while-while", "speculative-if-if", "if-while"] {
+                let text = format!("replace/{traversal_loop}/{tree}{options}");
                 if text.parse::<Variant>().is_ok() {
                     assert!(run(&text, Execution::Lockstep { width: 32 }) == needed, "{text}");
                 }

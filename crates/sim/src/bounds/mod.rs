@@ -520,7 +520,7 @@ impl Maker<'_> {
 /// Returns `true` if the nodes that a ray visits depend on the other rays of its warp, and so may be more than it
 /// needs.
 pub fn visits_what_others_do(variant: &Variant) -> bool {
-    matches!(variant.organisation(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
+    matches!(variant.traversal_loop(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ enum Stacks {
 impl AddressMap {
     /// Returns the memory layout of `variant` for warps of `width` lanes.
     pub fn new(variant: &Variant, width: u32) -> Self {
-        let shared = variant.organisation() == TraversalLoop::Packet || variant.lanes_per_ray() > 1;
+        let shared = variant.traversal_loop() == TraversalLoop::Packet || variant.lanes_per_ray() > 1;
         let stacks = match variant.supply() {
             _ if shared => Stacks::Shared,
             Supply::Queue => Stacks::Owned,

@@ -148,7 +148,7 @@ impl<'a> Runs<'a> {
 
 /// Returns the variant without a postpone buffer; `None` if it has none.
 pub(super) fn without_postponing(variant: &Variant) -> Option<Variant> {
-    let speculative = variant.organisation().is_speculative() && variant.postpone() > 0;
+    let speculative = variant.traversal_loop().is_speculative() && variant.postpone() > 0;
     speculative.then(|| variant.with(Key::Postpone, "0").ok()).flatten()
 }
 

@@ -1,4 +1,4 @@
-//! The organisations of the papers: one file each, a short loop over micro-operations.
+//! The loops of the papers: one file each, a short loop over micro-operations.
 //!
 //! A schedule is the body of the main loop, in two phases that a work queue runs apart. The loop
 //! itself, "while ray not terminated", is [`Body::trace`] where a warp's rays start and end together, and
@@ -42,8 +42,8 @@ pub(crate) trait Schedule {
     }
 }
 
-/// Pointer to a function that runs a phase or iteration of a warp's main loop, so that code that supplies rays is compiled
-/// once for all schedules.
+/// Pointer to a function that runs a phase or iteration of a warp's main loop, so that code that supplies rays is
+/// compiled once for all schedules.
 type Step<L, T, P> = fn(&mut Warp<'_, L, T, P>);
 
 /// The functions of one schedule, for a kind of lanes, tree and probe.

@@ -78,7 +78,7 @@ impl KernelArgs {
         for variant in chosen {
             let set = |variant: Variant, (key, value): (Key, &str)| variant.with(key, value).unwrap_or(variant);
             let variant = self.options().fold(variant, set);
-            if self.postpone.is_empty() || !variant.organisation().is_speculative() {
+            if self.postpone.is_empty() || !variant.traversal_loop().is_speculative() {
                 variants.push(variant);
             } else {
                 let postpone = |size: &u32| variant.with(Key::Postpone, &size.to_string()).ok();

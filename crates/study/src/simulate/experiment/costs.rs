@@ -1,5 +1,5 @@
-//! Costs of blocks in an experiment: those fitted to AL09 on a machine of their time, what the kernels' machine code says
-//! elsewhere.
+//! Costs of blocks in an experiment: those fitted to AL09 on a machine of their time, what the kernels' machine code
+//! says elsewhere.
 
 use super::{Experiment, ExperimentRequest, Lab, SimulateError};
 use crate::launch::{CodeOf, CostSource, code_of, kernel_costs};
@@ -52,7 +52,7 @@ fn costs(machine: &Machine, variant: &Variant, kind: RayKind) -> Option<PricedKe
     let alike = |row: &Variant| {
         let free = [Key::Every, Key::Refill, Key::Postpone];
         let mut fixed = Key::ALL.iter().filter(|key| !free.contains(key));
-        let parts = |v: &Variant| (v.supply(), v.organisation(), v.tree());
+        let parts = |v: &Variant| (v.supply(), v.traversal_loop(), v.tree());
         parts(row) == parts(variant) && fixed.all(|&key| row.value(key) == variant.value(key))
     };
     of(variant).or_else(|| Variant::papers().iter().map(|row| row.variant).filter(alike).find_map(|row| of(&row)))
