@@ -1,6 +1,6 @@
 //! A kernel over a scene on the emulated GPU.
 
-use crate::machine::{EmulationFault, Geometry, EmulatedKernel, Logs, LaneOrder, Request, MemoryWindow, run};
+use crate::machine::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, fallback_variant, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
