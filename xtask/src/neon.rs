@@ -101,12 +101,13 @@ const OPTIMISED: [&str; 7] = [
 ];
 
 /// Names of crates that are compiled without optimisation, as they run for moments here and take long to optimise.
-const NOT_OPTIMISED: [&str; 12] = [
+const NOT_OPTIMISED: [&str; 13] = [
     "raywarp",
     "raywarp-bench",
     "raywarp-cuda",
     "raywarp-lab",
     "raywarp-render-cuda",
+    "raywarp-report",
     "raywarp-scene",
     "raywarp-sim",
     "raywarp-study",

@@ -7,8 +7,8 @@
 //! GPU, once our stand-ins for the first three peers are within 5 % of them there.
 
 use crate::report::SceneReport;
-use crate::table::wrapped;
 use crate::{LaunchBounds, RayOrder, Subject, geometric_mean};
+use raywarp_report::wrapped;
 use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! The papers' tables on this machine: kernels timed, their hits checked, runs recorded.
 //!
 //! [`bench_scene`] measures subjects (kernels of the family, or the tracer of this CPU) on the rays of a workload, or
-//! on given ones, and fills a [`SceneReport`], which [`text`], [`csv`] and [`json`] print. [`suite`] names the papers'
+//! on given ones, and fills a [`SceneReport`]; [`document`] and [`csv`] say all of a run. [`suite`] names the papers'
 //! tables and side experiments, [`bar`] holds what other tracers reach, [`record`] keeps a run, and [`peers`] trace in
 //! this process.
 //!
@@ -29,7 +29,6 @@ mod request;
 mod statistics;
 mod subject;
 pub mod suite;
-pub mod table;
 
 pub use check::{Check, Example, T_TOLERANCE};
 pub use engine::{Resources, Target};
@@ -38,7 +37,7 @@ pub use machine::{Clocks, MachineFacts};
 pub use measure::bench_scene;
 pub use papers::{PublishedRate, published_rates};
 pub use raywarp_cuda::LaunchBounds;
-pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, json, quoted, summary, text};
+pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, document};
 pub use request::{BenchRequest, BenchWatch, CheckSize, RayColumn, RayOrder, RaySet, RaySource};
 pub use statistics::{Quartiles, geometric_mean};
 pub use subject::Subject;

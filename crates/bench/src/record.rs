@@ -1,28 +1,28 @@
 //! Files of a run: its output, its figures, and the command to make them again.
 
-use crate::table::Room;
-use crate::{LEGEND, MachineFacts, SceneReport, csv, json, summary, text};
+use crate::{LEGEND, MachineFacts, SceneReport, csv, document};
+use raywarp_report::{Document, Room};
 
 /// Returns the files that record a run: their names and contents.
 ///
 /// `bench.csv` and `bench.json` hold every figure, `README.md` the command, the machine, the date and the tables.
 pub fn files(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Vec<(&'static str, String)> {
-    let json = json(reports, machine, command);
+    let document = document(reports, machine, command, None);
     vec![
         ("bench.csv", csv(reports)),
-        ("bench.json", format!("{json:#}\n")),
-        ("README.md", readme(reports, machine, command)),
+        ("bench.json", format!("{:#}\n", document.json())),
+        ("README.md", readme(reports, machine, command, &document)),
     ]
 }
 
-fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> String {
+fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str, document: &Document) -> String {
     let whole = reports.iter().all(|report| report.complete);
     let verdict = match (whole, reports.iter().all(SceneReport::passes)) {
         (_, false) => "Hits of some rows are WRONG; their rates count for nothing.",
         (false, true) => "The run ended early; what was measured passed its checks.",
         (true, true) => "All hits passed their checks.",
     };
-    let tables: Vec<String> = reports.iter().map(|report| text(report, Room::Any)).collect();
+    let tables: Vec<String> = reports.iter().map(|report| report.document().text(Room::Any)).collect();
     format!(
         "# raywarp bench, {date} UTC\n\n- command: `{command}`\n- machine: {line}\n- raywarp {version}\n- {verdict}\n\n\
          `bench.csv` has a line for each kernel, tree, kind of rays and view; `bench.json` everything.\n\n\
@@ -31,7 +31,7 @@ fn readme(reports: &[SceneReport], machine: &MachineFacts, command: &str) -> Str
         line = machine.line(),
         version = machine.version,
         tables = tables.join("\n"),
-        summary = summary(reports, None, Room::Any),
+        summary = document.text(Room::Any),
     )
 }
 

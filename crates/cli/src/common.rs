@@ -19,8 +19,9 @@ use raywarp::scene::{
     Description, Format, GltfOptions, LightUnits, LoadError, LoadOptions, Loaded, Prefer, SceneLookup, Warning,
     WithoutTriangles,
 };
-use raywarp_lab::bench::table::Room;
+use raywarp_lab::report::{Document, Room};
 use std::fmt::Display;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -310,6 +311,14 @@ impl Common {
     /// Returns the width, in columns, that tables may take.
     pub fn room(&self) -> Room {
         if self.wide { Room::Any } else { Room::Terminal }
+    }
+
+    /// Prints a report as text, or as JSON if that was asked for.
+    pub fn print(&self, document: &Document, out: &mut dyn Write) -> Result<(), CliError> {
+        Ok(match self.json {
+            true => writeln!(out, "{:#}", document.json())?,
+            false => write!(out, "{}", document.text(self.room()))?,
+        })
     }
 
     /// Prints a message for people on standard error.

@@ -3,21 +3,16 @@
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupt;
-use serde_json::Value;
+use raywarp_lab::report::Document;
 use std::io::Write;
 
 /// Message for an interrupt while a table is still growing.
 pub const KEEPS: &str = "what is finished will be printed";
 
 /// Prints a table as text or JSON, marked if `interrupted`, and returns the exit status for that.
-pub fn print(
-    interrupted: bool,
-    (text, json): (impl FnOnce() -> String, impl FnOnce() -> Value),
-    common: &Common,
-    out: &mut dyn Write,
-) -> Result<Status, CliError> {
+pub fn print(interrupted: bool, document: &Document, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if common.json {
-        let mut document = json();
+        let mut document = document.json();
         document["interrupted"] = interrupted.into();
         common.describe_scenes(&mut document);
         writeln!(out, "{document:#}")?;
@@ -25,15 +20,20 @@ pub fn print(
         if interrupted {
             writeln!(out, "{MARK}")?;
         }
-        write!(out, "{}", text())?;
+        write!(out, "{}", document.text(common.room()))?;
     }
     Ok(if interrupted { Status::Interrupted } else { Status::Done })
 }
 
 /// Leaves a finished table to be printed if an interrupt comes before it is.
-pub fn leave((text, mut json): (String, Value), common: &Common) {
-    json["interrupted"] = true.into();
-    let text = if common.json { format!("{json:#}\n") } else { format!("{MARK}\n{text}") };
+pub fn leave(document: &Document, common: &Common) {
+    let text = if common.json {
+        let mut json = document.json();
+        json["interrupted"] = true.into();
+        format!("{json:#}\n")
+    } else {
+        format!("{MARK}\n{}", document.text(common.room()))
+    };
     interrupt::leave(text, "what was finished was printed");
 }
 

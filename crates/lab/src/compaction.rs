@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use raywarp::device::Plan;
     use raywarp::scene::{default_scene, make_clay};
-    use raywarp_bench::table::Room;
+    use raywarp_report::Room;
 
     #[test]
     fn the_built_in_scene_loses_paths_and_compaction_saves_warps() {

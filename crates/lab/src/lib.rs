@@ -22,6 +22,7 @@ pub use raywarp_bench as bench;
 pub use raywarp_cuda as cuda;
 pub use raywarp_experiments as experiments;
 pub use raywarp_family as family;
+pub use raywarp_report as report;
 pub use raywarp_sim as sim;
 pub use raywarp_study as study;
 pub use raywarp_traverse as traverse;

@@ -3,12 +3,12 @@
 
 mod aimed;
 mod pictures;
+mod report;
 
 pub use aimed::{AimedResult, aimed};
 pub use pictures::PictureResult;
 
 use rayon::prelude::*;
-use raywarp_bench::table::{Hidden, Room, TableColumn, TextTable, wrapped};
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest as CpuTest, Isa};
 use raywarp_cuda::{CudaTracer, Device, compiled};
@@ -18,7 +18,6 @@ use raywarp_study::simulate::name_of;
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 use raywarp_workload::cases::{Case, cases};
 use raywarp_workload::conformance::{Expectations, check};
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -377,106 +376,4 @@ fn judge(
         result.faults.push(report.to_string());
     }
     Ok(result)
-}
-
-/// Text that explains the columns of the self-test's table.
-const LEGEND: &str = "rays: asked over all cases and queries. rounded: answers unlike the oracle's by what rounding explains; share: of all. unlike: rays \
-    whose answer is not that of the same triangle test without a tree.";
-
-impl SelfTestReport {
-    /// Returns `true` if every tracer passed every case, every picture equals the CPU's, and no aimed ray was lost.
-    pub fn passed(&self) -> bool {
-        self.engines.iter().all(|engine| engine.faults.is_empty())
-            && self.pictures.iter().all(|picture| picture.different == 0)
-            && self.aimed.as_ref().is_none_or(AimedResult::passed)
-    }
-
-    /// Returns the report as text: faults of each tracer and the verdict; a line for every tracer when `verbose`.
-    pub fn text(&self, verbose: bool, room: Room) -> String {
-        let (mut text, mut hidden) = (String::new(), Hidden::default());
-        let mut table = TextTable::new([
-            TableColumn::left("engine"),
-            TableColumn::left("verdict"),
-            TableColumn::right("cases"),
-            TableColumn::right("rays"),
-            TableColumn::right("rounded"),
-            TableColumn::right("share").rank(2),
-            TableColumn::right("unlike").rank(1),
-        ]);
-        for engine in self.engines.iter().filter(|engine| verbose || !engine.faults.is_empty()) {
-            let rate = engine.excused as f64 / engine.rays.max(1) as f64;
-            table.row([
-                engine.short_name(),
-                if engine.faults.is_empty() { "pass" } else { "FAIL" }.to_string(),
-                engine.cases.to_string(),
-                engine.rays.to_string(),
-                engine.excused.to_string(),
-                format!("{rate:.1e}"),
-                engine.unlike_brute_force.to_string(),
-            ]);
-            table.remark(engine.faults.join("\n"));
-        }
-        if self.engines.iter().any(|engine| verbose || !engine.faults.is_empty()) {
-            let _ = writeln!(text, "{}\n", wrapped(LEGEND));
-            table.write(&mut text, room, &mut hidden);
-            text.push('\n');
-        }
-        let failed = self.engines.iter().filter(|engine| !engine.faults.is_empty()).count();
-        let rays: u64 = self.engines.iter().map(|engine| engine.rays).sum();
-        let skipped: usize = self.engines.iter().map(|engine| self.cases.saturating_sub(engine.cases)).sum();
-        if skipped > 0 {
-            let line = format!(
-                "skipped: {skipped} times a case whose rays begin before t = 0, by kernels that compare boxes as integers"
-            );
-            let _ = writeln!(text, "{}", wrapped(&line));
-        }
-        let _ = writeln!(
-            text,
-            "{}: {} of {} engines pass {} cases; {:.1} million rays in {:.1} s",
-            if failed == 0 { "PASS" } else { "FAIL" },
-            self.engines.len() - failed,
-            self.engines.len(),
-            self.cases,
-            rays as f64 / 1e6,
-            self.elapsed.as_secs_f64()
-        );
-        for PictureResult { organisation, pixels, different } in &self.pictures {
-            let verdict = if *different == 0 { "PASS" } else { "FAIL" };
-            let equal = pixels - different;
-            let _ = writeln!(
-                text,
-                "{verdict}: {organisation} renders {equal} of {pixels} pixels as the CPU does, bit for bit"
-            );
-        }
-        text.extend(self.aimed.as_ref().map(AimedResult::text));
-        hidden.finish(&mut text);
-        text
-    }
-
-    /// Returns the report as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
-        let engine = |engine: &EngineResult| {
-            serde_json::json!({
-                "engine": engine.engine,
-                "watertight": engine.watertight,
-                "rays": engine.rays,
-                "cases": engine.cases,
-                "within_rounding": engine.excused,
-                "unlike_brute_force": engine.unlike_brute_force,
-                "faults": engine.faults,
-            })
-        };
-        let picture = |picture: &PictureResult| {
-            let PictureResult { organisation, pixels, different } = picture;
-            serde_json::json!({ "organisation": organisation, "pixels": pixels, "different": different })
-        };
-        serde_json::json!({
-            "passed": self.passed(),
-            "cases": self.cases,
-            "seconds": self.elapsed.as_secs_f64(),
-            "engines": self.engines.iter().map(engine).collect::<Vec<_>>(),
-            "pictures": self.pictures.iter().map(picture).collect::<Vec<_>>(),
-            "aimed": self.aimed.as_ref().map(AimedResult::json),
-        })
-    }
 }

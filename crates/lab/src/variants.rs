@@ -1,10 +1,9 @@
 //! The traversal family as a table: what `raywarp variants` prints.
 
-use raywarp_bench::table::{Hidden, Room, TableColumn, TextTable, wrapped};
-use raywarp_family::{Key, PaperRow, Variant, legal, papers};
+use raywarp_family::{Key, Needs, PaperRow, Variant, legal, papers};
 use raywarp_layout::MemoryLayout;
-use serde_json::{Map, Value, json};
-use std::fmt::Write;
+use raywarp_report::{Column, Document, Sheet, TableColumn};
+use serde_json::Value as Json;
 
 /// A list of variants of the family to print.
 #[derive(Debug, Clone)]
@@ -31,58 +30,32 @@ impl Variants {
         Self::Legal { single_changes: legal::single_changes().collect(), count: legal::count() }
     }
 
-    /// Returns the variants as a text table: one row for each of the papers' kernels, or one line for each legal
-    /// variant.
-    pub fn text(&self, room: Room) -> String {
-        let (mut text, mut hidden) = (String::new(), Hidden::default());
-        let _ = writeln!(text, "{}\n", wrapped(LEGEND));
+    /// Returns the variants as a document: one row for each of the papers' kernels, or for each legal variant; for
+    /// programs an array `papers`, or `legal`, the number of all, and the array `single_changes`.
+    pub fn document(&self) -> Document {
+        let mut document = Document::new("raywarp variants");
+        document.line(LEGEND);
+        document.gap();
         match self {
-            Self::Papers(rows) => {
-                let mut table = TextTable::new([
-                    TableColumn::left("name"),
-                    TableColumn::left("paper"),
-                    TableColumn::left("tree node"),
-                    TableColumn::left("stack entry").rank(1),
-                    TableColumn::left("needs").rank(2),
-                    TableColumn::left("row").rank(3),
-                    TableColumn::left("variant").rank(4),
-                ]);
-                for row in *rows {
-                    let [tree, stack, needs] = requirements(&row.variant);
-                    let paper = format!("{} {}", row.paper, row.section);
-                    let variant = row.variant.to_string();
-                    table.row([row.name.to_string(), paper, tree, stack, needs, row.row.to_string(), variant]);
-                }
-                table.write(&mut text, room, &mut hidden);
-            }
+            Self::Papers(rows) => document.table(of_papers().table(*rows).in_text_untitled().key("papers")),
             Self::Legal { single_changes, count } => {
-                let mut table = TextTable::new([
-                    TableColumn::left("variant").whole(),
-                    TableColumn::left("tree node").rank(1),
-                    TableColumn::left("stack entry").rank(2),
-                    TableColumn::left("needs").rank(3),
-                ]);
-                for variant in single_changes {
-                    table.row([variant.to_string()].into_iter().chain(requirements(variant)));
-                }
-                table.write(&mut text, room, &mut hidden);
+                document.data("legal", *count);
+                let table = of_variants(3).table(single_changes);
+                document.table(table.in_text_untitled().key("single_changes"));
                 let listed = single_changes.len();
-                let _ = writeln!(text, "{count} variants are legal; these {listed} change at most one option");
+                document.line(format!("{count} variants are legal; these {listed} change at most one option"));
             }
         }
-        hidden.finish(&mut text);
-        text
+        document
     }
 
-    /// Returns the variants as JSON: for the papers an array with an object for each kernel; else `legal`, the number
-    /// of all, and the array `single_changes`.
-    pub fn json(&self) -> Value {
+    /// Returns the variants as JSON: for the papers an array with an object for each kernel; else the document's
+    /// object.
+    pub fn json(&self) -> Json {
+        let mut document = self.document().json();
         match self {
-            Self::Papers(rows) => rows.iter().map(row_json).collect(),
-            Self::Legal { single_changes, count } => {
-                let listed: Value = single_changes.iter().map(variant_json).collect();
-                json!({ "legal": count, "single_changes": listed })
-            }
+            Self::Papers(_) => document["papers"].take(),
+            Self::Legal { .. } => document,
         }
     }
 }
@@ -96,81 +69,98 @@ fn node_bytes(variant: &Variant) -> u32 {
     MemoryLayout::of(variant.tree()).node_bytes * variant.lanes_per_ray()
 }
 
-/// Describes in words which tree and stack a variant uses, and which warp operations and memory it requires.
-fn requirements(variant: &Variant) -> [String; 3] {
-    let (needs, stack) = (variant.needs(), variant.stack());
-    let mut words = Vec::new();
-    if needs.lanes > 1 {
-        words.push(format!("{} lanes a ray", needs.lanes));
-    }
-    let named = [
-        (needs.votes, "votes"),
-        (needs.prefix_sum, "prefix sums"),
-        (needs.shared_memory, "shared memory"),
-        (needs.global_counter, "ray counter"),
-        (needs.gpu, "GPU"),
-        (needs.t_min_not_negative, "t_min >= 0"),
-    ];
-    words.extend(named.iter().filter(|(needed, _)| *needed).map(|(_, name)| name.to_string()));
-    [
-        format!("{} {} B", variant.tree(), node_bytes(variant)),
-        format!("{} B a {}", stack.entry_bytes, if stack.shared { "warp" } else { "ray" }),
-        words.join(", "),
-    ]
+/// Returns a stack entry's bytes and owner in words.
+fn stack_entry(variant: &Variant) -> String {
+    let stack = variant.stack();
+    format!("{} B a {}", stack.entry_bytes, if stack.shared { "warp" } else { "ray" })
 }
 
-fn row_json(row: &PaperRow) -> Value {
-    let mut document = variant_json(&row.variant);
-    for (key, value) in [("name", row.name), ("paper", row.paper), ("section", row.section), ("row", row.row)] {
-        document[key] = value.into();
-    }
-    document
+/// A requirement that a variant has or has not: its key, its name, and how to read it.
+type Needed = (&'static str, &'static str, fn(&Needs) -> bool);
+
+const NEEDED: [Needed; 6] = [
+    ("votes", "votes", |needs| needs.votes),
+    ("prefix_sum", "prefix sums", |needs| needs.prefix_sum),
+    ("shared_memory", "shared memory", |needs| needs.shared_memory),
+    ("global_counter", "ray counter", |needs| needs.global_counter),
+    ("gpu", "GPU", |needs| needs.gpu),
+    ("t_min_not_negative", "t_min >= 0", |needs| needs.t_min_not_negative),
+];
+
+/// Describes in words which warp operations and memory a variant requires.
+fn needs(variant: &Variant) -> String {
+    let needs = variant.needs();
+    let lanes = (needs.lanes > 1).then(|| format!("{} lanes a ray", needs.lanes));
+    let named = NEEDED.iter().filter(|(.., is_needed)| is_needed(&needs)).map(|(_, name, _)| name.to_string());
+    lanes.into_iter().chain(named).collect::<Vec<_>>().join(", ")
 }
 
-fn variant_json(variant: &Variant) -> Value {
+/// Returns the options that apply to a variant, with their values.
+fn options(variant: &Variant) -> Json {
     let (supply, traversal_loop, tree) = (variant.supply(), variant.traversal_loop(), variant.tree());
     let applying = Key::ALL.iter().filter(|key| key.applies(supply, traversal_loop, tree));
-    let options: Map<String, Value> = applying.map(|&key| (key.to_string(), Value::from(variant.value(key)))).collect();
-    let (needs, stack) = (variant.needs(), variant.stack());
-    json!({
-        "variant": variant.to_string(),
-        "supply": supply.to_string(),
-        "loop": traversal_loop.to_string(),
-        "tree": tree.to_string(),
-        "options": options,
-        "node_bytes": node_bytes(variant),
-        "stack": { "shared": stack.shared, "entry_bytes": stack.entry_bytes },
-        "needs": {
-            "lanes": needs.lanes,
-            "votes": needs.votes,
-            "prefix_sum": needs.prefix_sum,
-            "shared_memory": needs.shared_memory,
-            "global_counter": needs.global_counter,
-            "gpu": needs.gpu,
-            "t_min_not_negative": needs.t_min_not_negative,
-        },
-    })
+    applying.map(|&key| (key.to_string(), Json::from(variant.value(key)))).collect()
+}
+
+/// Returns the columns of variants; from a rank on, tables leave them out where there is no room.
+fn of_variants<'a>(last: u8) -> Sheet<'a, Variant> {
+    let mut columns = vec![
+        Column::words(Variant::to_string).text(TableColumn::left("variant").whole()).key("variant"),
+        Column::words(|variant: &Variant| format!("{} {} B", variant.tree(), node_bytes(variant)))
+            .text(TableColumn::left("tree node").rank(last - 2)),
+        Column::words(stack_entry).text(TableColumn::left("stack entry").rank(last - 1)),
+        Column::words(needs).text(TableColumn::left("needs").rank(last)),
+        Column::words(|variant: &Variant| variant.supply().to_string()).key("supply"),
+        Column::words(|variant: &Variant| variant.traversal_loop().to_string()).key("loop"),
+        Column::words(|variant: &Variant| variant.tree().to_string()).key("tree"),
+        Column::data(options).key("options"),
+        Column::data(node_bytes).key("node_bytes"),
+        Column::data(|variant: &Variant| variant.stack().shared).key_in("stack", "shared"),
+        Column::data(|variant: &Variant| variant.stack().entry_bytes).key_in("stack", "entry_bytes"),
+        Column::data(|variant: &Variant| variant.needs().lanes).key_in("needs", "lanes"),
+    ];
+    columns.extend(NEEDED.map(|(key, _, is_needed)| {
+        Column::data(move |variant: &Variant| is_needed(&variant.needs())).key_in("needs", key)
+    }));
+    Sheet(columns)
+}
+
+/// Returns the columns of the papers' kernels: those of the papers around those of their variants.
+fn of_papers() -> Sheet<'static, PaperRow> {
+    let mut columns = vec![
+        Column::words(|row: &PaperRow| row.name).text(TableColumn::left("name")).key("name"),
+        Column::words(|row: &PaperRow| format!("{} {}", row.paper, row.section)).text(TableColumn::left("paper")),
+    ];
+    let mut own = of_variants(2).0.into_iter().map(|column| column.of(|row: &PaperRow| Some(&row.variant)));
+    let variant = own.next();
+    columns.extend(own);
+    columns.push(Column::words(|row: &PaperRow| row.row).text(TableColumn::left("row").rank(3)).key("row"));
+    columns.extend(variant.map(|column| column.text(TableColumn::left("variant").rank(4))));
+    columns.push(Column::words(|row: &PaperRow| row.paper).key("paper"));
+    columns.push(Column::words(|row: &PaperRow| row.section).key("section"));
+    Sheet(columns)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_report::Room;
 
     #[test]
     fn tables_fit_80_columns_and_have_all_with_wide() {
         for variants in [Variants::papers(), Variants::legal()] {
-            let text = variants.text(Room::Terminal);
+            let text = variants.document().text(Room::Terminal);
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
             assert!(text.contains(" with --wide: "), "{text}");
         }
-        let text = Variants::papers().text(Room::Any);
+        let text = Variants::papers().document().text(Room::Any);
         for row in papers() {
             let line = text.lines().find(|line| line.starts_with(&format!("{} ", row.name))).unwrap();
             for part in [row.paper, row.section, row.row, &row.variant.to_string()] {
                 assert!(line.contains(part), "{line}");
             }
         }
-        let text = Variants::legal().text(Room::Any);
+        let text = Variants::legal().document().text(Room::Any);
         assert!(legal::single_changes().all(|variant| text.contains(&format!("\n{variant} "))));
         assert!(text.contains(&format!("\n{} variants are legal", legal::count())));
     }

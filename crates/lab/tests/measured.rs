@@ -3,12 +3,12 @@
 use raywarp::bvh::presets;
 use raywarp::scene::{Description, View};
 use raywarp::{BuildOptions, Builder, Control};
-use raywarp_lab::bench::table::Room;
 use raywarp_lab::bench::{
     BenchRequest, BenchWatch, CheckSize, LaunchBounds, RayColumn, RayOrder, SceneReport, Subject, Target,
 };
 use raywarp_lab::bench::{RaySource, bench_scene, csv};
 use raywarp_lab::family::{Supply, Variant};
+use raywarp_lab::report::Room;
 use raywarp_lab::sim::bounds::{Class, Limit};
 use raywarp_lab::sim::gap::Part;
 use raywarp_lab::sim::machine::Machine;

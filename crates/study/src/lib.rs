@@ -2,8 +2,8 @@
 //!
 //! The sequence that all of it shares stands in [`launch`]: what a launch takes of a machine, what its warps do, what
 //! that costs, and what bounds follow. [`simulate`] counts how full warps are, [`bounds`] bounds rates, [`measured`]
-//! and [`counters`] put what was measured and counted beside them, [`compaction`] counts the warps of a path tracer,
-//! and [`report`] makes pages.
+//! and [`counters`] put what was measured and counted beside them, and [`compaction`] counts the warps of a path
+//! tracer.
 
 #![forbid(unsafe_code)]
 
@@ -12,5 +12,4 @@ pub mod compaction;
 pub mod counters;
 pub mod launch;
 pub mod measured;
-pub mod report;
 pub mod simulate;

@@ -271,13 +271,13 @@ mod tests {
             let (all, ended) = (hits(&report.rows[0]), hits(&report.rows[1]));
             assert!(all.0 == 1600 && ended.0 == 1600 && all.1 > ended.1 && ended.1 > 0, "{all:?} {ended:?}");
             assert_eq!(report.columns[0].sort_seconds > 0.0, order == RayOrder::Morton);
-            let text = crate::text(&report, crate::table::Room::Any);
+            let text = report.document().text(raywarp_report::Room::Any);
             assert!(text.starts_with("floor: 512 triangles; rays of 2 files; ") && text.contains("together"), "{text}");
             let csv = crate::csv(&[report.clone()]);
             let name = if order == RayOrder::Workload { "file" } else { order.name() };
             assert!(csv.contains(&format!("\nfloor,file,shadow-short,{name},all,al09-while-while,")), "{csv}");
             assert!(csv.lines().nth(2).is_some_and(|line| line.ends_with(",any")), "{csv}");
-            let json = crate::json(&[report], &crate::MachineFacts::default(), "");
+            let json = crate::document(&[report], &crate::MachineFacts::default(), "", None).json();
             let scene = &json["scenes"][0];
             assert_eq!((&scene["columns"][1]["query"], &scene["size"]), (&"any".into(), &serde_json::Value::Null));
             assert!(scene["together"][2]["mrays"].as_f64().is_some_and(|rate| rate > 0.0), "{scene}");
@@ -402,7 +402,7 @@ mod tests {
             // In the middle of the picture, where the floor is.
             let report = with_lie(RayKind::Primary, CheckSize::All, 400, lie);
             assert_eq!(report.rows[0].check.differ, 1);
-            assert!(!report.passes() && super::super::text(&report, crate::table::Room::Any).contains("WRONG"));
+            assert!(!report.passes() && report.document().text(raywarp_report::Room::Any).contains("WRONG"));
         }
         let report = with_lie(RayKind::Ao, CheckSize::All, 77, None);
         assert_eq!((report.rows[0].check.differ, report.rows[0].check.stray, report.passes()), (1, 1, false));

@@ -1,11 +1,10 @@
 //! Table 1 of AL09, with a column for this machine.
 
-use super::{Place, PublishedRate, SCENES, fitting, rate, shown};
+use super::{PublishedRate, SCENES, fitting, rate, shown};
 use crate::SceneReport;
-use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{SCENES_HERE, al09};
+use raywarp_report::{Document, ReportTable, TableColumn};
 use raywarp_workload::rays::{RayKind, Workload};
-use std::fmt::Write;
 
 /// Returns the measured rates that AL09's table prints.
 pub(super) fn published() -> Vec<PublishedRate> {
@@ -28,18 +27,19 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// Writes AL09's table with a column for this machine, for those of its scenes that were measured.
-pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
+/// Adds AL09's table with a column for this machine, for those of its scenes that were measured.
+pub(super) fn describe(reports: &[SceneReport], document: &mut Document) {
     let reports = fitting(reports, Workload::Al09, &["al09-while-while", "al09-persistent-while-while"]);
     let printed = &al09().table_1;
     let place = |report: &SceneReport| printed.scenes.iter().position(|scene| *scene == report.scene);
-    for (scene, report) in reports.iter().filter_map(|report| Some((place(report)?, *report))) {
+    let known: Vec<_> = reports.iter().filter_map(|report| Some((place(report)?, *report))).collect();
+    for &(scene, report) in &known {
         let title = format!(
             "Table 1 of AL09, {}: their GTX 285 (SIMD efficiency in %, simulated and measured Mrays/s) and {} (here, and how many times as fast); {SCENES}",
             report.scene, report.target
         );
-        let _ = writeln!(text, "{}", wrapped(&title));
-        let mut table = TextTable::new([
+        document.line(title);
+        let columns = [
             TableColumn::left("method"),
             TableColumn::left("rays"),
             TableColumn::right("eff.").rank(1),
@@ -47,7 +47,8 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             TableColumn::right("measured"),
             TableColumn::right("here"),
             TableColumn::right("x"),
-        ]);
+        ];
+        let mut rows = Vec::new();
         for method in &printed.method {
             for (kind, cells) in RayKind::ALL.into_iter().zip(method.kinds()) {
                 let name = if kind == RayKind::Primary { &method.name } else { "" };
@@ -58,10 +59,13 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
                 let here = rate(report, &method.kernel, kind);
                 let times = shown(here.map(|here| here / measured), 1);
                 let numbers = [format!("{simulated:.1}"), format!("{measured:.1}"), shown(here, 1), times];
-                table.row([name, kind.name(), &efficiency].map(String::from).into_iter().chain(numbers));
+                rows.push([name, kind.name(), &efficiency].map(String::from).into_iter().chain(numbers).collect());
             }
         }
-        table.write(text, room, hidden);
+        document.table(ReportTable::of_words(columns, rows));
+    }
+    if !known.is_empty() {
+        document.gap();
     }
 }
 

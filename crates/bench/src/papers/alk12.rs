@@ -1,11 +1,10 @@
 //! Tables 1 and 2 of ALK12, with a column for this machine.
 
-use super::{Place, PublishedRate, SCENES, fitting, gains, rate, shown};
+use super::{PublishedRate, SCENES, fitting, gains, rate, shown};
 use crate::SceneReport;
-use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{GenerationScene, Generations, SCENES_HERE, alk12};
+use raywarp_report::{Document, ReportTable, TableColumn};
 use raywarp_workload::rays::{RayKind, Workload};
-use std::fmt::Write;
 
 const FERMI: &str = "alk12-fermi";
 const KEPLER: &str = "alk12-kepler";
@@ -70,8 +69,8 @@ const COMPARED: [(&str, &[Comparison]); 4] = [
     ),
 ];
 
-/// Writes ALK12's two tables, with a column for this machine.
-pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
+/// Adds ALK12's two tables, with a column for this machine.
+pub(super) fn describe(reports: &[SceneReport], document: &mut Document) {
     let reports = fitting(reports, Workload::Al09, &[KEPLER, "alk12-kepler-postpone-0"]);
     let Some(first) = reports.first() else { return };
     if reports.iter().any(|report| known(report).is_some()) {
@@ -79,10 +78,10 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             "Table 1 of ALK12, Mrays/s, and its next column: {}, by the faster of its Fermi and Kepler kernels; {SCENES}",
             first.target
         );
-        let _ = writeln!(text, "{}", wrapped(&title));
+        document.line(title);
         let numbers = ["GTX 285", "GTX 480", "GTX 680", "here", "x Kepler"].map(TableColumn::right);
-        let mut table =
-            TextTable::new([TableColumn::left("scene"), TableColumn::left("rays")].into_iter().chain(numbers));
+        let columns = ["scene", "rays"].map(TableColumn::left).into_iter().chain(numbers);
+        let mut rows = Vec::new();
         for report in &reports {
             let Some(cells) = known(report) else { continue };
             for (kind, generations) in RayKind::ALL.into_iter().zip(cells.map(Generations::by_age)) {
@@ -90,11 +89,11 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
                 let times = here.zip(generations[2]).map(|(here, kepler)| here / kepler);
                 let theirs = generations.iter().map(|&figure| shown(figure, 1));
                 let ours = [shown(here, 1), shown(times, 2)];
-                table.row([report.scene.clone(), kind.name().into()].into_iter().chain(theirs).chain(ours));
+                rows.push([report.scene.clone(), kind.name().into()].into_iter().chain(theirs).chain(ours).collect());
             }
         }
-        table.write(text, room, hidden);
-        text.push('\n');
+        document.table(ReportTable::of_words(columns, rows));
+        document.gap();
     }
     let scenes: Vec<&str> = reports.iter().map(|report| report.scene.as_str()).collect();
     let title = format!(
@@ -102,18 +101,19 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         first.target,
         scenes.join(", ")
     );
-    let _ = writeln!(text, "{}", wrapped(&title));
+    document.line(title);
     for choice in &alk12().table_2.choice {
-        let _ = writeln!(text, "{}", choice.name);
+        document.whole(&choice.name);
         for (architecture, said) in [("Tesla", &choice.tesla), ("Fermi", &choice.fermi), ("Kepler", &choice.kepler)] {
-            let _ = writeln!(text, "{}", wrapped(&format!("  {architecture:8}{said}")));
+            document.line(format!("  {architecture:8}{said}"));
         }
         for (what, with, without) in
             COMPARED.iter().filter(|(name, _)| *name == choice.name).flat_map(|(_, here)| *here)
         {
-            let _ = writeln!(text, "  {what:46} {}", gains(&reports, with, without));
+            document.whole(format!("  {what:46} {}", gains(&reports, with, without)));
         }
     }
+    document.gap();
 }
 
 fn known(report: &SceneReport) -> Option<[Generations; 3]> {

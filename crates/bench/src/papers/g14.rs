@@ -1,11 +1,10 @@
 //! Table 2 of G14, with columns for this machine.
 
-use super::{Place, PublishedRate, SCENES, fitting, percent, rate, ratio, shown};
+use super::{PublishedRate, SCENES, fitting, gains, percent, rate, shown};
 use crate::SceneReport;
-use crate::table::{TableColumn, TextTable, wrapped};
 use raywarp_papers::{ImprovedScene, Improvement, SCENES_HERE, g14};
+use raywarp_report::{Document, ReportTable, TableColumn};
 use raywarp_workload::rays::{RayKind, Workload};
-use std::fmt::Write;
 
 const BASE: &str = "alk12-kepler";
 const IMPROVED: &str = "g14";
@@ -45,8 +44,8 @@ pub(super) fn published() -> Vec<PublishedRate> {
     rates
 }
 
-/// Writes G14's table with columns for this machine, then the gain of each improvement here.
-pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
+/// Adds G14's table with columns for this machine, then the gain of each improvement here.
+pub(super) fn describe(reports: &[SceneReport], document: &mut Document) {
     let reports = fitting(reports, Workload::G14, &[BASE, IMPROVED]);
     let Some(first) = reports.first() else { return };
     if reports.iter().any(|report| known(report).is_some()) {
@@ -54,7 +53,7 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             "Table 2 of G14, Mrays/s of the kernel of ALK12 and of the improved one (new), on GTX 480, 680, Titan, and here: {}; {SCENES}",
             first.target
         );
-        let _ = writeln!(text, "{}", wrapped(&title));
+        document.line(title);
         // In a narrow terminal the newest.
         let machines = [("480", 3), ("680", 2), ("Titan", 1), ("here", 0)];
         let mut columns = vec![TableColumn::left("scene"), TableColumn::left("rays")];
@@ -63,7 +62,7 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
             columns.push(TableColumn::right(format!("{name} new")).rank(rank));
             columns.push(TableColumn::right("gain").rank(rank));
         }
-        let mut table = TextTable::new(columns);
+        let mut rows = Vec::new();
         for report in &reports {
             let Some(kinds) = known(report) else { continue };
             for (kind, Improvement { alk12: before, improved: after }) in RayKind::ALL.into_iter().zip(kinds) {
@@ -74,11 +73,11 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
                     let gain = after.zip(before).map(|(after, before)| after / before);
                     cells.extend([shown(before, 1), shown(after, 1), percent(gain)]);
                 }
-                table.row(cells);
+                rows.push(cells);
             }
         }
-        table.write(text, room, hidden);
-        text.push('\n');
+        document.table(ReportTable::of_words(columns, rows));
+        document.gap();
     }
     let scenes: Vec<&str> = reports.iter().map(|report| report.scene.as_str()).collect();
     let title = format!(
@@ -86,12 +85,12 @@ pub(super) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
         first.target,
         scenes.join(", ")
     );
-    let _ = writeln!(text, "{}", wrapped(&title));
+    document.line(title);
     for (name, kernel) in CHANGES {
-        let gains = RayKind::ALL.map(|kind| percent(ratio(&reports, kernel, BASE, kind)));
-        let _ = writeln!(text, "  {name:36} {}", gains.join(" / "));
+        document.whole(format!("  {name:36} {}", gains(&reports, kernel, BASE)));
     }
-    let _ = writeln!(text, "{}", wrapped(&g14().improvements.said));
+    document.line(&g14().improvements.said);
+    document.gap();
 }
 
 fn known(report: &SceneReport) -> Option<[Improvement; 3]> {

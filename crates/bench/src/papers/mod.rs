@@ -9,8 +9,8 @@ mod alk12;
 mod g14;
 
 use crate::report::SceneReport;
-use crate::table::{Hidden, Room};
 use crate::{RayOrder, Subject, geometric_mean};
+use raywarp_report::Document;
 use raywarp_workload::rays::{RayKind, Workload};
 
 /// A rate that a paper measured on a machine of its time, in a scene that we have in some version: sibenik or
@@ -36,26 +36,19 @@ pub fn published_rates() -> Vec<PublishedRate> {
     [al09::published(), alk12::published(), g14::published()].concat()
 }
 
-/// Where a comparison with a paper's table is written: the text, its line width, and the columns left out so far.
-type Place<'a> = (&'a mut String, Room, &'a mut Hidden);
-
-/// Writes the comparisons with all papers' tables for which the reports have rays and kernels.
-pub(crate) fn write(reports: &[SceneReport], (text, room, hidden): Place<'_>) {
-    for table in [al09::write, alk12::write, g14::write] {
-        let before = text.len();
-        table(reports, (text, room, hidden));
-        if text.len() > before {
-            text.push('\n');
-        }
+/// Adds the comparisons with all papers' tables for which the reports have rays and kernels.
+pub(crate) fn describe(reports: &[SceneReport], document: &mut Document) {
+    for table in [al09::describe, alk12::describe, g14::describe] {
+        table(reports, document);
     }
 }
 
 /// Returns the comparisons with all papers' tables as text.
 #[cfg(test)]
 fn text(reports: &[SceneReport]) -> String {
-    let mut text = String::new();
-    write(reports, (&mut text, Room::Any, &mut Hidden::default()));
-    text
+    let mut document = Document::new("papers");
+    describe(reports, &mut document);
+    document.text(raywarp_report::Room::Any)
 }
 
 /// Note about the papers' scenes, printed once below all comparisons.

@@ -1,55 +1,56 @@
 //! Tables of several scenes beside each other.
 
 use super::SceneReport;
-use super::text::{LEGEND, rate as shown};
+use super::scene::{LEGEND, rate as shown};
 use crate::geometric_mean;
-use crate::table::{Hidden, Room, TableColumn, TextTable, wrapped};
-use std::fmt::Write;
+use raywarp_report::{Column, Document, ReportTable, Sheet, TableColumn};
 
-/// Returns tables over several scenes: for each column of rays a line for each subject, with the geometric mean; then
-/// the comparisons with papers and other tracers.
-///
-/// With `top`, for when there is room for few lines, it prints first the meaning of the signs, then the so many fastest
-/// of each column, for one scene too, and what is wrong.
-pub fn summary(reports: &[SceneReport], top: Option<usize>, room: Room) -> String {
-    let mut text = if top.is_some() { format!("{LEGEND}\n") } else { String::new() };
-    let mut hidden = Hidden::default();
+/// Adds tables over several scenes: for each column of rays a line for each subject, with the geometric mean. With
+/// `top` also the meaning of the signs, the so many fastest of each column, for one scene too, and what is wrong.
+pub(super) fn describe(reports: &[SceneReport], top: Option<usize>, document: &mut Document) {
+    if top.is_some() {
+        document.line(LEGEND);
+        document.gap();
+    }
     let columns = reports.first().map_or(0, |report| report.columns.len());
     if reports.len() > 1 || top.is_some() {
         for column in 0..columns {
-            table(reports, column, top.unwrap_or(usize::MAX), (&mut text, room, &mut hidden));
-            text.push('\n');
+            let (table, left_out) = table(reports, column, top.unwrap_or(usize::MAX));
+            document.table(table.in_text_untitled());
+            if left_out > 0 {
+                document.line(format!("({left_out} more)"));
+            }
+            document.gap();
         }
     }
-    for report in reports.iter().filter(|_| top.is_some()) {
-        for row in report.rows.iter().filter(|row| !row.check.passes()) {
-            let (check, kind) = (&row.check, report.columns[row.column].column.name());
-            let line = format!(
-                "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray{}",
-                report.scene,
-                report.line_name(row),
-                check.differ,
-                check.checked,
-                check.stray,
-                check.rays,
-                report.example(row).map(|example| format!("; {example}")).unwrap_or_default(),
-            );
-            let _ = writeln!(text, "{}", wrapped(&line));
-        }
+    if top.is_some() {
+        document.lines(reports.iter().flat_map(wrong));
     }
-    crate::papers::write(reports, (&mut text, room, &mut hidden));
-    text += &crate::bar::text(reports);
-    text.truncate(text.trim_end().len());
-    if !text.is_empty() {
-        text.push('\n');
-        hidden.finish(&mut text);
-    }
-    text
 }
 
-/// Returns the lines of a table: the name, and the rate in each scene where it was measured and its hits were right.
-fn rates(reports: &[SceneReport], column: usize) -> Vec<(String, Vec<Option<f64>>)> {
-    let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+/// Returns a line for each row of a report whose hits are wrong.
+fn wrong(report: &SceneReport) -> impl Iterator<Item = String> {
+    report.rows.iter().filter(|row| !row.check.passes()).map(|row| {
+        let (check, kind) = (&row.check, report.columns[row.column].column.name());
+        format!(
+            "WRONG: {} {kind}: {}: {} of {} checked rays differ, {} of {} stray{}",
+            report.scene,
+            report.line_name(row),
+            check.differ,
+            check.checked,
+            check.stray,
+            check.rays,
+            report.example(row).map(|example| format!("; {example}")).unwrap_or_default(),
+        )
+    })
+}
+
+/// A line of a table: the name, and the rate in each scene where it was measured and its hits were right.
+type RatesLine = (String, Vec<Option<f64>>);
+
+/// Returns the lines of a table.
+fn rates(reports: &[SceneReport], column: usize) -> Vec<RatesLine> {
+    let mut lines: Vec<RatesLine> = Vec::new();
     for (scene, report) in reports.iter().enumerate() {
         for row in report.rows.iter().filter(|row| row.column == column) {
             let name = report.line_name(row);
@@ -69,41 +70,44 @@ fn mean(rates: &[Option<f64>]) -> Option<f64> {
     Some(geometric_mean(&all))
 }
 
-fn table(reports: &[SceneReport], column: usize, top: usize, (text, room, hidden): (&mut String, Room, &mut Hidden)) {
+/// Returns the table of a column of rays with its `top` fastest lines, and how many more there are.
+fn table(reports: &[SceneReport], column: usize, top: usize) -> (ReportTable, usize) {
     let mut lines = rates(reports, column);
     let all = lines.len();
     if top < all {
         // Those without a rate in each scene come last.
-        let key = |line: &(String, Vec<Option<f64>>)| mean(&line.1).unwrap_or(0.0);
+        let key = |line: &RatesLine| mean(&line.1).unwrap_or(0.0);
         lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
         lines.truncate(top);
     }
+    let rate = |line: &RatesLine, scene: Option<usize>| scene.map_or_else(|| mean(&line.1), |scene| line.1[scene]);
+    // Of one scene, or the mean.
+    let of = |scene: Option<usize>, head: TableColumn| {
+        let best = lines.iter().filter_map(|line| rate(line, scene)).fold(f64::NEG_INFINITY, f64::max);
+        let several = lines.len() > 1;
+        let cell = move |line: &RatesLine| match rate(line, scene) {
+            Some(rate) => format!("{}{}", shown(rate), if rate >= best && several { '*' } else { ' ' }),
+            None => "- ".to_string(),
+        };
+        Column::words(cell).text(head)
+    };
     let title = format!("{}, Mrays/s", reports[0].columns[column].column.name());
-    let scenes = reports.iter().map(|report| TableColumn::right(format!("{} ", report.scene)).rank(1));
-    let columns = std::iter::once(TableColumn::left(title)).chain(scenes).chain([TableColumn::right("mean ")]);
-    let mut table = TextTable::new(columns);
-    let best = |scene: Option<usize>| {
-        let rate = |(_, rates): &(String, Vec<Option<f64>>)| scene.map_or_else(|| mean(rates), |scene| rates[scene]);
-        lines.iter().filter_map(rate).fold(f64::NEG_INFINITY, f64::max)
+    let mut columns = vec![Column::words(|line: &RatesLine| line.0.clone()).text(TableColumn::left(title))];
+    let scene = |(number, report): (usize, &SceneReport)| {
+        of(Some(number), TableColumn::right(format!("{} ", report.scene)).rank(1))
     };
-    let cell = |rate: Option<f64>, best: f64| match rate {
-        Some(rate) => format!("{}{}", shown(rate), if rate >= best && lines.len() > 1 { '*' } else { ' ' }),
-        None => "- ".to_string(),
-    };
-    for (name, rates) in &lines {
-        let scenes = rates.iter().enumerate().map(|(scene, rate)| cell(*rate, best(Some(scene))));
-        table.row(std::iter::once(name.clone()).chain(scenes).chain([cell(mean(rates), best(None))]));
-    }
-    table.write(text, room, hidden);
-    if lines.len() < all {
-        let _ = writeln!(text, "({} more)", all - lines.len());
-    }
+    columns.extend(reports.iter().enumerate().map(scene));
+    columns.push(of(None, TableColumn::right("mean ")));
+    (Sheet(columns).table(&lines), all - lines.len())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::document;
     use super::super::tests::sample;
     use super::*;
+    use crate::MachineFacts;
+    use raywarp_report::Room;
     use raywarp_workload::rays::RayKind;
 
     #[test]
@@ -113,7 +117,7 @@ mod tests {
         for view in &mut reports[1].rows[0].views {
             view.rays /= 2;
         }
-        let text = summary(&reports, None, Room::Terminal);
+        let text = document(&reports, &MachineFacts::default(), "", None).text(Room::Terminal);
         let words = |start: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.starts_with(start)).unwrap();
             line.split_whitespace().map(str::to_string).collect()
@@ -127,7 +131,7 @@ mod tests {
     fn where_room_is_short_the_fastest_and_the_wrong_remain() {
         let mut report = sample("a", &["al09-while-while", "al09-if-if", "ykl17"], &[RayKind::Ao]);
         report.rows[0].check.differ = 5;
-        let text = summary(&[report], Some(1), Room::Any);
+        let text = document(&[report], &MachineFacts::default(), "", Some(1)).text(Room::Any);
         let lines: Vec<&str> = text.strip_prefix(LEGEND).unwrap().lines().collect();
         assert!(lines[2].starts_with("al09-if-if ") && lines[3] == "(2 more)", "{text}");
         assert!(text.contains("WRONG: a ao: al09-while-while: 5 of 2000 checked rays differ, 6 of 4000000 stray\n"));

@@ -108,11 +108,7 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
     let report = selftest(&request, &control);
     drop(steps);
     let report = report.map_err(|error| CliError::Stop(Status::Failed, error.to_string()))?;
-    let printed = if common.json {
-        writeln!(out, "{:#}", report.json())
-    } else {
-        write!(out, "{}", report.text(common.verbose, common.room()))
-    };
+    let printed = common.print(&report.document(common.verbose), out);
     let verdict = if report.passed() { Status::Done } else { Status::Failed };
-    after_printing(printed.map_err(CliError::from), verdict)
+    after_printing(printed, verdict)
 }

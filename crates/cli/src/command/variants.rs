@@ -7,7 +7,7 @@ use crate::heading;
 use clap::Args;
 use raywarp::cuda::Device;
 use raywarp::cuda::auto::{BatchKind, Choice, Pick, Promise};
-use raywarp_lab::bench::table::wrapped;
+use raywarp_lab::report::wrapped;
 use raywarp_lab::variants::Variants;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -44,7 +44,7 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
             writeln!(out, "{:#}", json!({ "variants": variants.json(), "auto": auto }))?;
         }
         (false, chosen) => {
-            write!(out, "{}", variants.text(common.room()))?;
+            write!(out, "{}", variants.document().text(common.room()))?;
             for (promise, choice) in chosen.iter().flatten() {
                 for kind in BatchKind::ALL {
                     let Pick { variant, mega_rays } = choice.of(kind);

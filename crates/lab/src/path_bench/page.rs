@@ -2,8 +2,10 @@
 
 use super::{PathSuite, Table};
 use raywarp_papers::{CompactionBounce, CompactionScene, w11};
-use raywarp_study::report::Document;
-use raywarp_study::report::chart::{Bar, Bars, ChartLine, Points};
+use raywarp_report::{
+    Document,
+    chart::{Bar, Bars, ChartLine, Points},
+};
 
 /// Returns a report of the tables that a set of experiments made in some scenes, for an HTML page.
 pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)]) -> Document {

@@ -1,8 +1,7 @@
 //! The table of an experiment's results, for people and for files.
 
 use super::page::charts;
-use raywarp_bench::table::TableColumn;
-use raywarp_study::report::{Column, Document, Sheet, Value};
+use raywarp_report::{Column, Document, Sheet, TableColumn, Value};
 
 /// Table of an experiment's results: rows of cells under columns.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,13 +1,15 @@
 //! Rays that a GPU aims at edges and vertices of closed meshes from inside of them, and may not lose.
 
 use super::SelfTestError;
+use super::report::verdict;
 use rayon::prelude::*;
-use raywarp_bench::table::wrapped;
 use raywarp_bvh::{build, presets};
 use raywarp_cuda::{AimedRays, AimedTarget, Device, LostRays};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
+use raywarp_report::Document;
 use raywarp_scene::grouped;
 use raywarp_workload::closed::{OFFSETS, Placed, SIZES, all};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// Number of points from which rays start, for each mesh, size and offset: enough that few rays are alike.
@@ -104,31 +106,25 @@ impl AimedResult {
         self.lost == 0 && self.sees_holes
     }
 
-    /// Returns the result as text: the verdict, and what is wrong.
-    pub fn text(&self) -> String {
-        let verdict = if self.passed() { "PASS" } else { "FAIL" };
-        let line = format!(
-            "{verdict}: {} of {} rays aimed at edges and vertices of {} closed meshes are lost (sizes 1e-6 to 1e6, up to 1e4 sizes from zero), in {:.1} s",
+    /// Adds the result to a document: the verdict, what is wrong, and figures for programs.
+    pub(super) fn describe(&self, document: &mut Document) {
+        document.line(format!(
+            "{}: {} of {} rays aimed at edges and vertices of {} closed meshes are lost (sizes 1e-6 to 1e6, up to 1e4 sizes from zero), in {:.1} s",
+            verdict(self.passed()),
             grouped(self.lost),
             grouped(self.rays),
             self.meshes,
             self.elapsed.as_secs_f64()
-        );
-        let mut text = wrapped(&line) + "\n";
+        ));
         if self.lost > 0 {
             let [closest, any] = [self.lost_closest, self.lost_any].map(grouped);
-            text += &format!("{closest} have no nearest hit, {any} are called free, such as\n");
-            text.extend(self.shown.iter().map(|ray| format!("{}\n", wrapped(ray))));
+            document.whole(format!("{closest} have no nearest hit, {any} are called free, such as"));
+            document.lines(self.shown.iter().cloned());
         }
         if !self.sees_holes {
-            text += "The test is void: nothing is lost where half of a mesh is missing.\n";
+            document.line("The test is void: nothing is lost where half of a mesh is missing.");
         }
-        text
-    }
-
-    /// Returns the result as a JSON value.
-    pub(super) fn json(&self) -> serde_json::Value {
-        serde_json::json!({
+        document.fields(json!({
             "rays": self.rays,
             "meshes": self.meshes,
             "lost": self.lost,
@@ -137,25 +133,33 @@ impl AimedResult {
             "shown": self.shown,
             "sees_holes": self.sees_holes,
             "seconds": self.elapsed.as_secs_f64(),
-        })
+        }));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_report::Room;
+
+    fn document(result: &AimedResult) -> (String, serde_json::Value) {
+        let mut document = Document::new("aimed");
+        result.describe(&mut document);
+        (document.text(Room::Any), document.json())
+    }
 
     #[test]
     fn a_verdict_needs_that_nothing_is_lost_and_that_holes_are_seen() {
         let sound = AimedResult { rays: 1_000_000_000, meshes: 5, sees_holes: true, ..AimedResult::default() };
-        assert!(sound.passed() && sound.text().starts_with("PASS: 0 of 1,000,000,000 rays"), "{}", sound.text());
+        let text = |result| document(result).0;
+        assert!(sound.passed() && text(&sound).starts_with("PASS: 0 of 1,000,000,000 rays"), "{}", text(&sound));
         let blind = AimedResult { sees_holes: false, ..sound.clone() };
-        assert!(!blind.passed() && blind.text().starts_with("FAIL: 0 of") && blind.text().contains("is void"));
+        assert!(!blind.passed() && text(&blind).starts_with("FAIL: 0 of") && text(&blind).contains("is void"));
         let shown = vec!["ray 7, in the coin".to_string()];
         let leaky = AimedResult { lost: 1234, lost_any: 1234, shown, ..sound };
         assert!(
-            !leaky.passed() && leaky.text().contains("FAIL: 1,234 of") && leaky.text().contains("ray 7, in the coin")
+            !leaky.passed() && text(&leaky).contains("FAIL: 1,234 of") && text(&leaky).contains("ray 7, in the coin")
         );
-        assert_eq!(leaky.json()["lost_any"], 1234);
+        assert_eq!(document(&leaky).1["lost_any"], 1234);
     }
 }

@@ -1,9 +1,12 @@
 //! Charts of rates and bounds.
 
 use super::ranking::{By, Standing, label, no_bound, ranked};
-use crate::report::chart::{Bar, Bars};
-use crate::report::{Document, short_mrays};
 use crate::simulate::fullness::capital;
+use raywarp_report::{
+    Document,
+    chart::{Bar, Bars},
+    short_mrays,
+};
 use raywarp_sim::machine::Machine;
 use raywarp_workload::rays::RayKind;
 

@@ -1,7 +1,9 @@
 //! Rates of the papers' GPUs and of ours against what these GPUs can do (ALK12 figure 3).
 
-use crate::report::chart::{ChartLine, Points};
-use crate::report::{Column, Document, Sheet, Value};
+use raywarp_report::{
+    Column, Document, Sheet, Value,
+    chart::{ChartLine, Points},
+};
 use raywarp_sim::machine::{Machine, keys};
 
 /// Rates of ALK12's Table 1 in Mrays/s, by GPU, for primary, AO and diffuse rays in Conference, Fairy and Sibenik,

@@ -1,6 +1,6 @@
 //! Every number of a machine, with what its source is worth.
 
-use crate::report::{Column, ReportTable, Sheet};
+use raywarp_report::{Column, ReportTable, Sheet};
 use raywarp_sim::machine::{Checked, Given, Key, Machine};
 
 /// Returns the table of a machine's numbers, with their sources.

@@ -4,9 +4,9 @@ use super::what_if::{WhatIf, change_for};
 use super::words::in_words;
 use super::{Bounded, BoundsReport};
 use crate::measured::MeasuredRow;
-use crate::report::{Column, Document, Sheet, Unit, Value, short_mrays};
 use crate::simulate::fullness::capital;
 use crate::simulate::name_of;
+use raywarp_report::{Column, Document, Sheet, Unit, Value, short_mrays};
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
 use raywarp_workload::rays::RayKind;
 

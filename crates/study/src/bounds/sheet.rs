@@ -2,12 +2,11 @@
 
 use super::{Bounded, BoundsReport};
 use crate::launch::{expected_cell, is_implicit, prediction_json};
-use crate::report::{Column, Sheet, Unit, Value, number, short_mrays};
 use crate::simulate::fullness::{Filled, of_counts};
 use crate::simulate::name_of;
-use raywarp_bench::table::TableColumn;
 use raywarp_costs::{Pipe, Wait};
 use raywarp_family::Operation;
+use raywarp_report::{Column, Sheet, TableColumn, Unit, Value, number, short_mrays};
 use raywarp_sim::LaunchInstructions;
 use raywarp_sim::bounds::{Bound, Limit, headroom, lowest};
 use raywarp_sim::memory::Region;

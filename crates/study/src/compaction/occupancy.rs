@@ -1,9 +1,10 @@
 //! Resident warps by the shared memory of a block (W11 figure 2, right).
 
 use super::KERNEL;
-use crate::report::chart::{ChartLine, Points};
-use crate::report::{Column, Document, ReportTable, Sheet, Unit, Value};
-use raywarp_bench::table::TableColumn;
+use raywarp_report::{
+    Column, Document, ReportTable, Sheet, TableColumn, Unit, Value,
+    chart::{ChartLine, Points},
+};
 use raywarp_sim::compaction::occupancy_curve;
 use raywarp_sim::machine::Machine;
 

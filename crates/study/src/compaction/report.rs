@@ -3,9 +3,12 @@
 use super::occupancy::{Curve, chart, curves, table};
 use super::sheet::work_json;
 use super::{CompactionReport, Counts};
-use crate::report::chart::{ChartLine, Points};
-use crate::report::{Document, number};
 use raywarp_papers::w11;
+use raywarp_report::{
+    Document,
+    chart::{ChartLine, Points},
+    number,
+};
 use raywarp_sim::compaction::Bounce;
 use serde_json::json;
 

@@ -1,9 +1,8 @@
 //! The columns of the report of active thread compaction.
 
 use super::Counts;
-use crate::report::{Column, Sheet, Value, number};
-use raywarp_bench::table::TableColumn;
 use raywarp_papers::{CompactionBounce, w11};
+use raywarp_report::{Column, Sheet, TableColumn, Value, number};
 use raywarp_sim::compaction::{Bounce, Work};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! Instructions of each block of a kernel, foretold beside counted.
 
 use super::{Compared, CountPair, sheet};
-use crate::report::Document;
 use raywarp_costs::{PricedBlock, PricedKernel, Word};
 use raywarp_family::Block;
+use raywarp_report::Document;
 use raywarp_sim::LaunchInstructions;
 
 /// Number of times that warps of a launch issued each instruction of a kernel, by a profiler.

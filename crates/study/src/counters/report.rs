@@ -2,8 +2,8 @@
 
 use super::{Compared, CountPair, CountersReport, WITHIN, blocks, sheet, stalls};
 use crate::launch::is_implicit;
-use crate::report::Document;
 use crate::simulate::{name_of, traced};
+use raywarp_report::Document;
 
 /// Text that explains the columns of the table of launches.
 const LEGEND: &str = "instr.: instructions of warps, a ray, as foretold; counted: by the profiler; off: by so much, with ! if any is more than 5 % off and ? if \

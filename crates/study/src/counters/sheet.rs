@@ -2,9 +2,8 @@
 
 use super::{Compared, ComparedStalls, CountPair, blocks, stalls};
 use crate::launch::is_implicit;
-use crate::report::{Column, Sheet, Unit, Value};
 use crate::simulate::name_of;
-use raywarp_bench::table::TableColumn;
+use raywarp_report::{Column, Sheet, TableColumn, Unit, Value};
 use raywarp_sim::gap::Part;
 use raywarp_sim::pace::StallCause;
 use serde_json::{Value as Json, json};

@@ -1,7 +1,7 @@
 //! Causes that warps waited for, foretold beside counted.
 
 use super::{Compared, ComparedStalls, CountPair, sheet};
-use crate::report::Document;
+use raywarp_report::Document;
 use raywarp_sim::pace::StallCause;
 
 /// Text that explains the columns of the table of stalls.

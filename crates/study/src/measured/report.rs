@@ -3,9 +3,9 @@
 use super::sheet::sheet;
 use super::{MeasuredReport, MeasuredRow, OtherTree, TimeShare};
 use crate::launch::is_implicit;
-use crate::report::Document;
 use crate::simulate::traced;
 use raywarp_bench::{RayColumn, Subject};
+use raywarp_report::Document;
 use raywarp_sim::bounds::{Bound, Class};
 
 /// Text that explains the columns of the table of measured rates.
@@ -79,7 +79,7 @@ impl MeasuredReport {
     /// Returns the header line for the rows of [`Document::csv`], the same for all reports.
     pub fn csv_head() -> String {
         let mut document = Document::new("");
-        document.table(sheet(false).table([]).key("rows"));
+        document.table(sheet(false).table([]).in_csv());
         document.csv_head()
     }
 
@@ -106,7 +106,7 @@ impl MeasuredReport {
         let lines: Vec<&MeasuredRow> = self.rows.iter().filter(|row| !row.is_part).collect();
         let sheet = sheet(lines.iter().any(|row| row.rate.view.is_some()));
         document.table(sheet.table(lines.iter().copied()).in_text_untitled().on_page(caption));
-        document.table(sheet.table(&self.rows).key("rows"));
+        document.table(sheet.table(&self.rows).key("rows").in_csv());
         if lines.iter().any(|row| row.is_implicit() && row.shares.is_some()) {
             document.line(IMPLICIT);
         }

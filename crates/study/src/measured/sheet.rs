@@ -4,8 +4,7 @@ use super::report::{mrays, ratio};
 use super::{MeasuredRow, TimeShare};
 use crate::bounds::sheet::bound_json;
 use crate::launch::{expected_cell, prediction_json};
-use crate::report::{Column, Sheet, Unit, Value, number, short_mrays};
-use raywarp_bench::table::TableColumn;
+use raywarp_report::{Column, Sheet, TableColumn, Unit, Value, number, short_mrays};
 use raywarp_sim::bounds::{Bound, Class};
 use serde_json::json;
 

@@ -1,9 +1,11 @@
 //! What reports conclude of full warps, in words and in charts.
 
 use super::{Measurement, name_of};
-use crate::report::chart::{Bar, Bars};
-use crate::report::{Column, Document, ReportTable, Sheet, Unit, Value};
 use raywarp_family::Variant;
+use raywarp_report::{
+    Column, Document, ReportTable, Sheet, Unit, Value,
+    chart::{Bar, Bars},
+};
 use raywarp_sim::WarpCounts;
 use raywarp_workload::rays::RayKind;
 

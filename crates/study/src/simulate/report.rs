@@ -4,9 +4,9 @@ use super::fullness::{Filled, charts, conclusions, fullest};
 use super::run::{facts, in_a_line, kernels};
 use super::sheet::Line;
 use super::{EfficiencyReport, Measurement, headline, name_of};
-use crate::report::Document;
 use raywarp_family::{Key, Operation, Variant};
 use raywarp_papers::al09;
+use raywarp_report::Document;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
 impl Measurement {

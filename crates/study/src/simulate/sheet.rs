@@ -1,9 +1,8 @@
 //! The columns of the report of SIMD efficiency, for text, JSON and page alike.
 
 use super::{EfficiencyReport, Measurement, name_of, theirs_column};
-use crate::report::{Column, Sheet, Unit, Value, number};
-use raywarp_bench::table::TableColumn;
 use raywarp_family::{Block, Operation};
+use raywarp_report::{Column, Sheet, TableColumn, Unit, Value, number};
 use serde_json::json;
 
 /// Returns a fraction of lanes as text in per cent; a dash for an operation that never ran.

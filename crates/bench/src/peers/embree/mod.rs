@@ -9,18 +9,16 @@
 //! - Every mode's answers are compared with ours, all rays ([`Agreement`]).
 
 mod agreement;
-mod json;
+mod document;
 mod mode;
 mod race;
 mod report;
-mod text;
 
 pub use agreement::Agreement;
-pub use json::json;
+pub use document::{LEGEND, document};
 pub use mode::EmbreeMode;
 pub use raywarp_embree::EmbreeError;
 pub use report::{ModeRow, PeerReport, PeerRow};
-pub use text::{LEGEND, summary, text};
 
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;

@@ -189,12 +189,12 @@ pub(super) fn totals(reports: &[PeerReport]) -> Vec<Total> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::document;
     use super::super::race::tests::time;
-    use super::super::{json, summary, text};
     use super::*;
-    use crate::table::Room;
     use crate::{MachineFacts, RayOrder};
     use raywarp_bvh::presets;
+    use raywarp_report::Room;
     use raywarp_workload::rays::RayKind;
 
     /// Returns a report of two kinds of rays, where `wrong` AO rays of one mode differ.
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_table_has_both_sides_the_ratio_and_the_mode_and_fits_a_terminal() {
-        let text = text(&report("sibenik", true, 0), Room::Terminal);
+        let text = report("sibenik", true, 0).document().text(Room::Terminal);
         let expected = "\
 sibenik: 75,275 triangles; workload raywarp, 1024 x 768, views 1 2; 1 thread
 raywarp: avx2, tree good with leaves of 8 (0.25 s)
@@ -262,15 +262,16 @@ robust (0.50 s), high robust (0.50 s) (robust ones without spatial splits)
         assert!(report("sibenik", false, 100).passes());
         let wrong = report("sibenik", false, 101);
         assert!(!wrong.passes());
-        let text = text(&wrong, Room::Terminal);
+        let text = wrong.document().text(Room::Terminal);
         assert!(text.contains("WRONG: single, high: of 1,000,000 rays 101 hit on one side alone"), "{text}");
-        let document = json(&[wrong], &MachineFacts::default(), "raywarp bench");
+        let document = document(&[wrong], &MachineFacts::default(), "raywarp bench").json();
         assert_eq!(document["pass"], false);
         assert_eq!(document["scenes"][0]["rows"][1]["modes"][0]["hit_on_one_side_alone"], 101);
     }
 
     #[test]
     fn ratios_of_several_scenes_have_a_mean_and_a_least() {
+        let summary = |reports: &[PeerReport]| document(reports, &MachineFacts::default(), "").text(Room::Any);
         assert_eq!(summary(&[report("sibenik", false, 0)]), "");
         let mut slow = report("conference", false, 0);
         slow.rows[1].ratio.median = 0.8;

@@ -15,7 +15,8 @@ use raywarp::device::{Plan, PlanReason};
 use raywarp::trace::npy::{RayFile, write_rays_of_scene};
 use raywarp::{Ray, Variant, system};
 use raywarp_lab::bench::{BenchRequest, BenchWatch, LEGEND, MachineFacts, RaySet, RaySource, SceneReport, Target};
-use raywarp_lab::bench::{bench_scene, csv, json, record, summary, text};
+use raywarp_lab::bench::{bench_scene, csv, document, record};
+use raywarp_lab::report::Document;
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
@@ -116,8 +117,7 @@ impl<'a> Session<'a> {
                 self.scenes.push(scene.clone());
                 // After each scene, so that a run that is cut short leaves what it has.
                 self.save()?;
-                let text = self.summary();
-                interrupted_table::leave((text, self.document()), self.common);
+                interrupted_table::leave(&self.document(), self.common);
             }
             if self.outcome.is_err() || interrupt::is_interrupted() {
                 break;
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         if self.reports.is_empty() {
             writeln!(out, "{LEGEND}")?;
         }
-        writeln!(out, "{}", text(report, self.common.room()))?;
+        writeln!(out, "{}", report.document().text(self.common.room()))?;
         Ok(out.flush()?)
     }
 
@@ -204,12 +204,9 @@ impl<'a> Session<'a> {
         self.reports.iter().any(|report| !report.rows.is_empty())
     }
 
-    fn summary(&self) -> String {
-        summary(&self.reports, self.args.top.map(|top| top as usize), self.common.room())
-    }
-
-    fn document(&self) -> serde_json::Value {
-        json(&self.reports, &self.machine, &command_line())
+    fn document(&self) -> Document {
+        let top = self.args.top.map(|top| top as usize);
+        document(&self.reports, &self.machine, &command_line(), top)
     }
 
     /// Prints the summary of all scenes.
@@ -220,7 +217,7 @@ impl<'a> Session<'a> {
         if interrupt::is_interrupted() {
             writeln!(out, "{}", interrupted_table::MARK)?;
         }
-        Ok(write!(out, "{}", self.summary())?)
+        Ok(write!(out, "{}", self.document().text(self.common.room()))?)
     }
 
     /// Simulates what was measured if no scene failed, and prints the tables one by one.
@@ -240,7 +237,7 @@ impl<'a> Session<'a> {
         if !self.has_rows() || !self.common.json {
             return Ok(());
         }
-        let mut document = self.document();
+        let mut document = self.document().json();
         document["interrupted"] = interrupt::is_interrupted().into();
         self.common.describe_scenes(&mut document);
         if self.args.simulate {

@@ -15,7 +15,7 @@ use crate::progress::Steps;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use raywarp::trace::npy::RayFile;
-use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, json, summary, text};
+use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, document};
 use raywarp_lab::bench::{BenchRequest, BenchWatch, MachineFacts, RaySet, RaySource, Target};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -95,11 +95,11 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
                     if reports.is_empty() {
                         writeln!(out, "{LEGEND}")?;
                     }
-                    writeln!(out, "{}", text(&report, common.room()))?;
+                    writeln!(out, "{}", report.document().text(common.room()))?;
                     out.flush()?;
                 }
                 reports.push(report);
-                interrupted_table::leave((summary(&reports), json(&reports, &machine, &command_line())), common);
+                interrupted_table::leave(&document(&reports, &machine, &command_line()), common);
             }
             Ok(None) => break,
             Err(error) => {
@@ -113,8 +113,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
     }
     let interrupted = interrupt::is_interrupted();
     if !reports.is_empty() {
-        let document = || json(&reports, &machine, &command_line());
-        interrupted_table::print(interrupted, (|| summary(&reports), document), common, out)?;
+        interrupted_table::print(interrupted, &document(&reports, &machine, &command_line()), common, out)?;
     }
     outcome?;
     Ok(match (interrupted, reports.iter().all(PeerReport::passes)) {

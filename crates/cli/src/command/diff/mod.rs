@@ -71,11 +71,8 @@ pub fn run(args: &DiffArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
     }
     let report =
         DiffReport { pictures: [&a, &b], comparison: &comparison, within: args.within, output: outputs.first() };
-    let printed = match (common.json, common.quiet) {
-        (true, _) => writeln!(out, "{:#}", report.json()),
-        (false, true) => Ok(()),
-        (false, false) => write!(out, "{}", report.text()),
-    };
+    let is_silent = common.quiet && !common.json;
+    let printed = if is_silent { Ok(()) } else { common.print(&report.document(), out) };
     let verdict = if report.is_within() { Status::Done } else { Status::Failed };
-    after_printing(printed.map_err(CliError::from), verdict)
+    after_printing(printed, verdict)
 }

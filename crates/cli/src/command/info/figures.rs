@@ -5,10 +5,13 @@ use raywarp::bvh::BvhStats;
 use raywarp::render::{Prepared, ShadingBytes, ShadingScene};
 use raywarp::scene::{Description, flatten};
 use raywarp::{Aabb, PrepareError};
-use raywarp_lab::bench::table::{ACROSS, wrapped_to};
+use raywarp_lab::report::Document;
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::time::Duration;
+
+/// Number of characters that the names of figures take in a text.
+const NAMES_ACROSS: usize = 20;
 
 /// Figures of a scene, which the command `info` prints.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,89 +140,93 @@ impl Info {
         self.bounds.map(|b| [corner(b.min), corner(b.max)])
     }
 
-    /// Returns the scene's figures as lines of text.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut line = |name: &str, value: String| {
-            for (number, part) in wrapped_to(&value, ACROSS - 20).lines().enumerate() {
-                let _ = writeln!(text, "{:<20}{part}", if number == 0 { name } else { "" });
-            }
-        };
-        line(
-            "triangles",
-            format!("{} ({} in meshes, {} in the tree)", self.triangles, self.mesh_triangles, self.tree_triangles),
-        );
-        line("meshes, instances", format!("{}, {}", self.meshes, self.instances));
-        line("materials", self.materials.to_string());
-        if self.media > 0 {
-            line("media", self.media.to_string());
+    /// Returns the scene's figures as a document.
+    pub fn document(&self) -> Document {
+        let mut document = Document::of_facts("raywarp info", NAMES_ACROSS);
+        self.describe_parts(&mut document);
+        self.describe_place(&mut document);
+        self.describe_tree(&mut document);
+        self.describe_bytes(&mut document);
+        for (name, key, time) in [("load", "load_ms", self.load), ("build", "build_ms", self.build)] {
+            let milliseconds = time.as_secs_f64() * 1e3;
+            document.fact(name, format!("{milliseconds:.1} ms"));
+            document.data(key, milliseconds);
         }
-        line("textures, images", format!("{}, {}", self.textures, self.images));
-        line("lights", format!("{} and {} emissive triangles", self.lights, self.emissive_triangles));
-        line("cameras", self.cameras.to_string());
-        let words = |[x, y, z]: [f64; 3]| format!("{x} {y} {z}");
-        if self.origin != [0.0; 3] {
-            line("origin", format!("{}, which float32 counts from", words(self.origin)));
-        }
-        if let Some([min, max]) = self.bounds_in_file() {
-            line("bounds", format!("{} .. {}", words(min), words(max)));
-        }
-        let tree = &self.tree;
-        line(
-            "nodes",
-            format!("{} ({} inner and {} leaves)", tree.inner_nodes + tree.leaves, tree.inner_nodes, tree.leaves),
-        );
-        line(
-            "references",
-            format!("{} ({:.2} a leaf)", tree.references, tree.references as f64 / tree.leaves.max(1) as f64),
-        );
-        line("depth", format!("{} (stack of {})", tree.depth, tree.stack_depth));
-        line("SAH cost", format!("{:.2}", tree.sah_cost));
-        if let Some(epo_cost) = self.epo_cost {
-            line("end-point overlap", format!("{epo_cost:.3}"));
-        }
-        line("bytes", format!("{} canonical, {} as traced", tree.bytes, self.tracer_bytes));
-        if let Some(shading) = &self.shading {
-            let parts: Vec<String> = parts(shading).iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
-            line("bytes to shade", format!("{} ({})", shading.total(), parts.join(", ")));
-        }
-        line("load", format!("{:.1} ms", self.load.as_secs_f64() * 1e3));
-        line("build", format!("{:.1} ms", self.build.as_secs_f64() * 1e3));
-        text + &self.names.text()
+        self.names.describe(&mut document);
+        document
     }
 
-    /// Returns the scene's figures as a JSON document.
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "triangles": self.triangles,
-            "mesh_triangles": self.mesh_triangles,
-            "tree_triangles": self.tree_triangles,
-            "meshes": self.meshes,
-            "instances": self.instances,
-            "materials": self.materials,
-            "media": self.media,
-            "textures": self.textures,
-            "images": self.images,
-            "lights": self.lights,
-            "emissive_triangles": self.emissive_triangles,
-            "cameras": self.cameras,
-            "origin": self.origin,
-            "bounds": self.bounds_in_file(),
-            "nodes": self.tree.inner_nodes + self.tree.leaves,
-            "inner_nodes": self.tree.inner_nodes,
-            "leaves": self.tree.leaves,
+    fn describe_parts(&self, document: &mut Document) {
+        let Self { triangles, mesh_triangles, tree_triangles, meshes, instances, .. } = self;
+        let Self { textures, images, lights, emissive_triangles, .. } = self;
+        document.fact("triangles", format!("{triangles} ({mesh_triangles} in meshes, {tree_triangles} in the tree)"));
+        document.fact("meshes, instances", format!("{meshes}, {instances}"));
+        document.figure("materials", "materials", self.materials);
+        match self.media {
+            0 => document.data("media", 0),
+            media => document.figure("media", "media", media),
+        }
+        document.fact("textures, images", format!("{textures}, {images}"));
+        document.fact("lights", format!("{lights} and {emissive_triangles} emissive triangles"));
+        document.figure("cameras", "cameras", self.cameras);
+        document.fields(json!({
+            "triangles": triangles,
+            "mesh_triangles": mesh_triangles,
+            "tree_triangles": tree_triangles,
+            "meshes": meshes,
+            "instances": instances,
+            "textures": textures,
+            "images": images,
+            "lights": lights,
+            "emissive_triangles": emissive_triangles,
+        }));
+    }
+
+    fn describe_place(&self, document: &mut Document) {
+        let words = |[x, y, z]: [f64; 3]| format!("{x} {y} {z}");
+        if self.origin != [0.0; 3] {
+            document.fact("origin", format!("{}, which float32 counts from", words(self.origin)));
+        }
+        let bounds = self.bounds_in_file();
+        if let Some([min, max]) = bounds {
+            document.fact("bounds", format!("{} .. {}", words(min), words(max)));
+        }
+        document.fields(json!({ "origin": self.origin, "bounds": bounds }));
+    }
+
+    fn describe_tree(&self, document: &mut Document) {
+        let BvhStats { inner_nodes, leaves, references, depth, stack_depth, sah_cost, .. } = self.tree;
+        let nodes = inner_nodes + leaves;
+        document.fact("nodes", format!("{nodes} ({inner_nodes} inner and {leaves} leaves)"));
+        let references_per_leaf = references as f64 / leaves.max(1) as f64;
+        document.fact("references", format!("{references} ({references_per_leaf:.2} a leaf)"));
+        document.fact("depth", format!("{depth} (stack of {stack_depth})"));
+        document.fact("SAH cost", format!("{sah_cost:.2}"));
+        if let Some(epo_cost) = self.epo_cost {
+            document.fact("end-point overlap", format!("{epo_cost:.3}"));
+        }
+        document.fields(json!({
+            "nodes": nodes,
+            "inner_nodes": inner_nodes,
+            "leaves": leaves,
             "leaf_sizes": self.tree.leaf_sizes,
-            "references": self.tree.references,
-            "depth": self.tree.depth,
-            "stack_depth": self.tree.stack_depth,
-            "sah_cost": self.tree.sah_cost,
+            "references": references,
+            "depth": depth,
+            "stack_depth": stack_depth,
+            "sah_cost": sah_cost,
             "epo_cost": self.epo_cost,
-            "tree_bytes": self.tree.bytes,
-            "tracer_bytes": self.tracer_bytes,
-            "shading_bytes": self.shading.as_ref().map(|s| parts(s).into_iter().collect::<BTreeMap<_, _>>()),
-            "load_ms": self.load.as_secs_f64() * 1e3,
-            "build_ms": self.build.as_secs_f64() * 1e3,
-            "names": self.names.json(),
-        })
+        }));
+    }
+
+    fn describe_bytes(&self, document: &mut Document) {
+        let (tree, tracer) = (self.tree.bytes, self.tracer_bytes);
+        document.fact("bytes", format!("{tree} canonical, {tracer} as traced"));
+        let shading = self.shading.as_ref().map(parts);
+        if let (Some(parts), Some(shading)) = (&shading, &self.shading) {
+            let parts: Vec<String> = parts.iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
+            document.fact("bytes to shade", format!("{} ({})", shading.total(), parts.join(", ")));
+        }
+        let shading = shading.map(BTreeMap::from);
+        document.fields(json!({ "tree_bytes": tree, "tracer_bytes": tracer, "shading_bytes": shading }));
     }
 }

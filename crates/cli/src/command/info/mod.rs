@@ -49,11 +49,11 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         info.add_epo_cost(&prepared).map_err(|error| CliError::prepare(path.display(), error))?;
     }
     if common.json {
-        let mut document = info.json();
+        let mut document = info.document().json();
         common.describe_scenes(&mut document);
         writeln!(out, "{document:#}")?;
     } else {
-        write!(out, "{}", info.text())?;
+        write!(out, "{}", info.document().text(common.room()))?;
     }
     Ok(Status::Done)
 }

@@ -2,9 +2,7 @@
 
 use raywarp::render::camera_name;
 use raywarp::scene::{Choices, Description, Light, Material, Pixels, Projection, Texture, escape};
-use raywarp_lab::bench::table::{ACROSS, wrapped_to};
-use serde_json::{Value, json};
-use std::fmt::Write;
+use raywarp_lab::report::{Column, Document, Sheet};
 
 /// Number of entries of each list of names that the text shows.
 const SHOWN: usize = 20;
@@ -105,46 +103,48 @@ impl Names {
         ]
     }
 
-    /// Returns one section of text per non-empty list, with at most 20 entries each.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut any_cut = false;
-        for (kind, items) in self.sections().into_iter().filter(|(_, items)| !items.is_empty()) {
-            let _ = writeln!(text, "\n{kind}");
-            // A name may hold line breaks, and be of any length.
-            let mut short = |name: &str| {
-                let name = escape(name);
-                let cut: String = name.chars().take(NAME).collect();
-                any_cut |= cut.len() < name.len();
-                if cut.len() < name.len() { cut + "..." } else { cut }
-            };
-            let shown: Vec<(String, &str)> =
-                items.iter().take(SHOWN).map(|i| (short(&i.name), i.what.as_str())).collect();
-            let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-            for (i, (name, what)) in shown.iter().enumerate() {
-                for (line, part) in wrapped_to(what, ACROSS - 8 - width).lines().enumerate() {
-                    let _ = match line {
-                        0 => writeln!(text, "{:>4}  {name:<width$}  {part}", i + 1),
-                        _ => writeln!(text, "{:width$}{part}", "", width = 8 + width),
-                    };
-                }
-            }
-            if items.len() > shown.len() {
-                let _ = writeln!(text, "      and {} more; --json lists all", items.len() - shown.len());
-            }
+    /// Adds the named parts to a document, as text a section for each non-empty list with at most 20 entries.
+    pub fn describe(&self, document: &mut Document) {
+        let lists = self.sections();
+        let cut = lists.map(|(kind, items)| describe_section(kind, items, document));
+        if cut.contains(&true) {
+            document.paragraph("names that end in ... are cut; --json has them whole");
         }
-        if any_cut {
-            let _ = writeln!(text, "\nnames that end in ... are cut; --json has them whole");
-        }
-        text
+        document.member("names", |document| {
+            for (kind, items) in lists {
+                let sheet = Sheet(vec![
+                    Column::words(|item: &NamedItem| item.name.clone()).key("name"),
+                    Column::words(|item: &NamedItem| item.what.clone()).key("what"),
+                ]);
+                document.table(sheet.table(items).key(kind.replace(' ', "_")));
+            }
+        });
     }
+}
 
-    /// Returns all named parts as JSON, by kind.
-    pub fn json(&self) -> Value {
-        let list = |items: &[NamedItem]| -> Value {
-            items.iter().map(|item| json!({ "name": item.name, "what": item.what })).collect()
-        };
-        self.sections().into_iter().map(|(kind, items)| (kind.replace(' ', "_"), list(items))).collect()
+/// Adds a list to the text, if it has items; returns `true` if it cuts names.
+fn describe_section(kind: &str, items: &[NamedItem], document: &mut Document) -> bool {
+    if items.is_empty() {
+        return false;
+    }
+    document.paragraph(kind);
+    let shown: Vec<(String, &NamedItem)> = items.iter().take(SHOWN).map(|item| (short(&item.name), item)).collect();
+    let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (i, (name, item)) in shown.iter().enumerate() {
+        document.beside(format!("{:>4}  {name:<width$}  ", i + 1), &item.what);
+    }
+    if items.len() > shown.len() {
+        document.whole(format!("      and {} more; --json lists all", items.len() - shown.len()));
+    }
+    shown.iter().any(|(name, item)| *name != escape(&item.name))
+}
+
+/// Returns a name on one line, which is cut if it is long: it may hold line breaks, and be of any length.
+fn short(name: &str) -> String {
+    let name = escape(name);
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.into_owned(),
     }
 }
 
@@ -221,6 +221,13 @@ fn made_texture(index: usize, texture: &Texture) -> Option<NamedItem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_lab::report::Room;
+
+    fn written(names: &Names) -> (String, serde_json::Value) {
+        let mut document = Document::of_facts("names", 0);
+        names.describe(&mut document);
+        (document.text(Room::Terminal), document.json()["names"].take())
+    }
 
     #[test]
     fn lists_name_everything_and_stop_at_twenty() {
@@ -230,12 +237,12 @@ mod tests {
         }
         scene.lights.push(Light::Point { position: [1.0, -0.0, 2.5], intensity: [3.0; 3] });
         let names = Names::of(&scene);
-        let text = names.text();
+        let (text, json) = written(&names);
         assert!(text.contains("   1  red \\u{1b}[31m  diffuse\n") && text.contains("  20  material 20"), "{text}");
         assert!(text.contains("      and 3 more; --json lists all\n") && !text.contains("material 21"), "{text}");
         assert!(text.contains("light 1  point at 1 0 2.5, intensity 3 3 3"), "{text}");
         assert!(!text.contains("cameras") && !text.contains("are cut"), "{text}");
-        assert_eq!(names.json()["materials"].as_array().unwrap().len(), 23);
+        assert_eq!(json["materials"].as_array().unwrap().len(), 23);
     }
     #[test]
     fn what_there_is_to_choose_from_stands_first_with_its_option() {
@@ -246,13 +253,13 @@ mod tests {
             animations: vec![("walk".into(), 1.25)],
             material_variants: vec!["night".into()],
         });
-        let text = names.text();
+        let (text, json) = written(&names);
         for line in ["   1  indoors  --gltf-scene 0\n", "   2  1        --gltf-scene 1, shown\n"] {
             assert!(text.contains(line), "{text}");
         }
         assert!(text.contains("animations\n   1  walk  --animation 0, up to --at 1.25\n"), "{text}");
         assert!(text.contains("material variants\n   1  night  --material-variant 0\n"), "{text}");
-        assert_eq!(names.json()["material_variants"][0]["name"], "night");
+        assert_eq!(json["material_variants"][0]["name"], "night");
     }
 
     #[test]
@@ -261,10 +268,10 @@ mod tests {
         scene.add_material(Material::diffuse("x".repeat(31), [0.5; 3]));
         scene.add_material(Material::diffuse("y".repeat(40), [0.5; 3]));
         let names = Names::of(&scene);
-        let text = names.text();
+        let (text, json) = written(&names);
         assert!(text.contains(&format!("{}...  diffuse", "x".repeat(30))), "{text}");
         assert!(text.ends_with("\n\nnames that end in ... are cut; --json has them whole\n"), "{text}");
         assert_eq!(text.matches("are cut").count(), 1);
-        assert_eq!(names.json()["materials"][1]["name"], "y".repeat(40));
+        assert_eq!(json["materials"][1]["name"], "y".repeat(40));
     }
 }

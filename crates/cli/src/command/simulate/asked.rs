@@ -8,8 +8,8 @@ use crate::options::views::views;
 use raywarp::Builder;
 use raywarp::scene::{Description, Loaded, View, scene_name};
 use raywarp_lab::family::Variant;
+use raywarp_lab::report::Document;
 use raywarp_lab::sim::machine::Machine;
-use raywarp_lab::study::report::Document;
 use raywarp_lab::study::simulate::{EfficiencyRequest, SimulateError};
 use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
@@ -104,7 +104,6 @@ impl Setup<'_> {
         } else {
             self.args.report.write(&self.path, document)?;
         }
-        let table = (|| document.text(self.common.room()), || document.json());
-        interrupted_table::print(interrupted, table, self.common, out)
+        interrupted_table::print(interrupted, document, self.common, out)
     }
 }

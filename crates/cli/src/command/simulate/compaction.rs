@@ -68,11 +68,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     let report = count(&mut prepared, &request, common)?;
     let document = report.document();
     args.report.write(&path, &document)?;
-    if common.json {
-        writeln!(out, "{:#}", document.json())?;
-    } else {
-        write!(out, "{}", document.text(common.room()))?;
-    }
+    common.print(&document, out)?;
     Ok(Status::Done)
 }
 

@@ -61,6 +61,5 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
         CountersError::Simulate(error) => setup.refusal(error),
         other => CliError::input(other),
     })?;
-    let document = report.document();
-    interrupted_table::print(report.interrupted, (|| document.text(common.room()), || document.json()), common, out)
+    interrupted_table::print(report.interrupted, &report.document(), common, out)
 }

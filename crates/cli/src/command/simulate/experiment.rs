@@ -112,11 +112,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     let report = simulate(&setup, &request)?;
     let document = report.document();
     args.report.write(&setup.path, &document)?;
-    if common.json {
-        writeln!(out, "{:#}", document.json())?;
-    } else {
-        write!(out, "{}", document.text(common.room()))?;
-    }
+    common.print(&document, out)?;
     Ok(Status::Done)
 }
 

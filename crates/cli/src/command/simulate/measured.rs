@@ -38,7 +38,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
         return print(&report, common, out);
     }
     let document = report.document();
-    interrupted_table::leave((document.text(common.room()), document.json()), common);
+    interrupted_table::leave(&document, common);
     bounds::print(&setup, None, Some(&report), out)
 }
 
@@ -98,9 +98,7 @@ fn simulate(rates: &[MeasuredRate], setup: &Setup<'_>) -> Result<MeasuredReport,
 
 /// Prints the table of recorded rates and bounds.
 fn print(report: &MeasuredReport, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let document = report.document();
-    let table = (|| document.text(common.room()), || document.json());
-    let printed = interrupted_table::print(report.interrupted, table, common, out);
+    let printed = interrupted_table::print(report.interrupted, &report.document(), common, out);
     after_printing(printed.map(drop), if report.interrupted { Status::Interrupted } else { status(report) })
 }
 

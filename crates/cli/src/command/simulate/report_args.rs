@@ -6,7 +6,7 @@ use crate::heading;
 use crate::replace;
 use clap::Args;
 use raywarp::system::{can_write_file, write_atomic};
-use raywarp_lab::study::report::{About, Document};
+use raywarp_lab::report::{About, Document};
 use std::path::{Path, PathBuf};
 
 /// Lists the pictures of earlier reports in a folder, by their names: two digits, a dash, a name.

@@ -4,9 +4,9 @@ use super::{RowGain, WhatIf};
 use crate::bounds::Bounded;
 use crate::bounds::words::in_words;
 use crate::launch::ExpectedGain;
-use crate::report::short_mrays;
 use crate::simulate::fullness::capital;
 use crate::simulate::name_of;
+use raywarp_report::short_mrays;
 use raywarp_sim::bounds::{Bound, Class, headroom};
 
 /// Returns a paragraph for each kernel: what limits it, what would limit it next, and which change would pay most.

@@ -5,10 +5,12 @@ use super::{RowGain, WhatIf, listed};
 use crate::bounds::report::LOWEST_BOUND;
 use crate::bounds::{Bounded, BoundsReport};
 use crate::launch::ExpectedGain;
-use crate::report::chart::{Bar, Bars};
-use crate::report::{Column, Document, ReportTable, Sheet, Value, short_mrays};
 use crate::simulate::name_of;
-use raywarp_bench::table::TableColumn;
+use raywarp_report::{
+    Column, Document, ReportTable, Sheet, TableColumn, Value,
+    chart::{Bar, Bars},
+    short_mrays,
+};
 use raywarp_sim::machine::Machine;
 use serde_json::json;
 

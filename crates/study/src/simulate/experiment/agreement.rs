@@ -1,8 +1,8 @@
 //! How near our numbers come to a paper's.
 
 use super::report::{ComparedCell, ExperimentTable};
-use crate::report::{Column, ReportTable, Sheet, Unit, Value};
 use crate::simulate::fullness::capital;
+use raywarp_report::{Column, ReportTable, Sheet, Unit, Value};
 
 /// A number of a paper with our number.
 struct Compared<'a> {

@@ -2,8 +2,10 @@
 
 use super::Experiment;
 use super::report::{ComparedCell, ExperimentRow, ExperimentTable};
-use crate::report::Document;
-use crate::report::chart::{Bar, Bars, Columns};
+use raywarp_report::{
+    Document,
+    chart::{Bar, Bars, Columns},
+};
 
 /// Adds a bar chart with a group for each row and a series for each kind of rays.
 pub(super) fn bars(document: &mut Document, experiment: Experiment, number: usize, table: &ExperimentTable) {

@@ -4,10 +4,10 @@ use super::agreement::{agreement, farthest};
 use super::charts::{bars, histograms};
 use super::costs::is_al09;
 use super::{Experiment, ExperimentRequest};
-use crate::report::{Document, number};
 use crate::simulate::fullness::capital;
 use crate::simulate::run::{facts, in_a_line};
 use crate::simulate::{RayCounts, traced};
+use raywarp_report::{Document, number};
 use raywarp_workload::rays::RayKind;
 use serde_json::json;
 

@@ -1,8 +1,7 @@
 //! The columns of an experiment's table, theirs beside ours.
 
 use super::report::{ComparedCell, ExperimentRow, ExperimentTable};
-use crate::report::{Column, Sheet, Value};
-use raywarp_bench::table::TableColumn;
+use raywarp_report::{Column, Sheet, TableColumn, Value};
 use serde_json::{Map, Value as Json, json};
 
 /// Returns a table column with what `of` tells of a row's cell in column number `number`.

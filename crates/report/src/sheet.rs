@@ -1,7 +1,7 @@
 //! Columns that are described once for all writers, for rows of any type.
 
 use super::table::{Naming, ReportTable, Unit, Value};
-use raywarp_bench::table::TableColumn;
+use super::text_table::TableColumn;
 
 /// A function that returns a row's value in a column.
 type Of<'a, Row> = Box<dyn Fn(&Row) -> Value + 'a>;
@@ -18,13 +18,22 @@ const CSV_DIGITS: usize = 3;
 impl<'a, Row: 'a> Column<'a, Row> {
     /// Returns a column that no writer has a name for yet.
     pub fn new(unit: Unit, value: impl Fn(&Row) -> Value + 'a) -> Self {
-        let naming = Naming { unit, digits: 0, text: None, is_remark: false, page: None, key: None, csv: None };
-        Self { value: Box::new(value), naming }
+        Self { value: Box::new(value), naming: Naming::of(unit) }
     }
 
     /// Returns a column of words or whole numbers.
     pub fn plain(value: impl Fn(&Row) -> Value + 'a) -> Self {
         Self::new(Unit::Plain, value)
+    }
+
+    /// Returns a column of whole numbers.
+    pub fn count(count: impl Fn(&Row) -> u64 + 'a) -> Self {
+        Self::plain(move |row| Value::Count(count(row)))
+    }
+
+    /// Returns a column of numbers with so many digits after the point; those that are not known are dashes.
+    pub fn number<Number: Into<Option<f64>>>(digits: usize, number: impl Fn(&Row) -> Number + 'a) -> Self {
+        Self::plain(move |row| Value::known(number(row).into())).digits(digits)
     }
 
     /// Returns a column of words.
@@ -63,7 +72,13 @@ impl<'a, Row: 'a> Column<'a, Row> {
 
     /// Puts the column in JSON documents.
     pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.naming.key = Some(key.into());
+        self.naming.key = Some((None, key.into()));
+        self
+    }
+
+    /// Puts the column in JSON documents, in an object of its own with others.
+    pub fn key_in(mut self, object: impl Into<String>, key: impl Into<String>) -> Self {
+        self.naming.key = Some((Some(object.into()), key.into()));
         self
     }
 
@@ -124,8 +139,8 @@ impl<'a, Row: 'a> Sheet<'a, Row> {
 #[cfg(test)]
 mod tests {
     use super::super::Document;
+    use super::super::text_table::Room;
     use super::*;
-    use raywarp_bench::table::Room;
 
     struct Kernel(&'static str, f64, Option<f64>);
 
@@ -158,7 +173,7 @@ mod tests {
         let total = Kernel("all", 0.25, None);
         let mut document = Document::new("rates");
         let table = sheet().table_with_total(&rows, "all", &total);
-        document.table(table.in_text_untitled().on_page("rates").key("rows"));
+        document.table(table.in_text_untitled().on_page("rates").key("rows").in_csv());
         document
     }
 

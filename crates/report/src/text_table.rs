@@ -71,12 +71,17 @@ pub struct Hidden(Vec<String>);
 impl Hidden {
     /// Adds the last lines below tables: how to see hidden columns, and the papers whose citation keys occur in `text`.
     pub fn finish(&self, text: &mut String) {
+        self.say(text);
+        explain(text);
+    }
+
+    /// Adds a line on how to see hidden columns, if there are any.
+    pub fn say(&self, text: &mut String) {
         if !self.0.is_empty() {
             let (count, names) = (self.0.len(), self.0.join(", "));
             let line = format!("{count} more column{} with --wide: {names}", if count == 1 { "" } else { "s" });
             let _ = writeln!(text, "\n{}", wrapped(&line));
         }
-        explain(text);
     }
 }
 
@@ -131,6 +136,7 @@ impl TextTable {
         }
     }
 
+    #[cfg(test)]
     /// Returns the table as text, with a note on the columns left out.
     pub fn text(&self, room: Room) -> String {
         let (mut text, mut hidden) = (String::new(), Hidden::default());

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Document};
 use super::table::{ReportTable, Value};
-use raywarp_bench::quoted;
+
 use serde_json::Value as Json;
 
 impl Document {
@@ -28,11 +28,10 @@ impl Document {
     }
 
     fn csv_tables(&self) -> impl Iterator<Item = &ReportTable> {
-        let tables = self.blocks.iter().filter_map(|block| match block {
-            Block::Table(table) if table.key.is_some() => Some(table),
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Table(table) if table.is_in_csv => Some(table),
             _ => None,
-        });
-        tables.filter(|table| table.columns.iter().any(|naming| naming.csv.is_some()))
+        })
     }
 }
 
@@ -58,5 +57,21 @@ fn cell(table: &ReportTable, row: &[Value], place: usize, digits: usize) -> Stri
             None => number.to_string(),
         },
         other => quoted(&other.to_string()),
+    }
+}
+
+/// Quotes a CSV cell that may hold a comma or a quotation mark (RFC 4180).
+pub fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotation_marks_are_doubled() {
+        assert_eq!(quoted("GPU \"X\""), "\"GPU \"\"X\"\"\"");
+        assert_eq!(quoted("plain"), "plain");
     }
 }

@@ -113,7 +113,15 @@ impl Writer<'_> {
                 }
             }
             Block::Group(Group::Last | Group::Item(_) | Group::Member(_), inner) => self.blocks(inner),
-            Block::List(_) | Block::Line(_) | Block::Paragraph(_) | Block::Data(..) => {}
+            Block::Group(Group::Programs, _)
+            | Block::List(_)
+            | Block::Line(_)
+            | Block::Paragraph(_)
+            | Block::Whole(_)
+            | Block::Gap
+            | Block::Fact(..)
+            | Block::WholeFact(..)
+            | Block::Data(..) => {}
         }
     }
 

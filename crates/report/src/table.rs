@@ -1,6 +1,6 @@
 //! A report's table: values in rows, and columns with their units and their names for each writer.
 
-use raywarp_bench::table::TableColumn;
+use super::text_table::TableColumn;
 use serde_json::Value as Json;
 
 /// The unit of a column's numbers.
@@ -80,12 +80,18 @@ pub(super) struct Naming {
     pub is_remark: bool,
     /// The heading on a page, and its place there.
     pub page: Option<(usize, String)>,
-    pub key: Option<String>,
+    /// The object that has the value among others, if one has, and the key.
+    pub key: Option<(Option<String>, String)>,
     /// The name in a table of comma-separated values, its place there and its digits.
     pub csv: Option<(usize, String, usize)>,
 }
 
 impl Naming {
+    /// Returns the naming of a column that no writer has a name for.
+    pub fn of(unit: Unit) -> Self {
+        Self { unit, digits: 0, text: None, is_remark: false, page: None, key: None, csv: None }
+    }
+
     pub fn in_text(&self, value: &Value) -> String {
         match value {
             Value::Nothing(instead) => instead.to_string(),
@@ -134,11 +140,19 @@ pub struct ReportTable {
     /// The caption on a page.
     pub(super) caption: Option<String>,
     pub(super) key: Option<String>,
+    pub(super) is_in_csv: bool,
 }
 
 impl ReportTable {
     pub(super) fn new(columns: Vec<Naming>, rows: Vec<Vec<Value>>) -> Self {
-        Self { columns, rows, total: None, title: None, caption: None, key: None }
+        Self { columns, rows, total: None, title: None, caption: None, key: None, is_in_csv: false }
+    }
+
+    /// Returns a table of words for texts, right below what stands there.
+    pub fn of_words(columns: impl IntoIterator<Item = TableColumn>, rows: Vec<Vec<String>>) -> Self {
+        let column = |column| Naming { text: Some(column), ..Naming::of(Unit::Plain) };
+        let rows = rows.into_iter().map(|cells| cells.into_iter().map(Value::Words).collect()).collect();
+        Self::new(columns.into_iter().map(column).collect(), rows).in_text_untitled()
     }
 
     /// Shows the table in the text, below a title with an empty line before it.
@@ -156,6 +170,11 @@ impl ReportTable {
         Self { caption: Some(caption.into()), ..self }
     }
 
+    /// Makes the rows lines of a table of comma-separated values.
+    pub fn in_csv(self) -> Self {
+        Self { is_in_csv: true, ..self }
+    }
+
     /// Adds the rows to the array `key`, for programs.
     pub fn key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
@@ -163,12 +182,12 @@ impl ReportTable {
 }
 
 /// Writes a number with so many digits after the point; a dash for none.
-pub(crate) fn number(value: f64, digits: usize) -> String {
+pub fn number(value: f64, digits: usize) -> String {
     if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
 }
 
 /// Writes a rate in Mrays/s.
-pub(crate) fn short_mrays(rays_per_s: f64) -> String {
+pub fn short_mrays(rays_per_s: f64) -> String {
     let rate = rays_per_s / 1e6;
     number(rate, if rate < 1000.0 { 1 } else { 0 })
 }

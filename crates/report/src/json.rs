@@ -35,9 +35,13 @@ fn fill(map: &mut Map<String, Json>, blocks: &[Block]) {
             Block::Group(Group::Member(key), inner) => {
                 map.insert(key.clone(), object(inner).into());
             }
-            Block::Group(Group::Fold(_) | Group::Last, inner) => fill(map, inner),
+            Block::Group(Group::Fold(_) | Group::Last | Group::Programs, inner) => fill(map, inner),
             Block::Line(_)
             | Block::Paragraph(_)
+            | Block::Whole(_)
+            | Block::Gap
+            | Block::Fact(..)
+            | Block::WholeFact(..)
             | Block::Heading(_)
             | Block::Prose(_)
             | Block::Note(_)
@@ -55,16 +59,36 @@ fn append(map: &mut Map<String, Json>, key: &str, values: impl IntoIterator<Item
     }
 }
 
+/// Returns a row as an object: what is in a column with a key, or in an object of several columns.
 fn row_object(table: &ReportTable, row: &[Value]) -> Json {
-    let with_key = table.columns.iter().zip(row).filter_map(|(naming, value)| {
-        let key = naming.key.clone()?;
-        Some((key, naming.for_programs(value)))
-    });
-    Json::Object(with_key.collect())
+    let mut map = Map::new();
+    for (naming, value) in table.columns.iter().zip(row) {
+        let Some((object, key)) = &naming.key else { continue };
+        let value = naming.for_programs(value);
+        match object {
+            None => {
+                map.insert(key.clone(), value);
+            }
+            Some(object) => {
+                if let Json::Object(inner) = map.entry(object.clone()).or_insert_with(|| Map::new().into()) {
+                    inner.insert(key.clone(), value);
+                }
+            }
+        }
+    }
+    map.into()
+}
+
+impl ReportTable {
+    /// Returns the rows as a JSON array of objects.
+    pub fn json(&self) -> Json {
+        self.rows.iter().map(|row| row_object(self, row)).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sheet::{Column, Sheet};
     use super::*;
     use serde_json::json;
 
@@ -84,5 +108,29 @@ mod tests {
             "folded": true,
         });
         assert_eq!(document.json(), wanted);
+    }
+
+    #[test]
+    fn columns_share_an_object_and_an_array_is_there_without_rows() {
+        let sheet = Sheet(vec![
+            Column::count(|row: &u64| *row).key("number"),
+            Column::number(1, |row: &u64| (*row > 0).then_some(1.0)).key_in("powers", "zeroth"),
+            Column::count(|row: &u64| row * row).key_in("powers", "second"),
+        ]);
+        let mut document = Document::new("data");
+        document.table(sheet.table(&[0, 3]).key("rows"));
+        document.array("none", [0; 0], |document, row| document.data("row", row));
+        document.array("squares", [4, 9], |document, row| document.data("of", row));
+        document.for_programs(|document| document.fields(json!({ "a": 1, "b": [2] })));
+        let row = |number: u64, zeroth: Option<f64>| json!({ "number": number, "powers": { "zeroth": zeroth, "second": number * number } });
+        let wanted = json!({
+            "rows": [row(0, None), row(3, Some(1.0))],
+            "none": [],
+            "squares": [{ "of": 4 }, { "of": 9 }],
+            "a": 1,
+            "b": [2],
+        });
+        assert_eq!(document.json(), wanted);
+        assert_eq!(sheet.table(&[0, 3]).json(), wanted["rows"]);
     }
 }
