@@ -28,11 +28,16 @@ pub fn header() -> &'static str {
 /// # Examples
 /// The host's side of a kernel that traces, with cudarc as the program's own way to CUDA:
 /// ```no_run
+/// # mod raywarp {
+/// #     pub use raywarp_geom::FlatTriangles;
+/// #     pub mod bvh { pub use raywarp_bvh::{build, presets}; }
+/// #     pub use raywarp_cuda as cuda;
+/// # }
 /// use cudarc::driver::{CudaContext, DeviceRepr, LaunchConfig, PushKernelArg};
 /// use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-/// use raywarp_bvh::{build, presets};
-/// use raywarp_cuda::{Device, DeviceScene, HEADER_OPTIONS, Stream, TreeRecord, with_header};
-/// use raywarp_geom::FlatTriangles;
+/// use raywarp::FlatTriangles;
+/// use raywarp::bvh::{build, presets};
+/// use raywarp::cuda::{Device, DeviceScene, HEADER_OPTIONS, Stream, TreeRecord, with_header};
 ///
 /// #[repr(transparent)]
 /// struct Tree(TreeRecord);

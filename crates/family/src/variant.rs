@@ -11,7 +11,8 @@ use std::str::FromStr;
 ///
 /// # Examples
 /// ```
-/// use raywarp_family::Variant;
+/// # mod raywarp { pub use raywarp_family::Variant; }
+/// use raywarp::Variant;
 ///
 /// let text = "persistent/speculative-while-while/bvh2?postpone=2";
 /// let variant: Variant = text.parse()?;

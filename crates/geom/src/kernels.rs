@@ -43,7 +43,8 @@ impl fmt::Display for KernelName {
 /// up batches adds up their rays by kernel, and allocates nothing.
 ///
 /// ```
-/// use raywarp_geom::{KernelName, Kernels};
+/// # use raywarp_geom as raywarp;
+/// use raywarp::{KernelName, Kernels};
 ///
 /// let (wide, narrow) = (KernelName::fixed("wide"), KernelName::fixed("narrow"));
 /// let mut kernels = Kernels::of(wide, 1000);

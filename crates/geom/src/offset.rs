@@ -47,7 +47,8 @@ pub fn offset_from_triangle(point: [f32; 3], normal: [f32; 3], extent: f32) -> [
 ///
 /// # Examples
 /// ```
-/// use raywarp_geom::{Ray, origin_leaving};
+/// # use raywarp_geom as raywarp;
+/// use raywarp::{Ray, origin_leaving};
 /// let floor = [[-1e3, 0.0, -1e3], [1e3, 0.0, -1e3], [0.0, 0.0, 2e3]];
 /// let up = [0.0, 1.0, 0.0];
 /// let ray = Ray::new(origin_leaving(floor, 0.25, 0.5, up), up);

@@ -7,8 +7,11 @@ use std::borrow::Cow;
 ///
 /// # Examples
 /// ```
-/// assert_eq!(raywarp_scene::escape("red \u{1b}[31m"), "red \\u{1b}[31m");
-/// assert_eq!(raywarp_scene::escape("café"), "café");
+/// # mod raywarp { pub use raywarp_scene as scene; }
+/// use raywarp::scene::escape;
+///
+/// assert_eq!(escape("red \u{1b}[31m"), "red \\u{1b}[31m");
+/// assert_eq!(escape("café"), "café");
 /// ```
 pub fn escape(text: &str) -> Cow<'_, str> {
     escape_but(text, |_| false)

@@ -1,9 +1,10 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds.
 //!
-//! They are the public interface of `raywarp` ([`api`]), links of the documents ([`links`]), rules of prose that can be
-//! counted ([`prose`]), circles between files ([`circles`]), copies of files that crates need ([`copies`]), packages
-//! ([`package`]), crates of a build for rays alone ([`rays_alone`]) and names of public types ([`type_names`]). Counts
-//! have ceilings ([`ceilings`]), beside which [`summary`] prints them.
+//! They are the public interface of `raywarp` ([`api`]), paths that examples and pages show ([`paths`]), links of the
+//! documents ([`links`]), rules of prose that can be counted ([`prose`]), circles between files ([`circles`]), copies
+//! of files that crates need ([`copies`]), packages ([`package`]), crates of a build for rays alone ([`rays_alone`])
+//! and names of public types ([`type_names`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints
+//! them.
 #![forbid(unsafe_code)]
 
 pub mod api;
@@ -13,6 +14,7 @@ pub mod copies;
 mod files;
 pub mod links;
 pub mod package;
+pub mod paths;
 pub mod prose;
 pub mod rays_alone;
 pub mod summary;
@@ -21,7 +23,7 @@ pub mod type_names;
 use std::path::{Path, PathBuf};
 
 /// Text of the commands of this crate, for messages about wrong usage.
-pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | prose [--list [CRATE]] |
+pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | paths | prose [--list [CRATE]] |
     copies | package [--verify]";
 
 /// Returns the path of the workspace's root.
@@ -37,11 +39,8 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
     let root = root();
     Some(match (command, options) {
         ("api", options) => api::run(&root, options),
-        ("links", []) => {
-            let faults = links::faults(&root);
-            faults.iter().for_each(|fault| println!("{fault}"));
-            Ok(faults.is_empty())
-        }
+        ("links", []) => Ok(print(&links::faults(&root))),
+        ("paths", []) => Ok(print(&paths::faults(&root))),
         ("counts", []) => summary::print(&root).map(|faults| {
             faults.iter().for_each(|fault| eprintln!("{fault}"));
             faults.is_empty()
@@ -52,4 +51,10 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
         ("prose", options) => prose::run(&root, options),
         _ => return None,
     })
+}
+
+/// Prints faults, a line each, and returns `true` if there are none.
+fn print(faults: &[String]) -> bool {
+    faults.iter().for_each(|fault| println!("{fault}"));
+    faults.is_empty()
 }

@@ -43,8 +43,12 @@ pub const MAX_DEPTH: u32 = 64;
 ///
 /// # Examples
 /// ```
-/// use raywarp_bvh::{BuildOptions, build};
-/// use raywarp_geom::FlatTriangles;
+/// # mod raywarp {
+/// #     pub use {raywarp_bvh::BuildOptions, raywarp_geom::FlatTriangles};
+/// #     pub mod bvh { pub use raywarp_bvh::build; }
+/// # }
+/// use raywarp::bvh::build;
+/// use raywarp::{BuildOptions, FlatTriangles};
 ///
 /// let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 /// let triangles = FlatTriangles::from_vertices(vec![triangle]);

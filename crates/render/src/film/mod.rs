@@ -5,7 +5,8 @@
 //! renders a range of samples of its pixels and adds them there:
 //!
 //! ```
-//! use raywarp_render::film::{Film, SampleResult};
+//! # mod raywarp { pub use raywarp_render as render; }
+//! use raywarp::render::film::{Film, SampleResult};
 //! use rayon::prelude::*;
 //!
 //! let mut film = Film::new([100, 80], false)?;

@@ -8,7 +8,7 @@ mod comments;
 mod openings;
 mod widths;
 
-pub(crate) use comments::without_tests;
+pub(crate) use comments::{doc_text, without_tests};
 
 use crate::files;
 use std::collections::BTreeMap;
