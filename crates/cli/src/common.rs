@@ -73,7 +73,7 @@ pub struct Scenes {
     /// Standard input (-) needs it, and so does a pipe whose name does not end in one of these.
     #[arg(long, value_name = "KIND", value_parser = format(), hide_possible_values = true)]
     format: Option<Format>,
-    /// What the numbers of a glTF file's lamps mean: photometric, radiometric, auto.
+    /// Units of a glTF file's lamps: photometric, radiometric, auto.
     ///
     /// radiometric takes a candela as one watt per steradian and a lux as one watt per square metre, as the
     /// specification has lamps beside glowing surfaces; photometric divides by 683 lumens a watt; auto finds files that

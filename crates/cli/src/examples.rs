@@ -68,12 +68,12 @@ fn of(command: &str) -> &'static [Example] {
             ("Beside what bounds it on that GPU", "raywarp bench scene.gltf --device cuda --simulate"),
         ],
         "simulate" => &[
-            ("How full warps are", "raywarp simulate scene.gltf --efficiency"),
+            ("The busy lanes of warps", "raywarp simulate scene.gltf --efficiency"),
             (
-                "What bounds the rates on a GPU, as a page",
+                "The bounds of the rates on a GPU, as a page",
                 "raywarp simulate scene.gltf --machine h200 --report bounds.html",
             ),
-            ("What would raise them", "raywarp simulate scene.gltf --machine h200 --what-if"),
+            ("The changes that would raise them most", "raywarp simulate scene.gltf --machine h200 --what-if"),
             ("With twice the cache", "raywarp simulate scene.gltf --machine h200 --set l2.bytes=2x"),
             ("A recorded run beside its bounds", "raywarp simulate scene.gltf --machine h200 --measured run/bench.csv"),
             ("An experiment of a paper", "raywarp simulate scene.gltf --experiment compaction"),

@@ -1,7 +1,7 @@
 //! The groups that options stand in under `--help`. A test knows them too: `help_tests.rs`.
 
 /// Heading in help texts of the options that choose what `simulate` simulates.
-pub const MODE: &str = "What is simulated (give one)";
+pub const MODE: &str = "Mode (give one)";
 pub const OUTPUT: &str = "Output";
 pub const QUALITY: &str = "Quality";
 pub const CAMERA: &str = "Camera";

@@ -39,7 +39,7 @@ pub struct SelftestArgs {
     /// may be lost; 0 leaves them out.
     #[arg(long, value_name = "RAYS", value_parser = crate::options::values::many, help_heading = heading::KERNELS)]
     aimed: Option<u64>,
-    /// What is tested: cpu, cuda (the first GPU), cuda:N, auto.
+    /// Device that is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]

@@ -58,7 +58,7 @@ pub struct TraceArgs {
     /// Ask only whether anything is on the ray.
     #[arg(long, help_heading = heading::RAYS)]
     any: bool,
-    /// What HITS holds too, comma-separated: position, normal [default: neither].
+    /// Fields that HITS holds too, comma-separated: position, normal [default: neither].
     ///
     /// The position of the hit, and the normal of length 1 on the triangle's front: three numbers each in world space,
     /// NaN for a miss.
@@ -82,7 +82,7 @@ pub struct TraceArgs {
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What traces the rays: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
+    /// Device that traces: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
     /// auto takes a GPU where there is one and the rays are worth its start: from 16 million beside one thread of the
     /// CPU on, more beside several and in large scenes (docs/guide/gpu.md). It says so, and goes on with the CPU

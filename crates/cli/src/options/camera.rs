@@ -23,10 +23,10 @@ pub struct CameraArgs {
     /// Camera position [default: where the scene is framed].
     #[arg(long, value_name = "X,Y,Z", value_parser = values::position, allow_hyphen_values = true, help_heading = heading::CAMERA)]
     eye: Option<[f64; 3]>,
-    /// What the camera looks at [default: the middle of the scene].
+    /// Point that the camera looks at [default: the middle of the scene].
     #[arg(long, value_name = "X,Y,Z", value_parser = values::position, allow_hyphen_values = true, help_heading = heading::CAMERA)]
     target: Option<[f64; 3]>,
-    /// What is upwards in the picture [default: 0,1,0].
+    /// Direction that is upwards in the picture [default: 0,1,0].
     ///
     /// Files with z upwards want 0,0,1, which may stand alone: the scene is then framed so.
     #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true, help_heading = heading::CAMERA)]

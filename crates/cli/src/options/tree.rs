@@ -15,7 +15,7 @@ pub struct TreeArgs {
     /// auto alone gpu; for bench else good, for simulate balanced with --builder sweep].
     #[arg(long, value_enum)]
     preset: Option<PresetArg>,
-    /// How the tree is built [default: the preset's].
+    /// Algorithm that builds the tree [default: the preset's].
     #[arg(long, value_enum)]
     builder: Option<BuilderArg>,
     /// Passes of reinsertion over the finished tree, 0 to 64 [default: the preset's].

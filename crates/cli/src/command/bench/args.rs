@@ -67,10 +67,10 @@ pub struct BenchArgs {
     /// and a column of the tables, in its own order, and several together get their rate: all rays over all times.
     #[arg(long, value_name = "FILES", value_delimiter = ',', value_hint = ValueHint::FilePath, conflicts_with_all = ["suite", "workload", "kind", "views", "view", "one_launch", "rays_per_pixel", "size", "simulate", "export_rays"], help_heading = heading::RAYS)]
     pub rays: Vec<PathBuf>,
-    /// What all rays of --rays ask for: the closest hit or any [default: by the names].
+    /// Query of all rays of --rays: the closest hit or any [default: by the names].
     #[arg(long, value_name = "QUERY", value_parser = named_values(["closest", "any"], parse_query), hide_possible_values = true, requires = "rays", help_heading = heading::RAYS)]
     pub query: Option<Query>,
-    /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
+    /// Set of rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
@@ -165,7 +165,7 @@ pub struct BenchArgs {
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What is measured: cpu, cuda (the first GPU), cuda:N, auto.
+    /// Device that is measured: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// Here auto takes the first GPU, and the CPU where there is none.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]

@@ -57,7 +57,7 @@ pub struct PathBenchArgs {
     /// W11 does so (A.2): nine shadow rays of eight bounces.
     #[arg(long, help_heading = heading::RAYS)]
     connect_last: bool,
-    /// Where Russian roulette begins, 0 to 1, of w11 and l9 [default: 0.05].
+    /// Throughput below which Russian roulette begins, 0 to 1, of w11 and l9 [default: 0.05].
     ///
     /// The throughput below which it may end a path.
     #[arg(long, value_name = "SHARE", value_parser = values::share, help_heading = heading::RAYS)]

@@ -24,7 +24,7 @@ pub struct DiffArgs {
     /// Picture: .exr (a share too), .hdr, .png, .jpg, .tga or .ktx2.
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// What it is compared with; relative errors are relative to this one.
+    /// Picture that it is compared with; relative errors are relative to this one.
     #[arg(value_name = "B")]
     b: PathBuf,
     /// End with status 1 if they are farther apart, such as 0.01 [default: never].

@@ -96,16 +96,16 @@ pub struct RenderArgs {
     /// Seed of the sampler.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::STUDIES)]
     seed: u32,
-    /// Where random numbers come from [default: the file's, else sobol].
+    /// Source of random numbers [default: the file's, else sobol].
     #[arg(long, value_enum, help_heading = heading::STUDIES)]
     sampler: Option<SamplerArg>,
-    /// What pixels show.
+    /// Quantity that pixels show.
     #[arg(long, value_enum, default_value_t = IntegratorArg::Path, help_heading = heading::QUALITY)]
     integrator: IntegratorArg,
     /// Length of rays of --integrator ao [default: 1/4 of the scene's diagonal].
     #[arg(long, value_name = "LENGTH", value_parser = values::positive_f32, help_heading = heading::QUALITY)]
     ao_distance: Option<f32>,
-    /// How direct light is estimated; all agree in the mean.
+    /// Estimator of direct light; all agree in the mean.
     #[arg(long, value_enum, default_value_t = DirectArg::Mis, help_heading = heading::STUDIES)]
     direct: DirectArg,
     /// Rough surfaces lose the light of further bounces between their facets.
@@ -177,7 +177,7 @@ pub struct RenderArgs {
     focus: Option<f32>,
     #[command(flatten)]
     pub scenes: Scenes,
-    /// What renders: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
+    /// Device that renders: cpu, cuda (the first GPU), cuda:N, cuda:0,1, cuda:all, auto.
     ///
     /// GPUs take paths from the camera to the film; several share out the tiles. The picture has the same bytes with
     /// each. auto takes GPUs where they can render what is asked for, and there are more than 100,000 samples for each
@@ -187,7 +187,7 @@ pub struct RenderArgs {
     pub device: DeviceChoice,
     #[command(flatten)]
     pub organisation: OrganisationArgs,
-    /// What filters textures on GPUs: exact (as the CPU does), hardware.
+    /// Filter of textures on GPUs: exact (as the CPU does), hardware.
     ///
     /// With exact the picture has the CPU's bytes. hardware leaves images of materials to the texture units, whose
     /// weights between texels have 8 bits, so that the picture is about the same (docs/internals/path-tracer.md says

@@ -9,7 +9,7 @@ use raywarp_lab::experiments::{Compaction, ListedAt, MeasuredOrganisation, PathE
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
 pub struct OrganisationArgs {
-    /// How a GPU renders: wavefront-sorted, megakernel, rays, and others.
+    /// Organisation of a GPU's path tracer: wavefront-sorted, megakernel, rays, and others.
     ///
     /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the
     /// fastest (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one
@@ -21,13 +21,13 @@ pub struct OrganisationArgs {
     /// their own with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront-sorted", hide_possible_values = true, help_heading = heading::MACHINE)]
     pub organisation: PathsOn,
-    /// What lists paths that go on, of compact and regenerate: scan, atomics, off.
+    /// Method that lists paths that go on, of compact and regenerate: scan, atomics, off.
     ///
     /// scan keeps their order, atomics do not. With off lanes whose path has ended are idle (compact) or begin another
     /// at once (regenerate). [default: scan; of regenerate off]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction: Option<CompactionArg>,
-    /// Where in a bounce paths are listed, of compact: start, shadow, end [default: end].
+    /// Places in a bounce where paths are listed, of compact: start, shadow, end [default: end].
     ///
     /// One or several, comma-separated. start is behind the rays that extend paths (those that have hit something are
     /// shaded), shadow before the rays that connect them to lights (those that have one), end behind all of it (those
@@ -35,7 +35,7 @@ pub struct OrganisationArgs {
     /// them.
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = heading::MACHINE)]
     compaction_at: Vec<CompactionAt>,
-    /// Who reads how many paths go on, of the same two and of wavefronts: device, host.
+    /// Side that reads how many paths go on, of the same two and of wavefronts: device, host.
     ///
     /// A host does so after each bounce, or round of wavefront and wavefront-sorted, launches as many lanes, and stops
     /// when no path is left.

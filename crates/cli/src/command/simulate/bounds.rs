@@ -21,13 +21,13 @@ const MOST_COST_BYTES: u64 = 1 << 26;
 /// Options about the machines whose rates are bounded.
 #[derive(Debug, Args)]
 pub struct BoundsArgs {
-    /// What bounds the rates on these GPUs, comma-separated, such as h200.
+    /// Bound the rates on these GPUs, comma-separated, such as h200.
     ///
     /// Names such as h200 or gtx285, or files (docs/reference/machines.md). With --experiment the GPU that it is about
     /// [default: gtx285].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::machine(), hide_possible_values = true, value_hint = ValueHint::AnyPath, help_heading = heading::MODE)]
     pub machine: Vec<String>,
-    /// What kernels cost, in place of our tables.
+    /// Costs of kernels, in place of our tables.
     ///
     /// As `xz -dc crates/cuda/prebuilt/costs.sm_90.csv.xz` prints it.
     #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 24;
 /// The mode's option.
 #[derive(Debug, Args)]
 pub struct CountersArgs {
-    /// What a profiler counted on this GPU, beside what is foretold.
+    /// Counts of a profiler on this GPU, put beside what is foretold.
     ///
     /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of
     /// each kind a pixel.

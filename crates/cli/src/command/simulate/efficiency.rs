@@ -13,7 +13,7 @@ use std::path::Path;
 /// The mode's option.
 #[derive(Debug, Args)]
 pub struct EfficiencyArgs {
-    /// How full warps are.
+    /// Count the busy lanes of warps.
     ///
     /// SIMD efficiency of traversal and intersection, as in Table 1 of Aila and Laine 2009.
     #[arg(long, help_heading = heading::MODE)]

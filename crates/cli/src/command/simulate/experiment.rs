@@ -26,7 +26,7 @@ pub struct ExperimentArgs {
     /// paths and warps of a path tracer at each bounce.
     #[arg(long, value_name = "NAME", value_parser = experiments(), hide_possible_values = true, help_heading = heading::MODE)]
     pub experiment: Option<ExperimentChoice>,
-    /// What an operation costs on a GTX 285, in times of an instruction.
+    /// Cost of an operation on a GTX 285, in times of an instruction.
     ///
     /// Operations are visit_node, test_triangle, loop, postpone, fetch_ray and shuffle.
     #[arg(long = "operation-cost", alias = "price", value_name = "OPERATION=SLOTS", value_delimiter = ',', value_parser = parse_operation_cost, help_heading = heading::WITH_EXPERIMENT)]

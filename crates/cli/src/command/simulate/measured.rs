@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The mode's option.
 #[derive(Debug, Args)]
 pub struct MeasuredArgs {
-    /// What was measured on this GPU, beside what is possible.
+    /// Rates measured on this GPU, put beside what is possible.
     ///
     /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel
     /// must be that run's. Exit status 1 if a run passed a strict bound.

@@ -8,7 +8,7 @@ use raywarp_lab::workload::rays::{Order, RayKind, Workload};
 /// Rays that are simulated: whose, of which kinds, how many, and in which order.
 #[derive(Debug, Args)]
 pub struct RayArgs {
-    /// Whose rays: raywarp, al09, g14 or alk12 [default: raywarp].
+    /// Set of rays: raywarp, al09, g14 or alk12 [default: raywarp].
     #[arg(long, value_name = "NAME", value_parser = values::workload(), hide_possible_values = true, help_heading = heading::RAYS)]
     pub workload: Option<Workload>,
     /// Kinds of rays, comma-separated [default: primary,ao,diffuse].
