@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("raywarp-experiments", &["raywarp-render-cuda"]),
     ("raywarp-cuda-emulation", &["raywarp-cuda", "raywarp-render-cuda", "raywarp-testing"]),
     ("raywarp-workload", &["raywarp-scene", "raywarp-sample"]),
-    ("raywarp-sim", &["raywarp-traverse", "raywarp-costs"]),
+    ("raywarp-sim", &["raywarp-traverse", "raywarp-costs", "raywarp-papers"]),
     ("raywarp-scene", &["raywarp-geom"]),
     ("raywarp-render", &["raywarp-system", "raywarp-scene", "raywarp-sample", "raywarp-lanes"]),
     (

@@ -1,11 +1,10 @@
 //! Rates of other tracers on one GPU, and the ratios of our kernels to them.
 //!
-//! Source: measured on 20 and 21 November 2026 on one NVIDIA H200 (driver 580.159, 1980 MHz), CUDA 13.0 for sm_90,
-//! kernel time by events, median of 20 launches after 3: the workload `raywarp`, first viewpoint of each scene, 8 AO
-//! and 8 diffuse rays a pixel, triangles of no area dropped. Each peer with its own fast-math settings and the better
-//! of two trees (an SBVH of another library; sweep SAH with reinsertion). A figure counts beside ours only on the same
-//! GPU, once our stand-ins for the first three peers are within 5 % of them there.
+//! The rates were recorded on an H200 (`rates/tracers-h200.toml`): workload `raywarp`, first viewpoint of each scene,
+//! 8 AO and 8 diffuse rays a pixel. A figure counts beside ours only on the same GPU, once our stand-ins for the first
+//! three peers are within 5 % of them there.
 
+use crate::recorded_rates::{RecordedTracer, tracers_on_h200};
 use crate::report::SceneReport;
 use crate::{LaunchBounds, RayOrder, Subject, geometric_mean};
 use raywarp_report::wrapped;
@@ -13,123 +12,8 @@ use raywarp_workload::rays::{RayKind, Workload};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Names of the six scenes that other tracers were measured in, in the order of [`Peer::mega_rates`].
+/// Names of the six scenes that other tracers were measured in, in the order of the tables.
 pub const SCENES: [&str; 6] = ["sibenik", "crytek_sponza", "conference", "kitchen", "bathroom2", "san_miguel"];
-
-/// Another project's tracer that was measured on an H200, with its rates.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer {
-    /// Name of the other tracer and its algorithm.
-    pub name: &'static str,
-    /// Text of our variant that does the same as the other tracer; `None` if there is none.
-    pub stand_in: Option<&'static str>,
-    /// Millions of rays a second of primary, AO and diffuse rays in each scene; `None` where not measured.
-    pub mega_rates: [[Option<f64>; 3]; 6],
-}
-
-const fn all(rates: [[u32; 3]; 6]) -> [[Option<f64>; 3]; 6] {
-    let mut cells = [[None; 3]; 6];
-    let mut scene = 0;
-    while scene < 6 {
-        let mut kind = 0;
-        while kind < 3 {
-            if rates[scene][kind] > 0 {
-                cells[scene][kind] = Some(rates[scene][kind] as f64);
-            }
-            kind += 1;
-        }
-        scene += 1;
-    }
-    cells
-}
-
-/// Other projects' tracers that were measured; a rate of 0 was not measured.
-pub const PEERS: [Peer; 7] = [
-    Peer {
-        name: "AL Fermi speculative while-while",
-        stand_in: Some("direct/speculative-while-while/bvh2?planes=plain"),
-        mega_rates: all([
-            [6216, 4467, 3283],
-            [3481, 3130, 2298],
-            [4664, 5174, 3421],
-            [2966, 5912, 3554],
-            [1494, 5373, 3353],
-            [1646, 2276, 1715],
-        ]),
-    },
-    Peer {
-        name: "AL Kepler dynamic fetch",
-        stand_in: Some("replace/speculative-while-while/bvh2?batch=exact&leaves=nested&planes=plain"),
-        mega_rates: all([
-            [6091, 4293, 2956],
-            [3400, 2979, 2071],
-            [4782, 5458, 3488],
-            [3183, 6016, 3346],
-            [1907, 5960, 3544],
-            [1782, 2326, 1660],
-        ]),
-    },
-    Peer {
-        name: "CW dynamic fetch",
-        stand_in: Some("replace/if-while/cwbvh8?batch=exact&planes=plain&refill=80"),
-        mega_rates: all([
-            [3799, 4524, 3134],
-            [2071, 4799, 2057],
-            [4838, 8668, 4712],
-            [3034, 6987, 3878],
-            [1877, 6516, 3863],
-            [1221, 3916, 1684],
-        ]),
-    },
-    Peer {
-        name: "tinybvh CWBVH",
-        stand_in: None,
-        mega_rates: all([
-            [3555, 3314, 1401],
-            [1764, 2309, 768],
-            [3994, 3786, 1532],
-            [2103, 3466, 1338],
-            [1216, 3381, 1381],
-            [829, 1893, 596],
-        ]),
-    },
-    Peer {
-        name: "tinybvh BVH2 (OpenCL)",
-        stand_in: None,
-        mega_rates: all([
-            [5574, 3471, 2432],
-            [3101, 0, 0],
-            [3368, 3665, 2364],
-            [2596, 3728, 2492],
-            [1399, 3774, 2397],
-            [0, 0, 0],
-        ]),
-    },
-    Peer {
-        name: "cuBQL binary, SAH",
-        stand_in: None,
-        mega_rates: all([
-            [5066, 2712, 1849],
-            [2188, 1493, 838],
-            [3588, 2492, 1609],
-            [2254, 2884, 1671],
-            [1352, 3012, 1724],
-            [1368, 1481, 731],
-        ]),
-    },
-    Peer {
-        name: "OptiX 9.0, the driver's software path",
-        stand_in: None,
-        mega_rates: all([
-            [2934, 1567, 1126],
-            [1545, 941, 725],
-            [2735, 1907, 1339],
-            [1631, 1970, 1408],
-            [1173, 1939, 1299],
-            [948, 723, 595],
-        ]),
-    },
-];
 
 /// Ratio of our rate to the best other tracer's that is aimed at, for one kind of rays.
 #[derive(Debug, Clone, Copy)]
@@ -156,16 +40,7 @@ const STAND_IN: f64 = 0.95;
 
 /// Returns the best rate of all other tracers in a scene for a kind of rays, in Mrays/s.
 pub fn bar(scene: &str, kind: RayKind) -> Option<f64> {
-    let scene = SCENES.iter().position(|&known| known == scene)?;
-    PEERS.iter().filter_map(|peer| peer.mega_rates[scene][kind_index(kind)]).reduce(f64::max)
-}
-
-fn kind_index(kind: RayKind) -> usize {
-    match kind {
-        RayKind::Primary => 0,
-        RayKind::Ao => 1,
-        RayKind::Diffuse => 2,
-    }
+    tracers_on_h200().tracer.iter().filter_map(|peer| peer.rate(scene, kind)).reduce(f64::max)
 }
 
 /// Our best kernel's rate in one scene, beside the best rate of other tracers.
@@ -314,7 +189,7 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
         }
     }
     let reports = comparable(reports);
-    for peer in &PEERS {
+    for peer in &tracers_on_h200().tracer {
         stand_in(&reports, peer, &mut text);
     }
     text.push('\n');
@@ -322,18 +197,18 @@ pub(crate) fn text(reports: &[SceneReport]) -> String {
 }
 
 /// Writes how the rate of our variant of another tracer's algorithm compares with that tracer's.
-fn stand_in(reports: &[SceneReport], peer: &Peer, text: &mut String) {
-    let Some(variant) = peer.stand_in else { return };
+fn stand_in(reports: &[SceneReport], peer: &RecordedTracer, text: &mut String) {
+    let Some(variant) = &peer.stand_in else { return };
+    let Ok(subject) = variant.parse::<Subject>() else { return };
     let mut cells = Vec::new();
     let mut ratios = Vec::new();
     for report in reports {
-        let Some(scene) = SCENES.iter().position(|&known| known == report.scene) else { continue };
         for (column, total) in report.columns.iter().enumerate() {
-            let rows = report.rows.iter().filter(|row| row.column == column && row.subject.to_string() == variant);
+            let rows = report.rows.iter().filter(|row| row.column == column && row.subject == subject);
             // Of several trees the best: peers had theirs too.
             let rate = rows.map(|row| row.mega_rates().median).fold(f64::NAN, f64::max);
             let Some(kind) = total.column.kind() else { continue };
-            let theirs = peer.mega_rates[scene][kind_index(kind)].filter(|_| total.column.order == RayOrder::Workload);
+            let theirs = peer.rate(&report.scene, kind).filter(|_| total.column.order == RayOrder::Workload);
             let Some(theirs) = theirs.filter(|_| rate.is_finite()) else { continue };
             ratios.push(rate / theirs);
             cells.push(format!("{} {} {:.2}", report.scene, kind.name(), rate / theirs));
@@ -375,15 +250,15 @@ mod tests {
 
     #[test]
     fn every_stand_in_is_a_kernel() {
-        for variant in PEERS.iter().filter_map(|peer| peer.stand_in) {
-            assert_eq!(variant.parse::<Subject>().unwrap().to_string(), variant);
+        for variant in tracers_on_h200().tracer.iter().filter_map(|peer| peer.stand_in.as_ref()) {
+            assert_eq!(variant.parse::<Subject>().unwrap().to_string(), *variant);
         }
     }
 
     /// Returns reports of all six scenes, where the first subject runs at `ratio` times the best other rate and the
     /// second at half of that.
     fn reports(ratio: f64) -> Vec<SceneReport> {
-        let peer = PEERS[0].stand_in.unwrap();
+        let peer = tracers_on_h200().tracer[0].stand_in.as_deref().unwrap();
         let scene = |&scene: &&str| {
             let mut report = sample(scene, &[peer, "ykl17"], &RayKind::ALL);
             report.views = vec![1];

@@ -24,6 +24,7 @@ mod papers;
 pub mod peers;
 mod rays;
 pub mod record;
+pub mod recorded_rates;
 mod report;
 mod request;
 mod statistics;

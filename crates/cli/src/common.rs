@@ -310,11 +310,12 @@ impl Common {
 
     /// Returns the width, in columns, that tables may take.
     pub fn room(&self) -> Room {
-        if self.wide { Room::Any } else { Room::Terminal }
+        if self.wide { Room::Any } else { Room::Terminal { all_columns: "--wide" } }
     }
 
     /// Prints a report as text, or as JSON if that was asked for.
     pub fn print(&self, document: &Document, out: &mut dyn Write) -> Result<(), CliError> {
+        let document = flags::in_report(document);
         Ok(match self.json {
             true => writeln!(out, "{:#}", document.json())?,
             false => write!(out, "{}", document.text(self.room()))?,

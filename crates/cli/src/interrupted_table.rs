@@ -2,6 +2,7 @@
 
 use crate::common::Common;
 use crate::exit::{CliError, Status};
+use crate::flags;
 use crate::interrupt;
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -11,6 +12,7 @@ pub const KEEPS: &str = "what is finished will be printed";
 
 /// Prints a table as text or JSON, marked if `interrupted`, and returns the exit status for that.
 pub fn print(interrupted: bool, document: &Document, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
+    let document = flags::in_report(document);
     if common.json {
         let mut document = document.json();
         document["interrupted"] = interrupted.into();
@@ -27,6 +29,7 @@ pub fn print(interrupted: bool, document: &Document, common: &Common, out: &mut 
 
 /// Leaves a finished table to be printed if an interrupt comes before it is.
 pub fn leave(document: &Document, common: &Common) {
+    let document = flags::in_report(document);
     let text = if common.json {
         let mut json = document.json();
         json["interrupted"] = true.into();

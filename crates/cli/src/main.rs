@@ -22,6 +22,7 @@ mod replace;
 mod screen;
 mod usage;
 mod version;
+mod whole_number;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -74,11 +74,41 @@ impl SelfTestRequest {
     }
 }
 
+/// Name of a tracer: its variant, where it is of the family, and the machine that it ran on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EngineName {
+    /// Variant of the family; `None` for the CPU's own tracers.
+    pub variant: Option<Variant>,
+    /// Name of the machine, or of the CPU's tracer.
+    pub on: String,
+}
+
+impl EngineName {
+    /// Makes the name of a variant on a machine.
+    fn of(variant: &Variant, on: impl std::fmt::Display) -> Self {
+        Self { variant: Some(*variant), on: on.to_string() }
+    }
+
+    /// Returns the name with that of a paper's kernel in place of its variant, if it is one.
+    fn short(&self) -> String {
+        self.variant.map_or_else(|| self.on.clone(), |variant| format!("{}, {}", name_of(&variant), self.on))
+    }
+}
+
+impl std::fmt::Display for EngineName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.variant {
+            Some(variant) => write!(f, "{variant}, {}", self.on),
+            None => f.write_str(&self.on),
+        }
+    }
+}
+
 /// Self-test result of one tracer over all cases.
 #[derive(Debug, Clone, Default)]
 pub struct EngineResult {
     /// Name of the tracer and of the machine that it ran on.
-    pub engine: String,
+    pub engine: EngineName,
     /// `true` if the tracer's triangle test lets no ray slip through a shared edge.
     pub watertight: bool,
     /// Number of rays traced, over all cases and queries.
@@ -91,14 +121,6 @@ pub struct EngineResult {
     pub unlike_brute_force: u64,
     /// Descriptions of the faults that were found, case by case.
     pub faults: Vec<String>,
-}
-
-impl EngineResult {
-    /// Returns the tracer's name with the name of a paper's kernel in place of its variant, if it is one.
-    fn short_name(&self) -> String {
-        let parts = self.engine.split_once(", ").and_then(|(variant, on)| Some((variant.parse().ok()?, on)));
-        parts.map_or_else(|| self.engine.clone(), |(variant, on): (Variant, _)| format!("{}, {on}", name_of(&variant)))
-    }
 }
 
 /// Report of a self-test: the results of all tracers.
@@ -199,6 +221,7 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
         .collect::<Result<Vec<_>, SelfTestError>>()?;
     if request.cpu {
         for (name, watertight, tracer) in cpu_engines(plain, &case.triangles).map_err(|e| failed(&"cpu", &e))? {
+            let name = EngineName { variant: None, on: name };
             results.push(judge(case, name, &tracer, watertight, None)?);
         }
     }
@@ -219,7 +242,7 @@ fn run_case(case: &Case, request: &SelfTestRequest, control: &Control<'_>) -> Re
             let watertight = variant.triangle().is_watertight();
             let brute_force =
                 brute_force.iter().find(|(test, _)| *test == apart(variant.triangle())).map(|(_, found)| found);
-            results.push(judge(case, format!("{variant}, {machine}"), &tracer, watertight, brute_force)?);
+            results.push(judge(case, EngineName::of(variant, machine), &tracer, watertight, brute_force)?);
         }
     }
     if let Some(gpu) = &request.gpu {
@@ -260,7 +283,7 @@ fn gpu_engines(
             continue;
         }
         let failed = |error: &dyn std::fmt::Display| SelfTestError::CpuTree {
-            engine: format!("{variant}, {}", gpu.device.name()),
+            engine: EngineName::of(variant, gpu.device.name()).to_string(),
             case: case.name,
             message: error.to_string(),
         };
@@ -271,7 +294,7 @@ fn gpu_engines(
         }
         let tracer = make(tree_for(variant, trees))?;
         let brute_force = known.iter().find(|(of, _)| *of == test).map(|(_, found)| found);
-        let engine = format!("{variant}, {}", gpu.device.name());
+        let engine = EngineName::of(variant, gpu.device.name());
         results.push(judge(case, engine, &tracer, test.is_watertight(), brute_force)?);
     }
     Ok(results)
@@ -355,7 +378,7 @@ fn differences(a: &Found, b: &Found) -> u64 {
 
 fn judge(
     case: &Case,
-    engine: String,
+    engine: EngineName,
     tracer: &dyn Tracer,
     watertight: bool,
     brute_force: Option<&Found>,

@@ -61,7 +61,7 @@ impl Variants {
 }
 
 /// Text that explains the columns of the table of variants.
-const LEGEND: &str = "A name, or a variant in full, is what --variant takes. paper: its key and section. tree node, stack entry: bytes (B) of one. needs: of the \
+const LEGEND: &str = "A name, or a variant in full, is what `Variant::from_str` takes. paper: its key and section. tree node, stack entry: bytes (B) of one. needs: of the \
     machine.";
 
 /// Returns the bytes that a ray reads of a node; where lanes share a ray, those of all its children.
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn tables_fit_80_columns_and_have_all_with_wide() {
         for variants in [Variants::papers(), Variants::legal()] {
-            let text = variants.document().text(Room::Terminal);
+            let text = variants.document().text(Room::TERMINAL);
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-            assert!(text.contains(" with --wide: "), "{text}");
+            assert!(text.contains(" with `Room::Any`: "), "{text}");
         }
         let text = Variants::papers().document().text(Room::Any);
         for row in papers() {

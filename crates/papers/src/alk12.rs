@@ -24,6 +24,8 @@ pub struct Alk12Table1 {
     pub place: String,
     /// The quantity that the numbers are of, with its units.
     pub what: String,
+    /// Names of Raywarp's machine files for the three GPUs, oldest first.
+    pub machines: [String; 3],
     /// Rows of the table, one for each scene.
     pub scene: Vec<GenerationScene>,
 }
@@ -80,6 +82,19 @@ pub struct Choice {
     pub kepler: String,
 }
 
+impl Alk12Table1 {
+    /// Returns the rates of primary, AO and diffuse rays in each scene that fits into all three GPUs, by age of the
+    /// GPUs.
+    pub fn on_all_machines(&self) -> Vec<(&str, [[f64; 3]; 3])> {
+        let of_scene = |scene: &GenerationScene| {
+            let [primary, ao, diffuse] = scene.kinds().map(Generations::by_age);
+            let of = |age: usize| Some([primary[age]?, ao[age]?, diffuse[age]?]);
+            Some([of(0)?, of(1)?, of(2)?])
+        };
+        self.scene.iter().filter_map(|scene| Some((scene.name.as_str(), of_scene(scene)?))).collect()
+    }
+}
+
 impl GenerationScene {
     /// Returns the rates for primary, AO and diffuse rays, in this order.
     pub fn kinds(&self) -> [Generations; 3] {
@@ -91,5 +106,29 @@ impl Generations {
     /// Returns the rates by age of the GPUs: Tesla (GTX 285), Fermi (GTX 480), Kepler (GTX 680).
     pub fn by_age(self) -> [Option<f64>; 3] {
         [self.tesla, self.fermi, self.kepler]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::alk12;
+
+    /// Compares ratios of rates with those that the table prints as "x previous architecture".
+    #[test]
+    fn rates_grow_from_one_architecture_to_the_next_as_printed() {
+        let printed = [
+            [[1.91, 2.11, 2.07], [2.07, 1.77, 1.79], [2.07, 2.04, 2.02]],
+            [[1.59, 1.82, 1.95], [1.62, 1.94, 2.14], [1.59, 1.81, 2.03]],
+        ];
+        let scenes = alk12().table_1.on_all_machines();
+        assert_eq!(scenes.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["conference", "fairy", "sibenik"]);
+        for (generation, by_scene) in printed.iter().enumerate() {
+            for ((name, rates), by_kind) in scenes.iter().zip(by_scene) {
+                for (kind, printed) in by_kind.iter().enumerate() {
+                    let ratio = rates[generation + 1][kind] / rates[generation][kind];
+                    assert!((ratio - printed).abs() < 0.0051, "{generation} {name} {kind}: {ratio} {printed}");
+                }
+            }
+        }
     }
 }

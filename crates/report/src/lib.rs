@@ -11,6 +11,7 @@ mod csv;
 mod document;
 mod json;
 mod page;
+mod reworded;
 mod sheet;
 mod table;
 mod text;

@@ -144,7 +144,7 @@ mod tests {
             ten.trim_end(),
             "x".repeat(90)
         );
-        assert_eq!(document.text(Room::Terminal), wanted);
+        assert_eq!(document.text(Room::TERMINAL), wanted);
         assert_eq!(document.json()["node_count"], 12);
         let mut tables = Document::new("tables");
         tables.line("of W11");

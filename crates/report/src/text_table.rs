@@ -8,13 +8,20 @@ use raywarp_family::sources_of;
 use std::fmt::Write;
 
 /// Largest width of a text table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
     /// Lines of at most [`ACROSS`] characters, for a terminal.
-    #[default]
-    Terminal,
+    Terminal {
+        /// Name of the option by which the reader gets [`Room::Any`], for a line below tables that lack columns.
+        all_columns: &'static str,
+    },
     /// All columns are shown, however wide the lines are.
     Any,
+}
+
+impl Room {
+    /// Lines of a terminal, for a reader who calls this library.
+    pub const TERMINAL: Self = Self::Terminal { all_columns: "`Room::Any`" };
 }
 
 /// Number of characters in a line of a terminal of default width.
@@ -64,9 +71,12 @@ pub struct TextTable {
     rows: Vec<(Vec<String>, String)>,
 }
 
-/// Names of the columns that were left out of tables.
+/// Names of the columns that were left out of tables, and of the option that shows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hidden(Vec<String>);
+pub struct Hidden {
+    names: Vec<String>,
+    all_columns: &'static str,
+}
 
 impl Hidden {
     /// Adds the last lines below tables: how to see hidden columns, and the papers whose citation keys occur in `text`.
@@ -77,9 +87,9 @@ impl Hidden {
 
     /// Adds a line on how to see hidden columns, if there are any.
     pub fn say(&self, text: &mut String) {
-        if !self.0.is_empty() {
-            let (count, names) = (self.0.len(), self.0.join(", "));
-            let line = format!("{count} more column{} with --wide: {names}", if count == 1 { "" } else { "s" });
+        if !self.names.is_empty() {
+            let (count, names, option) = (self.names.len(), self.names.join(", "), self.all_columns);
+            let line = format!("{count} more column{} with {option}: {names}", if count == 1 { "" } else { "s" });
             let _ = writeln!(text, "\n{}", wrapped(&line));
         }
     }
@@ -116,14 +126,17 @@ impl TextTable {
             return;
         }
         let Layout { columns, gap, left_out } = self.layout(room);
+        if let Room::Terminal { all_columns } = room {
+            hidden.all_columns = all_columns;
+        }
         for &column in &left_out {
             let name = &self.columns[column].head;
-            if !hidden.0.contains(name) {
-                hidden.0.push(name.clone());
+            if !hidden.names.contains(name) {
+                hidden.names.push(name.clone());
             }
         }
         let taken: usize = columns.iter().map(|(_, width)| width + gap).sum();
-        if room == Room::Terminal && taken > ACROSS + gap {
+        if room != Room::Any && taken > ACROSS + gap {
             return self.list(text, &columns);
         }
         let heads: Vec<String> = self.columns.iter().map(|column| column.head.clone()).collect();
@@ -318,14 +331,14 @@ mod tests {
     #[test]
     fn columns_of_the_highest_rank_go_first_and_the_last_line_says_so() {
         let name = "a".repeat(30);
-        let text = kernels(&name).text(Room::Terminal);
+        let text = kernels(&name).text(Room::TERMINAL);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[0].split_whitespace().collect::<Vec<_>>(),
             ["kernel", "rate", "___________b", "___________c", "___________e"]
         );
         assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["b", "12.5", "1", "2", "4"]);
-        assert_eq!(lines.last(), Some(&"1 more column with --wide: ___________d"));
+        assert_eq!(lines.last(), Some(&"1 more column with `Room::Any`: ___________d"));
         assert!(lines.iter().all(|line| line.len() <= ACROSS), "{text}");
         let wide = kernels(&name).text(Room::Any);
         assert!(wide.lines().count() == 3 && wide.contains("___________d") && !wide.contains("none"), "{wide}");
@@ -339,14 +352,14 @@ mod tests {
             TableColumn::left("b").rank(2),
         ]);
         table.row(["x".repeat(60), "y".repeat(15), "z".repeat(10)]);
-        let lines: Vec<String> = table.text(Room::Terminal).lines().map(String::from).collect();
+        let lines: Vec<String> = table.text(Room::TERMINAL).lines().map(String::from).collect();
         assert_eq!(lines[1], format!("{}  {}", "x".repeat(60), "y".repeat(15)));
     }
 
     #[test]
     fn a_long_name_has_lines_of_its_own() {
         let name = format!("replace/speculative-while-while/wide4?{}", "leaves=nested&".repeat(6));
-        let text = kernels(&name).text(Room::Terminal);
+        let text = kernels(&name).text(Room::TERMINAL);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.iter().all(|line| line.len() <= ACROSS), "{text}");
         assert_eq!(lines[1..3].concat(), name);
@@ -359,7 +372,7 @@ mod tests {
     fn what_no_table_holds_is_a_list() {
         let mut table = TextTable::new(["what", "ours", "theirs", "none"].map(TableColumn::left));
         table.row([String::from("a"), "long ".repeat(20), "short".into(), String::new()]);
-        let text = table.text(Room::Terminal);
+        let text = table.text(Room::TERMINAL);
         let lines: Vec<&str> = text.lines().collect();
         assert!(
             lines[0] == "a" && lines[1].starts_with("  ours    long long") && lines[2].starts_with("          long"),
@@ -393,6 +406,6 @@ mod tests {
     fn keys_of_papers_are_explained_last() {
         let mut table = TextTable::new([TableColumn::left("kernel")]);
         table.row(cells(["g14-wide4"]));
-        assert!(table.text(Room::Terminal).ends_with("g14-wide4\n\nG14: Guthe 2014\n"));
+        assert!(table.text(Room::TERMINAL).ends_with("g14-wide4\n\nG14: Guthe 2014\n"));
     }
 }

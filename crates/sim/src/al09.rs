@@ -5,13 +5,14 @@
 //! primary and diffuse rays on Sibenik, would fix what a visit costs and what a test does if these were all that costs
 //! ([`two_cells`]); on our rays and trees they do not: a test comes out at less than nothing, and if-if, which repeats
 //! its loop once a step, a quarter too fast. With an iteration of the main loop and what postponing adds, [`fit`] finds
-//! costs under which all kernels without packets come out. Bounds (`--machine gtx285`), the experiments and the
+//! costs under which all kernels without packets come out. Bounds on a GTX 285, the experiments and the
 //! clocks of warps that share a counter all take [`Al09Costs::default`].
 
 use crate::block_costs::BlockCosts;
 use crate::machine::LaunchResources;
 use crate::warp_counts::WarpCounts;
 use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
+use raywarp_papers::Queue;
 
 /// Launch bounds of AL09's kernels as far as they are known (AL09 2): blocks of 192 threads, 21 to 25 registers, which
 /// "did not affect performance". At 21 there are more than 20,000 threads at once, as they say there were (3.4); at 25
@@ -51,7 +52,15 @@ pub struct Al09Costs {
 
 impl Default for Al09Costs {
     fn default() -> Self {
-        Self { visit_node: 68.4, test_triangle: 23.9, iteration: 25.2, postpone: 3.5, fetch: 50.0, shuffle: 30.0 }
+        let Queue { fetch_cost, shuffle_cost, .. } = raywarp_papers::al09().queue;
+        Self {
+            visit_node: 68.4,
+            test_triangle: 23.9,
+            iteration: 25.2,
+            postpone: 3.5,
+            fetch: fetch_cost,
+            shuffle: shuffle_cost,
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub enum ProfileError {
     Kernel(#[from] KernelError),
     /// Warps that share a pool need a thread each, and the system starts no more threads.
     #[error(
-        "{wanted} warps that share the launch's rays need a thread each, and the system starts no more than {started}; trace fewer rays (--sample)"
+        "{wanted} warps that share the launch's rays need a thread each, and the system starts no more than {started}; trace fewer rays"
     )]
     Threads {
         /// Number of warps that were to run.

@@ -1,4 +1,4 @@
-//! Bounds of a kernel's rate on a machine: `raywarp simulate --machine`.
+//! Bounds of a kernel's rate on a machine.
 
 mod charts;
 mod generations;
@@ -9,11 +9,11 @@ pub(crate) mod sheet;
 mod what_if;
 mod words;
 
-pub use what_if::{RowGain, WhatIf};
+pub use what_if::{ChangeOption, RowGain, WhatIf};
 
 use crate::launch::{Followed, KernelStudy, LaunchCosts, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
-    EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, sample_rays, stopped, theirs_column,
+    EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, paper_variant, sample_rays, stopped, theirs_column,
 };
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{TraversalLoop, Variant};
@@ -301,10 +301,11 @@ fn fit(request: &BoundsRequest, rows: &[Bounded]) -> Option<Fit> {
         let packet = row.variant.traversal_loop() == TraversalLoop::Packet;
         let times_per_s = machine.issue_per_s() / al09::SLOTS;
         let cell = al09::RateCell::new(&row.variant, &row.profile.counts, row.theirs?, times_per_s);
-        (!packet).then(|| (name_of(&row.variant), row.kind, cell))
+        (!packet).then_some((row.variant, row.kind, cell))
     };
     let cells: Vec<_> = rows.iter().filter(|row| row.machine == number).filter_map(cell).collect();
-    let find = |wanted| cells.iter().find(|(name, kind, _)| name == "al09-while-while" && *kind == wanted);
+    let while_while = paper_variant("al09-while-while");
+    let find = |wanted| cells.iter().find(|(variant, kind, _)| *variant == while_while && *kind == wanted);
     let two_cells = match (find(RayKind::Primary), find(RayKind::Diffuse)) {
         (Some(primary), Some(diffuse)) => al09::two_cells([primary.2, diffuse.2]),
         _ => None,

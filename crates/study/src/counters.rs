@@ -1,4 +1,4 @@
-//! A profiler's counts beside what is foretold: `raywarp simulate --machine h200 --counters FILE`.
+//! A profiler's counts beside what is foretold for a machine.
 
 mod blocks;
 mod file;

@@ -88,7 +88,7 @@ pub enum SimulateError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The experiment needs something that is not known for the machine.
-    #[error("--experiment {experiment} on {machine}: {why}")]
+    #[error("`ExperimentRequest::experiment` {experiment} on {machine}: {why}")]
     NotThere {
         /// Name of the experiment.
         experiment: &'static str,
@@ -267,6 +267,14 @@ fn measure(
 pub fn name_of(variant: &Variant) -> String {
     let row = Variant::papers().iter().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
+}
+
+/// Returns the variant of a paper's kernel by its name.
+///
+/// # Panics
+/// If there is none of this name: the names are of this crate.
+pub(crate) fn paper_variant(name: &str) -> Variant {
+    Variant::papers().iter().find(|row| row.name == name).map_or_else(|| panic!("no row {name}"), |row| row.variant)
 }
 
 #[cfg(test)]

@@ -332,13 +332,13 @@ mod tests {
     #[test]
     fn a_terminal_has_room_for_what_matters() {
         let report = sample("sibenik", &["al09-persistent-spec-while-while", "ykl17"], &RayKind::ALL);
-        let text = report.document().text(Room::Terminal);
+        let text = report.document().text(Room::TERMINAL);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         for wanted in [
             "1000.0*",
             "500.0*",
             "333.3*",
-            "\n4 more columns with --wide: checked, differ, ",
+            "\n4 more columns with `Room::Any`: checked, differ, ",
             "AL09: Aila and Laine 2009; YKL17: ",
         ] {
             assert!(text.contains(wanted), "{wanted}: {text}");

@@ -117,7 +117,7 @@ mod tests {
         for view in &mut reports[1].rows[0].views {
             view.rays /= 2;
         }
-        let text = document(&reports, &MachineFacts::default(), "", None).text(Room::Terminal);
+        let text = document(&reports, &MachineFacts::default(), "", None).text(Room::TERMINAL);
         let words = |start: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.starts_with(start)).unwrap();
             line.split_whitespace().map(str::to_string).collect()

@@ -7,6 +7,7 @@ use crate::heading;
 use crate::interrupt;
 use crate::options::variant::{VariantChoice, auto_needs_gpu, variant_or_auto};
 use crate::progress::Steps;
+use crate::whole_number::whole;
 use clap::Args;
 use raywarp::Control;
 use raywarp::cuda::Device;
@@ -28,10 +29,10 @@ pub struct SelftestArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = variant_or_auto(), hide_possible_values = true, help_heading = heading::KERNELS)]
     variant: Vec<VariantChoice>,
     /// Legal variants to try beside the papers' rows, drawn by seed; 0 to 10000.
-    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = whole::<u64>(0..=10_000), help_heading = heading::KERNELS)]
     legal: u64,
     /// Lanes of a warp, 1 to 64, comma-separated.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,16,32,64", value_parser = whole::<u32>(1..=64), help_heading = heading::KERNELS)]
     width: Vec<u32>,
     /// Rays that a GPU aims at edges and vertices of closed meshes, such as 1e9 [default: 1e7].
     ///

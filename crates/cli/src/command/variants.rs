@@ -3,6 +3,7 @@
 use crate::common::{Common, Tables};
 use crate::device::{self, DeviceChoice};
 use crate::exit::{CliError, Status};
+use crate::flags;
 use crate::heading;
 use clap::Args;
 use raywarp::cuda::Device;
@@ -44,7 +45,7 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
             writeln!(out, "{:#}", json!({ "variants": variants.json(), "auto": auto }))?;
         }
         (false, chosen) => {
-            write!(out, "{}", variants.document().text(common.room()))?;
+            write!(out, "{}", flags::in_report(&variants.document()).text(common.room()))?;
             for (promise, choice) in chosen.iter().flatten() {
                 for kind in BatchKind::ALL {
                     let Pick { variant, mega_rays } = choice.of(kind);

@@ -2,9 +2,11 @@
 
 use super::frames::{Bench, BenchPathsError, Frames, compare};
 use super::table::Table;
+use super::table_name::TableName;
 use super::w11::{DEPTH, case, compacted, of, rate};
 use raywarp_cuda::LaunchBounds;
 use raywarp_experiments::{Compaction, KernelUse, MeasuredOrganisation, PathExperiment};
+use raywarp_papers::w11;
 
 /// Numbers of threads per block that the table tries.
 const THREADS: [u32; 3] = [64, 128, 256];
@@ -42,7 +44,8 @@ fn limit(bounds: &LaunchBounds) -> String {
 pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     // As many as a terminal has room for.
     let columns = ["kernel", "threads", "limit", "registers", "local bytes", "warps", "frames/s", "of base"];
-    let mut table = Table::new("blocks", "W11 4: frames a second by threads of a block and registers", &columns);
+    let mut table =
+        Table::new(TableName::Blocks, "W11 4: frames a second by threads of a block and registers", &columns);
     let options = bench.options(DEPTH);
     let naive = of(MeasuredOrganisation::Megakernel);
     for engine in [naive, compacted(Compaction::Scan)] {
@@ -75,12 +78,13 @@ pub(super) fn blocks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             table.notes.push(format!("{name}: best with {bounds}, {:.3} of the base line", of_base(frames)));
         }
     }
-    table.notes.push(
+    let printed = &w11().kernels;
+    table.notes.push(format!(
         "limit: what was asked for; registers, local bytes (stack, arrays and what is spilled) and warps of a multiprocessor: \
-         what the driver says. Base line: what the driver compiles of 128 threads without a limit. W11: 64 threads and 64 \
-         registers are best for all kernels"
-            .into(),
-    );
+         what the driver says. Base line: what the driver compiles of 128 threads without a limit. W11: {} threads and {} \
+         registers are best for all kernels",
+        printed.block_threads, printed.registers
+    ));
     Ok(table)
 }
 

@@ -3,14 +3,17 @@
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
+use super::table_name::TableName;
 use super::w11::{DEPTH, NOT_PLAIN, case, compacted, of, rate, rates, ratio, tiled_shared};
 use raywarp_experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment, Walk};
+use raywarp_papers::w11;
 use raywarp_render::RenderOptions;
 
 /// Makes W11's table (3.4) of the ways of listing paths that go on, with counts read by the host or the device.
 pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["listing", "counts", "frames/s", "least", "most", "of naive", "listing %"];
-    let mut table = Table::new("steps", "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
+    let mut table =
+        Table::new(TableName::Steps, "W11 3.4: what lists the paths that go on, and who reads how many", &columns);
     let options = bench.options(DEPTH);
     let mut cases = vec![case(bench, of(MeasuredOrganisation::Megakernel), &options)];
     for host_counts in [false, true] {
@@ -45,9 +48,9 @@ pub(super) fn steps(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 pub(super) fn places(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 3: where in a bounce paths are listed (three kernels: PTX that the driver compiles)";
     let columns = ["listed at", "kernels", "frames/s", "least", "most", "of naive", "lanes", "launches"];
-    let mut table = Table::new("places", title, &columns);
+    let mut table = Table::new(TableName::Places, title, &columns);
     if !bench.is_plain() {
-        return Ok(Table::left_out("places", title, NOT_PLAIN));
+        return Ok(Table::left_out(TableName::Places, title, NOT_PLAIN));
     }
     let options = bench.options(DEPTH);
     let parts = |start, shadow, end| ListedAt { start, shadow, end, in_parts: true };
@@ -104,9 +107,9 @@ fn named(bench: &Bench<'_>, name: &str, engine: PathExperiment, options: &Render
 pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 4.2.6: frames a second by how rays are walked (other than phased: PTX that the driver compiles)";
     let columns = ["loop", "naive", "compact", "not listed", "compact of naive", "of not listed", "naive of phased"];
-    let mut table = Table::new("walks", title, &columns);
+    let mut table = Table::new(TableName::Walks, title, &columns);
     if !bench.is_plain() {
-        return Ok(Table::left_out("walks", title, NOT_PLAIN));
+        return Ok(Table::left_out(TableName::Walks, title, NOT_PLAIN));
     }
     let options = bench.options(DEPTH);
     let cases: Vec<Case> = Walk::ALL
@@ -132,11 +135,10 @@ pub(super) fn walks(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
             ratio(naive, &all[0]),
         ]);
     }
-    table.notes.push(
-        "phased: over the tree of blocks; the others over a binary tree, as W11's. W11: speculation gains a little more from \
-         compaction, and is slower as a whole"
-            .into(),
-    );
+    table.notes.push(format!(
+        "phased: over the tree of blocks; the others over a binary tree, as W11's. W11: {}",
+        w11().speculation.said
+    ));
     Ok(table)
 }
 
@@ -146,7 +148,7 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     const STEPS: u32 = 21;
     let columns =
         ["organisation", "frames/s", "of naive", "arithmetic", "of naive then", "search", "of naive by search"];
-    let mut table = Table::new("shading", "W11 4.2.5: heavier shading", &columns);
+    let mut table = Table::new(TableName::Shading, "W11 4.2.5: heavier shading", &columns);
     let options = bench.options(DEPTH);
     let naive = of(MeasuredOrganisation::Megakernel);
     let longer_shading = that_doubles(bench, naive, &options)?;
@@ -171,10 +173,12 @@ pub(super) fn shading(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     }
     table.notes.push(format!(
         "{longer_shading} multiply-adds a vertex make the naive frame {:.2} times as long (W11: where they double it \
-         compaction gains some 80 %); a search of {STEPS} steps in a table of 2^{STEPS} texels, by radiance and solid angle, \
-         makes it {:.2} times as long (W11: a gain as without)",
+         compaction gains {}); a search of {STEPS} steps in a table of 2^{STEPS} texels, by radiance and solid angle, \
+         makes it {:.2} times as long (W11: {})",
         all[1].median() / all[0].median(),
-        all[2].median() / all[0].median()
+        w11().longer_shading.arithmetic,
+        all[2].median() / all[0].median(),
+        w11().longer_shading.search
     ));
     Ok(table)
 }
@@ -200,7 +204,7 @@ fn that_doubles(bench: &Bench<'_>, naive: PathExperiment, options: &RenderOption
 pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["frames at once", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
     let mut table = Table::new(
-        "accumulation",
+        TableName::Accumulation,
         "W11 3.2: million paths a second, frame by frame into an accumulation buffer and several at once",
         &columns,
     );
@@ -235,7 +239,8 @@ pub(super) fn accumulation(bench: &Bench<'_>) -> Result<Table, BenchPathsError> 
 /// Makes W11's table (4.2.4) of frames of other resolutions.
 pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["size", "naive", "compact", "regenerate", "wavefront-sorted", "compact of naive"];
-    let mut table = Table::new("resolutions", "W11 4.2.4: million paths a second by size, a frame at a time", &columns);
+    let mut table =
+        Table::new(TableName::Resolutions, "W11 4.2.4: million paths a second by size, a frame at a time", &columns);
     let [width, height] = bench.setup().options.size;
     for (times, part) in [(1, 4), (1, 2), (1, 1), (2, 1)] {
         let size = [width, height].map(|side| (side * times / part).max(1));
@@ -256,7 +261,7 @@ pub(super) fn resolutions(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         let mut row = vec![format!("{}x{}", size[0], size[1])];
         row.extend(all.iter().map(|frames| format!("{:.1}", paths as f64 / frames.median() / 1e6)));
         row.push(ratio(&all[1], &all[0]));
-        table.row(row);
+        table.row_at(paths as f64, row);
     }
     Ok(table)
 }

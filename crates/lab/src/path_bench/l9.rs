@@ -2,7 +2,9 @@
 
 use super::frames::{Bench, BenchPathsError, Case, compare, name_of};
 use super::table::Table;
+use super::table_name::TableName;
 use raywarp_experiments::{Compaction, MeasuredOrganisation, PathExperiment, kernel_resources};
+use raywarp_papers::w11;
 use raywarp_render::RenderOptions;
 use raywarp_render_cuda::{Stage, StageSeconds};
 use raywarp_scene::SamplerKind;
@@ -17,8 +19,11 @@ fn of(organisation: MeasuredOrganisation) -> PathExperiment {
 /// that are refilled.
 pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["paths in flight", "wavefront", "wavefront-sorted", "regenerate scan", "rounds", "launches"];
-    let mut table =
-        Table::new("queues", "L9: million paths a second by the length of queues that are filled up again", &columns);
+    let mut table = Table::new(
+        TableName::Queues,
+        "L9: million paths a second by the length of queues that are filled up again",
+        &columns,
+    );
     let options = bench.options(DEPTH);
     let [width, height] = options.size.map(|side| side as usize);
     let paths = width * height * options.samples.len();
@@ -36,7 +41,7 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
         let frames = paths as f64 / options.samples.len() as f64;
         row.extend(all.iter().map(|own| format!("{:.1}", frames / own.median() / 1e6)));
         row.extend([all[1].counts.rounds.to_string(), all[1].counts.launches().to_string()]);
-        table.row(row);
+        table.row_at(f64::from(bits), row);
     }
     table.notes.push(format!(
         "{} samples a pixel, in passes that end at powers of two; rounds and launches of wavefront-sorted",
@@ -48,7 +53,8 @@ pub(super) fn queues(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// Makes the lecture's table "The weakest link": registers and occupancy of each kernel.
 pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["kernel", "registers", "local bytes", "blocks", "occupancy %"];
-    let mut table = Table::new("kernels", "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);
+    let mut table =
+        Table::new(TableName::Kernels, "L9: what each kernel takes of a multiprocessor, blocks of 128", &columns);
     let warps = bench.device().warps_per_multiprocessor()?;
     for kernel in kernel_resources(bench.device())? {
         table.row(vec![
@@ -65,7 +71,7 @@ pub(super) fn kernels(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// Makes the table of the fraction of paths without a shadow ray, of memory traffic, and of launches.
 pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "vertices", "without shadow ray %", "lanes", "bytes/path", "launches", "ms"];
-    let mut table = Table::new("shares", "L9: what a frame is made of", &columns);
+    let mut table = Table::new(TableName::Shares, "L9: what a frame is made of", &columns);
     let options = bench.options(DEPTH);
     let scan = PathExperiment { compaction: Compaction::Scan, ..of(MeasuredOrganisation::Compact) };
     let engines = [
@@ -104,7 +110,7 @@ pub(super) fn shares(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["rounds", "in flight", "frames/s", "least", "most", "of device", "launches by the host", "kernels"];
     let mut table =
-        Table::new("counts", "L9: who reads how many rays there are, and how rounds are launched", &columns);
+        Table::new(TableName::Counts, "L9: who reads how many rays there are, and how rounds are launched", &columns);
     let options = bench.options(DEPTH);
     let host = |organisation| PathExperiment { host_counts: true, ..of(organisation) };
     let sorted = of(MeasuredOrganisation::WavefrontSorted);
@@ -160,8 +166,11 @@ pub(super) fn counts(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// (Hoberock et al. 2009).
 pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["stage", "one kernel ms", "%", "by class ms", "%", "one over by class"];
-    let mut table =
-        Table::new("stages", "L9: what the stages of a frame take, and shading by class of material", &columns);
+    let mut table = Table::new(
+        TableName::Stages,
+        "L9: what the stages of a frame take, and shading by class of material",
+        &columns,
+    );
     let options = bench.options(DEPTH);
     let cases = [MeasuredOrganisation::Wavefront, MeasuredOrganisation::WavefrontSorted].map(|organisation| {
         let engine = PathExperiment { timed: true, ..bench.a_frame(of(organisation)) };
@@ -200,8 +209,9 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     row("all", &Stage::OF_WAVEFRONT);
     table.notes.push(format!(
         "events around each launch make a frame {:.2} times as long; Hoberock et al. 2009, as W11 quotes them: shading alone \
-         up to 35 % faster",
-        taken(1, &Stage::OF_WAVEFRONT) / (1e3 * all[1].median())
+         {} % faster",
+        taken(1, &Stage::OF_WAVEFRONT) / (1e3 * all[1].median()),
+        w11().shading_by_material.percent
     ));
     Ok(table)
 }
@@ -211,7 +221,7 @@ pub(super) fn stages(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["bounce", "paths", "ps/ray extend", "ps/ray connect", "ns/path shade", "fills %"];
     let mut table = Table::new(
-        "rounds",
+        TableName::Rounds,
         "L9: picoseconds of a ray by bounce, all of a frame's rays of a bounce in a launch",
         &columns,
     );
@@ -245,7 +255,8 @@ pub(super) fn rounds(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// Makes the table of the cost of random numbers: frame times with other samplers, whose pictures and paths differ.
 pub(super) fn samplers(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["sampler", "megakernel", "wavefront-sorted", "vertices"];
-    let mut table = Table::new("samplers", "L9: million vertices a second by where random numbers come from", &columns);
+    let mut table =
+        Table::new(TableName::Samplers, "L9: million vertices a second by where random numbers come from", &columns);
     let samplers =
         [("sobol", SamplerKind::Sobol), ("padded-halton", SamplerKind::PaddedHalton), ("xor32", SamplerKind::Xor32)];
     for (name, sampler) in samplers {

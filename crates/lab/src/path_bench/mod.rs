@@ -10,11 +10,13 @@ mod l9;
 mod page;
 mod resident_then;
 mod table;
+mod table_name;
 mod w11;
 
 pub use frames::{Bench, BenchPathsError, Setup};
 pub use page::path_bench_report;
 pub use table::Table;
+pub use table_name::TableName;
 
 /// Function that runs an experiment on a scene and makes its table.
 type Experiment = fn(&Bench<'_>) -> Result<Table, BenchPathsError>;
@@ -49,45 +51,45 @@ impl PathSuite {
     }
 
     /// Returns the experiments of the set, each with the name of its table.
-    const fn experiments(self) -> &'static [(&'static str, Experiment)] {
+    const fn experiments(self) -> &'static [(TableName, Experiment)] {
         match self {
             Self::W11 => &[
-                ("table-1", w11::table_1),
-                ("bounces", w11::bounces),
-                ("bounces-while-while", w11::bounces_of_while_while),
-                ("figure-2", w11::figure_2),
-                ("steps", causes::steps),
-                ("places", causes::places),
-                ("walks", causes::walks),
-                ("shading", causes::shading),
-                ("resolutions", causes::resolutions),
-                ("accumulation", causes::accumulation),
-                ("blocks", blocks::blocks),
+                (TableName::Table1, w11::table_1),
+                (TableName::Bounces, w11::bounces),
+                (TableName::BouncesWhileWhile, w11::bounces_of_while_while),
+                (TableName::Figure2, w11::figure_2),
+                (TableName::Steps, causes::steps),
+                (TableName::Places, causes::places),
+                (TableName::Walks, causes::walks),
+                (TableName::Shading, causes::shading),
+                (TableName::Resolutions, causes::resolutions),
+                (TableName::Accumulation, causes::accumulation),
+                (TableName::Blocks, blocks::blocks),
             ],
             Self::L9 => &[
-                ("queues", l9::queues),
-                ("counts", l9::counts),
-                ("stages", l9::stages),
-                ("rounds", l9::rounds),
-                ("kernels", l9::kernels),
-                ("shares", l9::shares),
-                ("samplers", l9::samplers),
+                (TableName::Queues, l9::queues),
+                (TableName::Counts, l9::counts),
+                (TableName::Stages, l9::stages),
+                (TableName::Rounds, l9::rounds),
+                (TableName::Kernels, l9::kernels),
+                (TableName::Shares, l9::shares),
+                (TableName::Samplers, l9::samplers),
             ],
         }
     }
 
-    /// Returns the names of the tables that the set of experiments can make, in the order in which they are made.
-    pub fn tables(self) -> impl Iterator<Item = &'static str> {
+    /// Returns the tables that the set of experiments can make, in the order in which they are made.
+    pub fn tables(self) -> impl Iterator<Item = TableName> {
         self.experiments().iter().map(|(name, _)| *name)
     }
 
-    /// Returns the names of the tables made by default: all but those for which the driver compiles kernels for
+    /// Returns the tables made by default: all but those for which the driver compiles kernels for
     /// minutes.
-    pub fn usual_tables(self) -> impl Iterator<Item = &'static str> {
-        self.tables().filter(|name| *name != "blocks")
+    pub fn usual_tables(self) -> impl Iterator<Item = TableName> {
+        self.tables().filter(|name| *name != TableName::Blocks)
     }
 
-    /// Makes the tables of these names one after the other and hands over each as it is done; asks `goes_on` before
+    /// Makes these tables one after the other and hands over each as it is done; asks `goes_on` before
     /// each further one.
     ///
     /// # Errors
@@ -95,7 +97,7 @@ impl PathSuite {
     pub fn run(
         self,
         bench: &Bench<'_>,
-        names: &[&str],
+        names: &[TableName],
         goes_on: &dyn Fn() -> bool,
         done: &mut dyn FnMut(Table),
     ) -> Result<(), BenchPathsError> {

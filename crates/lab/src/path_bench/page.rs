@@ -1,6 +1,6 @@
-//! The page of `bench --suite w11` and `l9`: each experiment's table, and the plots of the papers.
+//! The page of the suites W11 and L9: each experiment's table, and the plots of the papers.
 
-use super::{PathSuite, Table};
+use super::{PathSuite, Table, TableName};
 use raywarp_papers::{CompactionBounce, CompactionScene, w11};
 use raywarp_report::{
     Document,
@@ -38,10 +38,10 @@ pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<
 /// Adds the charts of a table to a report.
 pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
     let stem: String = scene.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let name = format!("{stem}-{}", table.name);
+    let name = format!("{stem}-{}", table.name.text());
     match table.name {
-        "table-1" => document.chart(name, "Rates over the naive kernel's, by bounces", rates(table)),
-        "bounces" | "bounces-while-while" => {
+        TableName::Table1 => document.chart(name, "Rates over the naive kernel's, by bounces", rates(table)),
+        TableName::Bounces | TableName::BouncesWhileWhile => {
             document.chart(name.clone(), "Paths of a warp that still runs (W11 Table 2)", paths_per_warp(table));
             document.chart(
                 format!("{name}-time"),
@@ -49,13 +49,15 @@ pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
                 times(table),
             );
         }
-        "figure-2" => {
+        TableName::Figure2 => {
             document.chart(name, "Frames a second of tiles of 64 x M paths (W11 Figure 2, left)", tiles(table));
         }
-        "resolutions" => {
+        TableName::Resolutions => {
             document.chart(name, "Million paths a second by the paths of a frame (W11 4.2.4)", sizes(table));
         }
-        "queues" => document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table)),
+        TableName::Queues => {
+            document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table))
+        }
         _ => {}
     }
 }
@@ -150,13 +152,8 @@ fn tiles(table: &Table) -> Points {
 }
 
 fn sizes(table: &Table) -> Points {
-    let paths = |cells: &Vec<String>| -> f64 {
-        let sides = cells[0].split_once('x').and_then(|(w, h)| Some((w.parse::<f64>().ok()?, h.parse::<f64>().ok()?)));
-        sides.map_or(f64::NAN, |(width, height)| width * height)
-    };
-    let paths: Vec<f64> = table.rows.iter().map(paths).collect();
-    let lines =
-        ["naive", "compact", "regenerate", "wavefront-sorted"].map(|name| line(name, &paths, &table.numbers(name)));
+    let lines = ["naive", "compact", "regenerate", "wavefront-sorted"]
+        .map(|name| line(name, &table.axis, &table.numbers(name)));
     Points {
         x_axis: "paths of a frame".into(),
         y_axis: "million paths a second".into(),
@@ -167,10 +164,8 @@ fn sizes(table: &Table) -> Points {
 }
 
 fn queues(table: &Table) -> Points {
-    let bits = |cells: &Vec<String>| cells[0].strip_prefix("2^").and_then(|bits| bits.parse().ok()).unwrap_or(f64::NAN);
-    let bits: Vec<f64> = table.rows.iter().map(bits).collect();
     let lines =
-        ["wavefront", "wavefront-sorted", "regenerate scan"].map(|name| line(name, &bits, &table.numbers(name)));
+        ["wavefront", "wavefront-sorted", "regenerate scan"].map(|name| line(name, &table.axis, &table.numbers(name)));
     Points {
         x_axis: "paths in flight, as a power of two".into(),
         y_axis: "million paths a second".into(),

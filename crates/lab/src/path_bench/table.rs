@@ -1,19 +1,22 @@
 //! The table of an experiment's results, for people and for files.
 
 use super::page::charts;
+use super::table_name::TableName;
 use raywarp_report::{Column, Document, Sheet, TableColumn, Value};
 
 /// Table of an experiment's results: rows of cells under columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Name of the table, which is part of file names.
-    pub name: &'static str,
+    /// Name of the table.
+    pub name: TableName,
     /// Title of the table, with its section or figure in the paper.
     pub title: String,
     /// Column headings of the table.
     pub columns: Vec<String>,
     /// Rows of the table, each with one cell for each column.
     pub rows: Vec<Vec<String>>,
+    /// Place of each row on the axis of the table's chart; empty where the chart has a column for its axis, or none.
+    pub axis: Vec<f64>,
     /// Sentences that are printed below the table.
     pub notes: Vec<String>,
     /// `true` if all cases rendered the same picture.
@@ -22,13 +25,13 @@ pub struct Table {
 
 impl Table {
     /// Makes an empty table of a name, a title and columns.
-    pub fn new(name: &'static str, title: impl Into<String>, columns: &[&str]) -> Self {
+    pub fn new(name: TableName, title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(ToString::to_string).collect();
-        Self { name, title: title.into(), columns, rows: Vec::new(), notes: Vec::new(), passes: true }
+        Self { name, title: title.into(), columns, rows: Vec::new(), axis: Vec::new(), notes: Vec::new(), passes: true }
     }
 
     /// Makes an empty table with a note that says why it is left out.
-    pub fn left_out(name: &'static str, title: &str, why: &str) -> Self {
+    pub fn left_out(name: TableName, title: &str, why: &str) -> Self {
         Self { notes: vec![why.into()], ..Self::new(name, title, &["-"]) }
     }
 
@@ -37,8 +40,14 @@ impl Table {
     /// # Panics
     /// With another number of cells than there are columns.
     pub fn row(&mut self, cells: Vec<String>) {
-        assert_eq!(cells.len(), self.columns.len(), "{}: {cells:?}", self.name);
+        assert_eq!(cells.len(), self.columns.len(), "{}: {cells:?}", self.name.text());
         self.rows.push(cells);
+    }
+
+    /// Adds a row of cells, which stands at `place` on the axis of the table's chart.
+    pub fn row_at(&mut self, place: f64, cells: Vec<String>) {
+        self.row(cells);
+        self.axis.push(place);
     }
 
     /// Returns the table as a document, to be written as text, JSON or an HTML page.
@@ -50,7 +59,7 @@ impl Table {
 
     /// Adds the table to a document: title, charts, rows and notes.
     pub(super) fn describe(&self, document: &mut Document, scene: &str) {
-        document.data("name", self.name);
+        document.data("name", self.name.text());
         document.data("title", self.title.clone());
         document.data("notes", self.notes.clone());
         document.data("same_pictures", self.passes);

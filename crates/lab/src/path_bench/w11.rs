@@ -3,6 +3,7 @@
 use super::frames::{Bench, BenchPathsError, Case, Frames, compare, name_of};
 use super::resident_then::occupancy_then;
 use super::table::Table;
+use super::table_name::TableName;
 use raywarp_experiments::{Compaction, MeasuredOrganisation, PathExperiment, Walk};
 use raywarp_papers::{CompactionScene, w11};
 use raywarp_render::RenderOptions;
@@ -12,6 +13,8 @@ use raywarp_sim::compaction::PathLengths;
 const DEPTHS: [u32; 2] = [2, 8];
 /// Number of bounces in the tables other than Table 1.
 pub(super) const DEPTH: u32 = 8;
+/// Scene of the paper's Tables 2 and 3.
+const FAIRY: &str = "fairy";
 /// Numbers of paths of a tile's thread that Figure 2 tries.
 const TILES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
@@ -67,7 +70,7 @@ pub(super) fn ratio(frames: &Frames, naive: &Frames) -> String {
 /// Makes W11's Table 1: frames a second of all organisations.
 pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["organisation", "bounces", "frames/s", "least", "most", "of naive", "lanes", "MB", "launches"];
-    let mut table = Table::new("table-1", "W11 Table 1: frames a second (one sample a pixel)", &columns);
+    let mut table = Table::new(TableName::Table1, "W11 Table 1: frames a second (one sample a pixel)", &columns);
     for depth in DEPTHS {
         let options = bench.options(depth);
         let cases: Vec<Case> = organisations().into_iter().map(|engine| case(bench, engine, &options)).collect();
@@ -103,7 +106,7 @@ pub(super) fn table_1(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
 /// Makes W11's Tables 2 and 3 (4.2.2, 4.2.3): paths, warps and time of each bounce.
 pub(super) fn bounces(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let title = "W11 Tables 2 and 3: active paths and warps of a frame, and time of an active warp";
-    let mut table = bounces_of(bench, Walk::Phased, Table::new("bounces", title, &BOUNCES))?;
+    let mut table = bounces_of(bench, Walk::Phased, Table::new(TableName::Bounces, title, &BOUNCES))?;
     let differs = beside_the_record(bench)?;
     table.passes &= differs.is_none();
     table.notes.push(differs.unwrap_or_else(|| {
@@ -135,17 +138,17 @@ fn beside_the_record(bench: &Bench<'_>) -> Result<Option<String>, BenchPathsErro
 /// Makes W11's Tables 2 and 3 with the while-while loop over a binary tree that W11's kernel had.
 pub(super) fn bounces_of_while_while(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     if !bench.is_plain() {
-        return Ok(Table::left_out("bounces-while-while", "W11 Tables 2 and 3 by while-while", NOT_PLAIN));
+        return Ok(Table::left_out(TableName::BouncesWhileWhile, "W11 Tables 2 and 3 by while-while", NOT_PLAIN));
     }
     let title =
         "W11 Tables 2 and 3 by while-while over a binary tree, as W11's kernel walked (PTX that the driver compiles)";
-    bounces_of(bench, Walk::WhileWhile, Table::new("bounces-while-while", title, &BOUNCES))
+    bounces_of(bench, Walk::WhileWhile, Table::new(TableName::BouncesWhileWhile, title, &BOUNCES))
 }
 
 /// Note printed in place of a table whose kernels only take plain scenes: diffuse surfaces without textures, holes and
 /// media.
 pub(super) const NOT_PLAIN: &str =
-    "left out: its kernels are for scenes of diffuse surfaces alone, as --clay makes them";
+    "left out: its kernels are for scenes of diffuse surfaces alone, as `make_clay` makes them";
 
 const BOUNCES: [&str; 11] = [
     "bounce",
@@ -200,28 +203,39 @@ fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, 
         ]);
     }
     let ms = |seconds: f64| 1e3 * seconds;
+    let printed = w11();
+    let [their_off_ms, their_on_ms] = printed.bounces_ms();
+    let [naive_ms, compacted_ms] = printed.table_1.of(FAIRY).map_or([f64::NAN; 2], CompactionScene::frame_ms);
+    let [least_stored, most_stored] = printed.storing.percent;
+    let [least_gain, most_gain] = printed.table_1.gains();
     let sum = |frames: &Frames| frames.bounces.iter().map(|bounce| bounce.bounce).sum::<f64>();
     let step: f64 = timed_on.bounces.iter().map(|bounce| bounce.step).sum();
     table.notes.extend([
         format!(
-            "all bounces: {:.2} times fewer warps where those that go on are listed (W11 2.3), {:.1} paths a warp without \
-             (W11 13.8); saved: this bounce and those before; W11's columns are of fairy on a GTX 480",
+            "all bounces: {:.2} times fewer warps where those that go on are listed (W11 {:.1}), {:.1} paths a warp without \
+             (W11 {:.1}); saved: this bounce and those before; W11's columns are of {FAIRY} on a {}",
             warps / full,
-            timed_off.counts.extended as f64 / samples / warps
+            printed.table_2.saved(),
+            timed_off.counts.extended as f64 / samples / warps,
+            printed.paths_per_warp.mean,
+            printed.machine
         ),
         format!(
             "kernels of the bounces {:.3} ms without listing, {:.3} ms with; whole frames {:.3} and {:.3} ms, naive {:.3} \
-             (W11: 342 and 278; 319 naive and 7.5 %, 282)",
+             (W11: {their_off_ms:.0} and {their_on_ms:.0}; {naive_ms:.0} naive and {:.1} %, {compacted_ms:.0})",
             ms(sum(timed_off)),
             ms(sum(timed_on)),
             ms(off.median()),
             ms(on.median()),
-            ms(naive.median())
+            ms(naive.median()),
+            printed.storing.mean()
         ),
         format!(
-            "listing takes {:.1} % of bounces and listing (W11 4.2.2: less than 1); paths that are kept in memory {:+.1} % \
-             of the naive frame (W11 4.2.3: 7 to 8); compaction makes {:.2} of the naive rate (W11 1.12 to 1.16)",
+            "listing takes {:.1} % of bounces and listing (W11 4.2.2: {}); paths that are kept in memory {:+.1} % \
+             of the naive frame (W11 4.2.3: {least_stored} to {most_stored}); compaction makes {:.2} of the naive rate \
+             (W11 {least_gain:.2} to {most_gain:.2})",
             100.0 * step / (sum(timed_on) + step),
+            printed.listing.percent,
             100.0 * (off.median() / naive.median() - 1.0),
             naive.median() / on.median()
         ),
@@ -232,8 +246,11 @@ fn bounces_of(bench: &Bench<'_>, walk: Walk, mut table: Table) -> Result<Table, 
 /// Makes W11's Figure 2: frame rates with more and more paths a tile, and how many blocks a multiprocessor then holds.
 pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
     let columns = ["M", "shared bytes", "blocks", "occupancy %", "shared", "global", "shared of naive", "GTX 480 %"];
-    let mut table =
-        Table::new("figure-2", "W11 Figure 2: frames a second of tiles of 64 x M paths, and occupancy", &columns);
+    let mut table = Table::new(
+        TableName::Figure2,
+        "W11 Figure 2: frames a second of tiles of 64 x M paths, and occupancy",
+        &columns,
+    );
     let options = bench.options(DEPTH);
     let most = bench.device().shared_bytes_per_block()?;
     let warps = bench.device().warps_per_multiprocessor()?;
@@ -271,10 +288,16 @@ pub(super) fn figure_2(bench: &Bench<'_>) -> Result<Table, BenchPathsError> {
                 .map_or_else(none, |share| format!("{:.0}", 100.0 * share)),
         ]);
     }
+    let printed = w11();
+    let tiles = printed.occupancy.tiles.iter().map(|tile| format!("{} at M = {}", tile.percent, tile.paths_per_thread));
     table.notes.push(format!(
-        "a block has 64 threads; naive {} frames a second. GTX 480: what the same bytes and 64 registers would have left it \
-         (W11: 33 % without shared memory, 8 at M = 4, 4 at M = 8)",
-        rate(all[0].median())
+        "a block has 64 threads; naive {} frames a second. {}: what the same bytes and {} registers would have left it \
+         (W11: {} % without shared memory, {})",
+        rate(all[0].median()),
+        printed.machine,
+        printed.kernels.registers,
+        printed.occupancy.no_shared_memory,
+        tiles.collect::<Vec<_>>().join(", ")
     ));
     Ok(table)
 }

@@ -65,7 +65,7 @@ pub(super) fn verdict(passes: bool) -> &'static str {
 fn sheet() -> Sheet<'static, EngineResult> {
     let share = |engine: &EngineResult| format!("{:.1e}", engine.excused as f64 / engine.rays.max(1) as f64);
     Sheet(vec![
-        Column::plain(|engine: &EngineResult| Value::said(engine.short_name(), engine.engine.clone()))
+        Column::plain(|engine: &EngineResult| Value::said(engine.engine.short(), engine.engine.to_string()))
             .text(TableColumn::left("engine"))
             .key("engine"),
         Column::words(|engine: &EngineResult| if engine.faults.is_empty() { "pass" } else { "FAIL" })

@@ -7,6 +7,7 @@ mod rates;
 
 use rates::{Measured, bench, files, recorded};
 use raywarp_lab::bench::{PublishedRate, Subject, published_rates};
+use raywarp_lab::sim::bounds::Limit;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -39,15 +40,20 @@ fn canonical(kernel: &str) -> Option<String> {
 
 /// A bound of a row.
 struct Bound<'a> {
-    limit: &'a str,
+    limit: Limit,
     class: &'a str,
     why: &'a str,
     mrays: f64,
 }
 
+/// The limit that a recorded run names.
+fn limit(name: &str) -> Limit {
+    Limit::parse(name).unwrap_or_else(|| panic!("no limit is called {name}"))
+}
+
 fn bounds_of(row: &Value) -> impl Iterator<Item = Bound<'_>> {
     row["bounds"].as_array().into_iter().flatten().map(|bound| Bound {
-        limit: bound["limit"].as_str().unwrap_or_default(),
+        limit: limit(bound["limit"].as_str().unwrap_or_default()),
         class: bound["class"].as_str().unwrap_or_default(),
         why: bound["why"].as_str().unwrap_or_default(),
         mrays: bound["mrays_per_s"].as_f64().unwrap_or(0.0),
@@ -61,16 +67,11 @@ struct Compared {
     words: String,
 }
 
-/// Strict, and of what a kernel issues.
-fn is_of_instructions(limit: &str) -> bool {
-    limit == "full lanes" || ["issue", "pipe", "least"].iter().any(|start| limit.starts_with(start))
-}
-
 /// A rate beside those bounds of a row that are `meant`, if there are any.
 fn beside(mrays: f64, words: &str, row: &Value, meant: impl Fn(&Bound<'_>) -> bool) -> Option<Compared> {
     let lowest = bounds_of(row).filter(|bound| meant(bound)).min_by(|a, b| a.mrays.total_cmp(&b.mrays))?;
-    let of_instructions = bounds_of(row).any(|bound| meant(&bound) && is_of_instructions(bound.limit));
-    let words = format!("{words}: {mrays} of {} ({})", lowest.mrays, lowest.limit);
+    let of_instructions = bounds_of(row).any(|bound| meant(&bound) && bound.limit.is_of_instructions());
+    let words = format!("{words}: {mrays} of {} ({})", lowest.mrays, lowest.limit.name());
     Some(Compared { ratio: mrays / lowest.mrays, of_instructions, words })
 }
 
@@ -144,7 +145,7 @@ const STRICT_TIGHTEST: f64 = 0.75;
 #[test]
 fn no_recorded_rate_is_above_what_a_lone_warps_time_allows() {
     let documents = documents();
-    let of_code = |bound: &Bound<'_>| bound.limit == "latency" && bound.why.contains("machine code");
+    let of_code = |bound: &Bound<'_>| bound.limit == Limit::Latency && bound.why.contains("machine code");
     let coverage = check("latency by machine code", &compared(&recorded(), &documents, of_code));
     assert!(coverage.rates >= 18 && coverage.tightest > 0.25, "{} {}", coverage.rates, coverage.tightest);
 }
@@ -191,7 +192,7 @@ fn what_no_code_is_known_of_has_no_bound_of_instructions() {
     let rows = documents.iter().flat_map(|d| d.json["rows"].as_array().into_iter().flatten());
     let mut without = 0;
     for row in rows.filter(|row| row["no_code"] == true) {
-        assert!(bounds_of(row).all(|bound| !is_of_instructions(bound.limit)), "{row}");
+        assert!(bounds_of(row).all(|bound| !bound.limit.is_of_instructions()), "{row}");
         assert!(row["expected_mrays_per_s"].is_null() && row["warp_instructions_per_ray"].is_null(), "{row}");
         without += 1;
     }

@@ -74,6 +74,29 @@ impl Limit {
             Self::Latency => "latency".into(),
         }
     }
+
+    /// Returns the limit that has a name in tables; `None` if there is none.
+    pub fn parse(name: &str) -> Option<Self> {
+        let single = [
+            Self::Lanes,
+            Self::Issue,
+            Self::LeastIssue,
+            Self::L1Least,
+            Self::L1Passes,
+            Self::Dram,
+            Self::DramCold,
+            Self::DramLru,
+            Self::L2,
+            Self::Latency,
+        ];
+        let of_pipes = Pipe::ALL.into_iter().flat_map(|pipe| [Self::Pipe(pipe), Self::LeastPipe(pipe)]);
+        single.into_iter().chain(of_pipes).find(|limit| limit.name() == name)
+    }
+
+    /// Returns `true` if the limit is of the instructions that a kernel issues.
+    pub fn is_of_instructions(self) -> bool {
+        matches!(self, Self::Lanes | Self::Issue | Self::Pipe(_) | Self::LeastIssue | Self::LeastPipe(_))
+    }
 }
 
 /// Certainty of a bound: if a run can exceed it, and what it assumes.

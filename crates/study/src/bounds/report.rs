@@ -16,12 +16,9 @@ use raywarp_sim::machine::{Machine, keys};
 use raywarp_workload::rays::Order;
 use serde_json::json;
 
-/// Column name of the lowest rate by any bound, where it is a true bound.
-pub(crate) const LOWEST_BOUND: &str = "lowest bound";
-
 /// Text that explains the columns of the table of bounds.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
-    bound, which no run passes; the others assume something (--json says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound. \
+    bound, which no run passes; the others assume something (`Document::json` says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound. \
     no code: depends on machine code, and none is known that the machine runs. no costs: depends on what a kernel costs, and nothing was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
     ?: nothing was measured on that machine, so that it is the model's alone. None is told where the model lacks a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
@@ -207,12 +204,17 @@ impl BoundsReport {
 
     /// Returns the column name of the lowest of all rates on a machine, without expected ones.
     pub(crate) fn lowest_name(&self, machine: usize) -> &'static str {
-        let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.instructions.is_some());
-        match of_machine.next().map(|row| row.basis) {
-            Some(CostBasis::Likened) => "likened rate",
-            Some(CostBasis::Fitted) => "fitted rate",
-            Some(CostBasis::Code) | None => LOWEST_BOUND,
+        match self.basis(machine) {
+            CostBasis::Likened => "likened rate",
+            CostBasis::Fitted => "fitted rate",
+            CostBasis::Code => "lowest bound",
         }
+    }
+
+    /// Returns what the costs of a machine's kernels are from; where none are known, machine code.
+    pub(crate) fn basis(&self, machine: usize) -> CostBasis {
+        let mut of_machine = self.rows.iter().filter(|row| row.machine == machine && row.instructions.is_some());
+        of_machine.next().map_or(CostBasis::Code, |row| row.basis)
     }
 
     /// Adds a table of the rates by AL09's simulator beside our bounds.

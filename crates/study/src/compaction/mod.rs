@@ -35,9 +35,6 @@ const WHILE_WHILE: &str = "direct/while-while/bvh2";
 /// Largest number of light paths that are counted; each takes 4 bytes for a while.
 const MAX_PATHS: u128 = 1 << 28;
 
-/// Registers per thread and threads per block of W11's kernel.
-const KERNEL: [u32; 2] = [64, 64];
-
 /// Settings for counting light paths and warps: the pictures to render.
 #[derive(Debug, Clone)]
 pub struct CompactionRequest {

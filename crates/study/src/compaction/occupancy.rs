@@ -1,6 +1,6 @@
 //! Resident warps by the shared memory of a block (W11 figure 2, right).
 
-use super::KERNEL;
+use raywarp_papers::w11;
 use raywarp_report::{
     Column, Document, ReportTable, Sheet, TableColumn, Unit, Value,
     chart::{ChartLine, Points},
@@ -21,9 +21,10 @@ const STEP: u32 = 4096;
 
 /// Returns the occupancy of W11's kernel on W11's GPU and on an H200, in steps of this many bytes.
 pub(super) fn curves(step_bytes: u32) -> Vec<Curve> {
+    let kernel = &w11().kernels;
     let curve = |name: &str| {
         let machine = Machine::find(name).ok()?;
-        let points = occupancy_curve(&machine, KERNEL[0], KERNEL[1], step_bytes).ok()?;
+        let points = occupancy_curve(&machine, kernel.registers, kernel.block_threads, step_bytes).ok()?;
         Some(Curve { machine, points: points.into_iter().map(|(bytes, occupancy)| (bytes, occupancy.share)).collect() })
     };
     ["gtx480", "h200"].into_iter().filter_map(curve).collect()
@@ -44,8 +45,11 @@ pub(super) fn chart(document: &mut Document) {
         lines: curves(STEP).into_iter().map(line).collect(),
         ..Points::default()
     };
-    let caption =
-        "Warps that stay resident with tiles in shared memory (W11 figure 2), blocks of 64 threads and 64 registers";
+    let kernel = &w11().kernels;
+    let caption = format!(
+        "Warps that stay resident with tiles in shared memory (W11 figure 2), blocks of {} threads and {} registers",
+        kernel.block_threads, kernel.registers
+    );
     document.chart("occupancy", caption, chart);
 }
 
@@ -62,6 +66,7 @@ pub(super) fn table() -> ReportTable {
     let columns = std::iter::once(name.text(TableColumn::left("KB"))).chain((0..steps).map(share));
     Sheet(columns.collect()).table(&curves).in_text(format!(
         "resident warps, % of the most (W11 figure 2): {} registers, blocks of {}, by KB of shared memory of a block",
-        KERNEL[0], KERNEL[1]
+        w11().kernels.registers,
+        w11().kernels.block_threads
     ))
 }

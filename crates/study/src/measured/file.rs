@@ -62,7 +62,7 @@ const COLUMNS: [&str; 14] = [
 /// Column names that older runs lack, and whose cells may be empty.
 const OPTIONAL: [&str; 4] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes"];
 
-/// Parses `bench.csv` of `raywarp bench --record`.
+/// Parses `bench.csv` as [`raywarp_bench::record::files`] makes it.
 ///
 /// # Errors
 /// [`MeasuredError::Line`]: a column that is missing, a field that is none of its column.

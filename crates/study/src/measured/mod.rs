@@ -1,6 +1,6 @@
 //! Kernels' measured rates beside what they could be: the bounds of the same rays, and where the time went.
 //!
-//! `raywarp bench --simulate` and `raywarp simulate --measured` both end in [`beside_bounds`]: the one with the rates
+//! A benchmark that is simulated as well and a recorded one both end in [`beside_bounds`]: the one with the rates
 //! of its run ([`rates_of`]), the other with those of a recorded one ([`read_measured`]).
 
 mod file;
@@ -52,7 +52,7 @@ pub struct MeasuredRequest {
 #[non_exhaustive]
 pub enum MeasuredError {
     /// A line of the table of measured rates is wrong.
-    #[error("line {line}: {what}; raywarp bench --record writes such tables")]
+    #[error("line {line}: {what}; `record::files` writes such tables")]
     Line {
         /// Number of the wrong line, from 1.
         line: usize,

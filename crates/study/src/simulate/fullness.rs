@@ -1,6 +1,6 @@
 //! What reports conclude of full warps, in words and in charts.
 
-use super::{Measurement, name_of};
+use super::{Measurement, name_of, paper_variant};
 use raywarp_family::Variant;
 use raywarp_report::{
     Column, Document, ReportTable, Sheet, Unit, Value,
@@ -102,7 +102,7 @@ pub(crate) fn conclusions(filled: &[Filled<'_>]) -> Vec<String> {
             name_of(test.variant),
             test.percent[1],
         );
-        let plain = of(width).find(|one| name_of(one.variant) == "al09-while-while");
+        let plain = of(width).find(|one| *one.variant == paper_variant("al09-while-while"));
         if let Some(plain) = plain {
             text +=
                 &format!(" While-while, the plainest, has {:.0} % and {:.0} %.", plain.percent[0], plain.percent[1]);

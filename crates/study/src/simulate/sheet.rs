@@ -1,7 +1,7 @@
 //! The columns of the report of SIMD efficiency, for text, JSON and page alike.
 
 use super::{EfficiencyReport, Measurement, name_of, theirs_column};
-use raywarp_family::{Block, Operation};
+use raywarp_family::{Block, Operation, TraversalLoop};
 use raywarp_report::{Column, Sheet, TableColumn, Unit, Value, number};
 use serde_json::json;
 
@@ -121,7 +121,7 @@ impl EfficiencyReport {
                 let same = b.kind == m.kind && b.leaf_size == m.leaf_size;
                 same && b.variant.tree() == raywarp_family::Tree::Bvh2
                     && b.variant.postpone() == 0
-                    && b.variant.to_string().contains("/while-while/")
+                    && b.variant.traversal_loop() == TraversalLoop::WhileWhile
             };
             let found = self.measurements.iter().find(is_its);
             found.map_or(Value::Nothing(""), |b| Value::Number(2.0 * b.counts.nodes_per_ray()))

@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_table_has_both_sides_the_ratio_and_the_mode_and_fits_a_terminal() {
-        let text = report("sibenik", true, 0).document().text(Room::Terminal);
+        let text = report("sibenik", true, 0).document().text(Room::TERMINAL);
         let expected = "\
 sibenik: 75,275 triangles; workload raywarp, 1024 x 768, views 1 2; 1 thread
 raywarp: avx2, tree good with leaves of 8 (0.25 s)
@@ -262,7 +262,7 @@ robust (0.50 s), high robust (0.50 s) (robust ones without spatial splits)
         assert!(report("sibenik", false, 100).passes());
         let wrong = report("sibenik", false, 101);
         assert!(!wrong.passes());
-        let text = wrong.document().text(Room::Terminal);
+        let text = wrong.document().text(Room::TERMINAL);
         assert!(text.contains("WRONG: single, high: of 1,000,000 rays 101 hit on one side alone"), "{text}");
         let document = document(&[wrong], &MachineFacts::default(), "raywarp bench").json();
         assert_eq!(document["pass"], false);

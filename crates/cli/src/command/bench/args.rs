@@ -9,6 +9,7 @@ use crate::heading;
 use crate::named_values::named_values;
 use crate::options::tree::TreeArgs;
 use crate::options::values;
+use crate::whole_number::{whole, whole_from};
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint};
 use raywarp::BuildOptions;
@@ -77,7 +78,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::kind(), hide_possible_values = true, help_heading = heading::RAYS)]
     kind: Vec<RayKind>,
     /// Numbers of viewpoints in views.toml of --scenes [default: all].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "view", help_heading = heading::CAMERA)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u16>(1..=65_535), conflicts_with = "view", help_heading = heading::CAMERA)]
     views: Vec<u16>,
     /// A viewpoint of a TOML file, counted from 1.
     #[arg(long, value_name = "FILE:SCENE:INDEX", help_heading = heading::CAMERA)]
@@ -92,25 +93,25 @@ pub struct BenchArgs {
     #[arg(long, value_name = "ORDER", value_parser = ["morton"], help_heading = heading::RAYS)]
     sort: Option<String>,
     /// Rays of each kind from a primary hit [default: the workload's].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = heading::RAYS)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=4096), help_heading = heading::RAYS)]
     rays_per_pixel: Option<u32>,
     /// Columns and rows of each view [default: 1024x768].
     #[arg(long, value_name = "WxH", value_parser = values::size, help_heading = heading::CAMERA)]
     size: Option<[u32; 2]>,
     /// Timed runs [default: 20 on a GPU, 10 on a CPU, 5 with --peers].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = heading::TIMING)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=10_000), help_heading = heading::TIMING)]
     runs: Option<u32>,
     /// Runs before them [default: 3 on a GPU, 1 on a CPU].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = heading::TIMING)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0..=1000), help_heading = heading::TIMING)]
     warmup: Option<u32>,
     /// Rays of each kind and view to compare with the reference's, or all.
     #[arg(long, value_name = "RAYS", default_value = "65536", value_parser = named_values(["all"], parse_check), hide_possible_values = true, help_heading = heading::TIMING)]
     check: CheckSize,
     /// Lanes of a warp where a CPU runs a kernel, 1 to 64.
-    #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LANES", default_value_t = 32, value_parser = whole::<u32>(1..=64), help_heading = heading::KERNELS)]
     width: u32,
     /// Most triangles of a leaf, comma-separated: a tree each [default: --max-leaf].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u32>(1..=255), help_heading = heading::TREE)]
     leaf_size: Vec<u32>,
     /// Threads of a block, comma-separated: multiples of 32 to 1024 [default: 128].
     ///
@@ -120,12 +121,12 @@ pub struct BenchArgs {
     /// Registers of a thread, comma-separated: 16 to 255 [default: the kernel's].
     ///
     /// GPUs only. Each kernel is compiled anew from its PTX with each limit.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=255), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u32>(16..=255), help_heading = heading::KERNELS)]
     max_registers: Vec<u32>,
     /// Print only the fastest kernels of each kind, and what is wrong.
     ///
     /// Over all scenes; files hold all.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "N", value_parser = whole_from::<u32>(1), help_heading = heading::OUTPUT)]
     pub top: Option<u32>,
     /// Presets, comma-separated: a tree each [default: --preset].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = named_values(presets::ALL.map(|(name, _)| name), parse_preset), hide_possible_values = true, help_heading = heading::TREE)]
@@ -152,7 +153,7 @@ pub struct BenchArgs {
     /// About how many rays of each kind and view to simulate [default: 16384].
     ///
     /// Only if all are, bounds are strict.
-    #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::TIMING)]
+    #[arg(long, value_name = "RAYS", requires = "simulate", value_parser = whole_from::<u32>(1), help_heading = heading::TIMING)]
     pub simulate_sample: Option<u32>,
     /// Write the rays of each scene, view and kind to an .npy file in a folder.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]

@@ -5,6 +5,7 @@ use crate::command::bench::place::{Place, failure, name_scenes};
 use crate::command::bench::{outputs, rays, simulated};
 use crate::common::{Common, command_line};
 use crate::exit::{CliError, Status};
+use crate::flags;
 use crate::interrupt;
 use crate::interrupted_table;
 use crate::options::views::name_inputs;
@@ -241,7 +242,7 @@ impl<'a> Session<'a> {
         document["interrupted"] = interrupt::is_interrupted().into();
         self.common.describe_scenes(&mut document);
         if self.args.simulate {
-            document["simulated"] = self.simulated.iter().map(|one| one.document().json()).collect();
+            document["simulated"] = self.simulated.iter().map(|one| flags::in_report(&one.document()).json()).collect();
         }
         Ok(writeln!(out, "{document:#}")?)
     }

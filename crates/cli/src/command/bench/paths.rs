@@ -4,6 +4,7 @@ use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, command_line, is_standard_stream};
 use crate::device::DeviceChoice;
 use crate::exit::{CliError, Status};
+use crate::flags;
 use crate::heading;
 use crate::interrupt;
 use crate::options::camera::CameraArgs;
@@ -18,7 +19,7 @@ use raywarp::render::{Picture, PictureRequest, Prepared};
 use raywarp::scene::MadeOf;
 use raywarp::system;
 use raywarp_lab::bench::{MachineFacts, Target};
-use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, path_bench_report};
+use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, TableName, path_bench_report};
 use raywarp_lab::report::{About, Room};
 use serde_json::json;
 use std::io::Write;
@@ -70,7 +71,7 @@ pub struct PathBenchArgs {
 /// Returns the lines of `bench --help` that list the tables of a suite of path tracing; `-h` leaves them out.
 fn tables_help() -> String {
     let suites = PathSuite::ALL.map(|suite| {
-        let names: Vec<&str> = suite.tables().collect();
+        let names: Vec<&str> = suite.tables().map(TableName::text).collect();
         format!("{}: {}", suite.name(), names.join(", "))
     });
     format!(
@@ -80,9 +81,9 @@ fn tables_help() -> String {
 }
 
 impl PathBenchArgs {
-    /// Returns the names of a suite's tables that the user asked for, in the suite's order.
-    fn tables(&self, suite: PathSuite) -> Result<Vec<&'static str>, CliError> {
-        let known: Vec<&str> = suite.tables().collect();
+    /// Returns a suite's tables that the user asked for, in the suite's order.
+    fn tables(&self, suite: PathSuite) -> Result<Vec<TableName>, CliError> {
+        let known: Vec<&str> = suite.tables().map(TableName::text).collect();
         if let Some(name) = self.tables.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(CliError::usage(format!(
                 "--tables {name}: --suite {} has no such table; known are {}",
@@ -90,7 +91,7 @@ impl PathBenchArgs {
                 known.join(", ")
             )));
         }
-        let is_asked = |name: &&str| self.tables.iter().any(|asked| asked == name);
+        let is_asked = |table: &TableName| self.tables.iter().any(|asked| asked == table.text());
         Ok(match self.tables.is_empty() {
             true => suite.usual_tables().collect(),
             false => suite.tables().filter(is_asked).collect(),
@@ -140,8 +141,8 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         let outcome = measure((suite, &tables), args, common, (&path, &device), &mut |table| {
             if !common.json {
                 // What cannot be printed is still kept.
-                let _ =
-                    writeln!(out, "\n{}", table.document().text(common.room()).trim_end()).and_then(|()| out.flush());
+                let _ = writeln!(out, "\n{}", flags::in_report(&table.document()).text(common.room()).trim_end())
+                    .and_then(|()| out.flush());
             }
             found.last_mut().expect("a scene is measured").1.push(table);
         });
@@ -209,7 +210,7 @@ impl From<BenchPathsError> for BenchFailure {
 }
 
 fn measure(
-    (suite, tables): (PathSuite, &[&str]),
+    (suite, tables): (PathSuite, &[TableName]),
     args: &BenchArgs,
     common: &Common,
     (path, device): (&Path, &Device),
@@ -250,7 +251,7 @@ fn measure(
 fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Table>)]) -> serde_json::Value {
     let scenes: Vec<_> = found
         .iter()
-        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(|table| table.document().json()).collect::<Vec<_>>() }))
+        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(|table| flags::in_report(&table.document()).json()).collect::<Vec<_>>() }))
         .collect();
     json!({
         "suite": suite.name(),
@@ -277,7 +278,11 @@ fn save(
     for (scene, tables) in found {
         text += &format!("\n## {scene}\n");
         for table in tables {
-            let rows: String = table.document().text(Room::Any).lines().map(|line| format!("    {line}\n")).collect();
+            let rows: String = flags::in_report(&table.document())
+                .text(Room::Any)
+                .lines()
+                .map(|line| format!("    {line}\n"))
+                .collect();
             text += &format!("\n{rows}");
         }
     }
@@ -287,6 +292,6 @@ fn save(
     let about = About { command: command_line(), scene_file };
     write(
         format!("{}.html", suite.name()),
-        path_bench_report(suite, &machine.line(), found).page(&about).html().to_string(),
+        flags::in_report(&path_bench_report(suite, &machine.line(), found)).page(&about).html().to_string(),
     )
 }

@@ -5,6 +5,7 @@ use crate::command::bench::place::Place;
 use crate::command::simulate::measured_bounds;
 use crate::common::Common;
 use crate::exit::CliError;
+use crate::flags;
 use raywarp::system;
 use raywarp_lab::bench::{BenchRequest, SceneReport, Target};
 use raywarp_lab::sim::machine::Machine;
@@ -89,7 +90,7 @@ pub(super) fn run(
         };
         let beside = measured_bounds::run(&loaded.scene, &path, &request, common)?;
         if !common.json {
-            writeln!(out, "\n{}", beside.document().text(common.room()))?;
+            writeln!(out, "\n{}", flags::in_report(&beside.document()).text(common.room()))?;
             out.flush()?;
         }
         let interrupted = beside.interrupted;
@@ -99,7 +100,7 @@ pub(super) fn run(
         }
     }
     let Some(folder) = &args.record else { return Ok(()) };
-    let rows: Vec<String> = simulated.iter().map(|beside| beside.document().csv()).collect();
+    let rows: Vec<String> = simulated.iter().map(|beside| flags::in_report(&beside.document()).csv()).collect();
     let text = MeasuredReport::csv_head() + &rows.concat();
     system::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
 }

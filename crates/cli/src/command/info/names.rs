@@ -226,7 +226,7 @@ mod tests {
     fn written(names: &Names) -> (String, serde_json::Value) {
         let mut document = Document::of_facts("names", 0);
         names.describe(&mut document);
-        (document.text(Room::Terminal), document.json()["names"].take())
+        (document.text(Room::TERMINAL), document.json()["names"].take())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::options::camera::CameraArgs;
 use crate::options::light::LightArgs;
 use crate::options::made_of::MadeOfArg;
 use crate::options::values;
+use crate::whole_number::{whole, whole_from};
 use clap::{Args, ValueEnum, ValueHint};
 use raywarp::render::film::Crop;
 use raywarp::render::gpu::{EngineOptions, TextureFilter};
@@ -52,7 +53,7 @@ pub struct RenderArgs {
     /// Samples a pixel [default: the file's, else 64].
     ///
     /// With --time or --noise the most; without it they end a render alone.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "N", value_parser = whole_from::<u32>(1), help_heading = heading::QUALITY)]
     spp: Option<u32>,
     /// Only samples A to B - 1 of each pixel, to an .exr: a share for merge.
     #[arg(long, value_name = "A..B", value_parser = values::range, conflicts_with = "spp", help_heading = heading::QUALITY)]
@@ -79,7 +80,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "FILE.exr", conflicts_with = "samples", help_heading = heading::QUALITY)]
     pub resume: Option<PathBuf>,
     /// Bounces: 0 is emission only, 1 direct light [default: the file's, else 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000), help_heading = heading::QUALITY)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0..=10_000), help_heading = heading::QUALITY)]
     max_depth: Option<u32>,
     /// Connect the last vertex of a path to a light, too.
     ///
@@ -146,7 +147,7 @@ pub struct RenderArgs {
     /// A ray takes 32 bytes: a sample of 1024x768 pixels has 25 MB of camera rays, and with 8 bounces at most 430 MB of
     /// all (with --connect-last 455). They are kept in memory until the picture is done. Files of a scene with an
     /// origin (raywarp info shows it) are float64 in the scene file's coordinates: 64 bytes a ray.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "export_rays", help_heading = heading::STUDIES)]
+    #[arg(long, value_name = "N", value_parser = whole_from::<u32>(1), requires = "export_rays", help_heading = heading::STUDIES)]
     pub export_samples: Option<u32>,
     /// Replace all materials by a diffuse one of this reflectance, 0 to 1.
     #[arg(long, value_name = "R", value_parser = values::share, help_heading = heading::LIGHT)]

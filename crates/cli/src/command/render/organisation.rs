@@ -2,6 +2,7 @@
 
 use crate::exit::CliError;
 use crate::heading;
+use crate::whole_number::whole;
 use clap::{Args, ValueEnum};
 use raywarp::render::gpu::EngineOptions;
 use raywarp_lab::experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment};
@@ -42,12 +43,12 @@ pub struct OrganisationArgs {
     #[arg(long, value_enum, value_name = "WHO", default_value = "device", hide_possible_values = true, help_heading = heading::MACHINE)]
     counts: CountsArg,
     /// Paths of each of a tile's 64 threads, 1 to 512 (W11's M), of tiled-global and tiled-shared
-    #[arg(long = "paths-a-thread", value_name = "M", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=512), help_heading = heading::MACHINE)]
+    #[arg(long = "paths-a-thread", value_name = "M", default_value_t = 8, value_parser = whole::<u32>(1..=512), help_heading = heading::MACHINE)]
     paths_per_thread: u32,
     /// Paths in flight at most [default: by organisation; docs/internals/path-tracer.md].
     ///
     /// Less where a GPU has not the memory for it; of queues at most 131,072 for each multiprocessor.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 26), help_heading = heading::MACHINE)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1 << 26), help_heading = heading::MACHINE)]
     paths_in_flight: Option<u32>,
 }
 

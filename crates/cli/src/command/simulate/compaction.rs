@@ -9,6 +9,7 @@ use crate::named_values::named_values;
 use crate::options::values;
 use crate::options::views::views;
 use crate::progress::{Limits, RenderProgress};
+use crate::whole_number::whole;
 use clap::Args;
 use raywarp::BuildOptions;
 use raywarp::device::Plan;
@@ -25,10 +26,10 @@ use std::path::Path;
 #[command(next_help_heading = heading::WITH_COMPACTION)]
 pub struct CompactionArgs {
     /// Frames of each view, of one path a pixel [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1024))]
     pub frames: Option<u32>,
     /// Bounces of a path [default: 8].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0..=10_000))]
     pub max_depth: Option<u32>,
     /// Reflectance of all materials, or off [default: 0.7].
     ///

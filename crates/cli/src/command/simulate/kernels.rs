@@ -4,6 +4,7 @@ use crate::command::simulate::setting::{self, Setting};
 use crate::exit::CliError;
 use crate::heading;
 use crate::options::values;
+use crate::whole_number::whole;
 use clap::Args;
 use raywarp_lab::family::{Key, Variant};
 use raywarp_lab::sim::machine::keys;
@@ -17,15 +18,15 @@ pub struct KernelArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::variant(), hide_possible_values = true, help_heading = heading::KERNELS)]
     pub variant: Vec<Variant>,
     /// Lanes of a warp, 1 to 64, comma-separated [default: 32].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u32>(1..=64), help_heading = heading::KERNELS)]
     pub width: Vec<u32>,
     /// Most triangles of a leaf, comma-separated: a tree each [default: --max-leaf].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=255), help_heading = heading::TREE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u32>(1..=255), help_heading = heading::TREE)]
     pub leaf_size: Vec<u32>,
     /// Sizes of the postpone buffer, 0 to 4 [default: the kernel's].
     ///
     /// Comma-separated: each speculative kernel runs with each.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=4), help_heading = heading::KERNELS)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = whole::<u32>(0..=4), help_heading = heading::KERNELS)]
     pub postpone: Vec<u32>,
     /// Change an option of kernels, a number of machines or a cost.
     ///

@@ -142,7 +142,9 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
         error if error.is_of_scene() => CliError::input(format!("{}: {error}", path.display())),
         SimulateError::Build(error) => CliError::usage(error),
         SimulateError::Kernel(error) | SimulateError::Profile(ProfileError::Kernel(error)) => CliError::usage(error),
-        SimulateError::Profile(error @ ProfileError::Threads { .. }) => CliError::machine(error),
+        SimulateError::Profile(error @ ProfileError::Threads { .. }) => {
+            CliError::machine(format!("{error} (--sample)"))
+        }
         error @ SimulateError::NotThere { .. } => CliError::usage(error),
         error @ SimulateError::Cost { .. } => CliError::usage(format!("--set {error}")),
         other => CliError::input(format!("{}: {other}", path.display())),

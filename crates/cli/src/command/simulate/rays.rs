@@ -2,6 +2,7 @@
 
 use crate::heading;
 use crate::options::values;
+use crate::whole_number::{whole, whole_from};
 use clap::Args;
 use raywarp_lab::workload::rays::{Order, RayKind, Workload};
 
@@ -17,10 +18,10 @@ pub struct RayArgs {
     /// About how many rays of each kind and view to trace [default: 16384].
     ///
     /// In evenly spaced runs. An experiment has its own default.
-    #[arg(long, value_name = "RAYS", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
+    #[arg(long, value_name = "RAYS", value_parser = whole_from::<u32>(1), help_heading = heading::RAYS)]
     pub sample: Option<u32>,
     /// AO and diffuse rays of a pixel [default: the workload's].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = heading::RAYS)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1024), help_heading = heading::RAYS)]
     pub rays_per_pixel: Option<u32>,
     /// Shuffle the rays (Aila and Laine 2009, section 6).
     #[arg(long, conflicts_with = "sort", help_heading = heading::RAYS)]

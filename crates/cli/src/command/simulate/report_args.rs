@@ -2,6 +2,7 @@
 
 use crate::common::{Common, command_line};
 use crate::exit::CliError;
+use crate::flags;
 use crate::heading;
 use crate::replace;
 use clap::Args;
@@ -73,7 +74,7 @@ impl ReportArgs {
         }
         // Without its folder, as in the command line: the same run gives the same page everywhere.
         let scene_file = scene.file_name().unwrap_or(scene.as_os_str()).to_string_lossy().into_owned();
-        let page = document.page(&About { command: command_line(), scene_file });
+        let page = flags::in_report(document).page(&About { command: command_line(), scene_file });
         if let Some(path) = &self.report {
             write_atomic(path, page.html().as_bytes()).map_err(CliError::output)?;
         }

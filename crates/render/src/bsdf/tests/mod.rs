@@ -20,10 +20,14 @@ use std::f64::consts::TAU;
 struct Case {
     name: String,
     bsdf: Bsdf,
+    /// `true` if light takes the same way back; documented where not: as under a normal map.
+    is_reciprocal: bool,
+    /// `true` if light that bounces between facets is left out.
+    is_first_bounce: bool,
 }
 
 fn case(name: &str, bsdf: Bsdf) -> Case {
-    Case { name: name.to_owned(), bsdf }
+    Case { name: name.to_owned(), bsdf, is_reciprocal: true, is_first_bounce: false }
 }
 
 const COPPER: Conductor = Conductor {
@@ -127,12 +131,18 @@ fn rough_cases() -> Vec<Case> {
         case("gold", Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..PLASTIC })),
         case("half gold, coated", Bsdf::Principled(PrincipledBsdf { metallic: 0.5, coat: 0.7, ..PLASTIC })),
         case("car paint", Bsdf::CarPaint(PAINT)),
-        case("visible flakes", Bsdf::CarPaint(CarPaintBsdf { flake_normal: tilted, ..PAINT })),
+        Case {
+            is_reciprocal: false,
+            ..case("visible flakes", Bsdf::CarPaint(CarPaintBsdf { flake_normal: tilted, ..PAINT }))
+        },
         case("flakes without a coat", Bsdf::CarPaint(CarPaintBsdf { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
     ];
     let first_bounce: Vec<Case> = cases
         .iter()
-        .filter_map(|c| Some(Case { name: format!("{}, first bounce", c.name), bsdf: first_bounce(&c.bsdf)? }))
+        .filter_map(|c| {
+            let (name, bsdf) = (format!("{}, first bounce", c.name), first_bounce(&c.bsdf)?);
+            Some(Case { name, bsdf, is_first_bounce: true, ..*c })
+        })
         .collect();
     cases.extend(first_bounce);
     cases

@@ -50,7 +50,7 @@ fn print_times() {
         "nanoseconds of a sample, an evaluation, both at a vertex; the same of the first bounce; vertex over vertex"
     );
     let text = |times: [f64; 3]| times.map(|t| format!("{t:6.1}")).join(" ");
-    for Case { name, bsdf } in rough_cases().into_iter().filter(|c| !c.name.ends_with("first bounce")) {
+    for Case { name, bsdf, .. } in rough_cases().into_iter().filter(|case| !case.is_first_bounce) {
         let mut multiple = medians(bsdf);
         let Some(first) = first_bounce(&bsdf) else {
             println!("{name:22} {}", text(multiple));

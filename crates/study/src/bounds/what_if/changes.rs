@@ -53,13 +53,34 @@ pub(super) enum What {
     Width(u32),
 }
 
+/// Option of a request that makes a change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ChangeOption {
+    /// Factor of a machine's number, by its key.
+    Number(&'static str, f64),
+    /// Change of an operation's cost.
+    Cost(CostChange),
+    /// Number of lanes of a warp.
+    Width(u32),
+}
+
+impl std::fmt::Display for ChangeOption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(key, factor) => write!(f, "`Machine::set` {key}={factor}x"),
+            Self::Cost(change) => write!(f, "`CostChange` {change}"),
+            Self::Width(width) => write!(f, "`EfficiencyRequest::widths` {width}"),
+        }
+    }
+}
+
 /// A change that is tried, to see what it would bring.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
     /// Description of the change in words.
     pub name: String,
-    /// Command-line options that make the change.
-    pub options: String,
+    /// Options of a request that make the change.
+    pub options: Vec<ChangeOption>,
     pub what: What,
     /// `true` if the clock-by-clock model has the changed number.
     pub is_modelled: bool,
@@ -81,23 +102,23 @@ fn is_operation(block: &Block) -> bool {
 /// Returns the changes of numbers and of costs that are tried, in a fixed order.
 pub(super) fn of_launches() -> Vec<Tried> {
     let of_number = |&Number { name, keys, factor }: &Number| {
-        let options: Vec<String> = keys.iter().map(|key| format!("--set {}={factor}x", key.path)).collect();
+        let options = keys.iter().map(|key| ChangeOption::Number(key.path, factor)).collect();
         let what = What::Launch(LaunchChange::Numbers(keys, factor));
         let is_modelled = keys.iter().all(|key| is_modelled(key));
-        Tried { name: name.to_string(), options: options.join(" "), what, is_modelled }
+        Tried { name: name.to_string(), options, what, is_modelled }
     };
     let mut changes: Vec<Tried> = NUMBERS.iter().map(of_number).collect();
     for block in Block::ALL.into_iter().filter(is_operation) {
         let name = block.name();
-        let cost = |words: String, value: &str, change: Change| Tried {
+        let cost = |words: String, change: Change| Tried {
             name: words,
-            options: format!("--set cost.{name}={value}"),
+            options: vec![ChangeOption::Cost(CostChange { block, change })],
             what: What::Launch(LaunchChange::Cost(CostChange { block, change })),
             is_modelled: true,
         };
-        changes.push(cost(format!("{name} a quarter cheaper"), "0.75x", Change::Times(0.75)));
+        changes.push(cost(format!("{name} a quarter cheaper"), Change::Times(0.75)));
         if block == Block::PrefixSum {
-            changes.push(cost(format!("a free {name}"), "0", Change::To(0.0)));
+            changes.push(cost(format!("a free {name}"), Change::To(0.0)));
         }
     }
     changes
@@ -110,7 +131,7 @@ pub(super) fn of_widths(widths: &[u32], width: u32) -> Vec<Tried> {
     others.dedup();
     let wider = |width: u32| Tried {
         name: format!("warps of {width} lanes on the same lanes"),
-        options: format!("--width {width}"),
+        options: vec![ChangeOption::Width(width)],
         what: What::Width(width),
         // It follows warps of the machine's own width.
         is_modelled: false,

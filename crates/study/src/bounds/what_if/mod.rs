@@ -4,8 +4,8 @@
 //! Where rates are told with an interval ([`Prediction::is_decided`](crate::launch::Prediction::is_decided)), a change
 //! is ranked by what it makes of the expected rate; the model of a multiprocessor runs again for each
 //! ([`KernelStudy::expected_after`](crate::launch::KernelStudy::expected_after)). On other machines by what it makes of
-//! the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left out (`--set
-//! l2.bytes=2x`).
+//! the lowest bound. Counts of what rays do stay as they are. Sizes of caches need another run and are left
+//! out (`Machine::set` of `l2.bytes` to `2x`).
 
 mod advice;
 mod changes;
@@ -16,6 +16,7 @@ pub(super) use advice::{by_kernel, change_for};
 use super::{Bounded, BoundsReport};
 use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, LaunchCosts};
 use crate::simulate::name_of;
+pub use changes::ChangeOption;
 use changes::{Tried, What, modelled, of_launches, of_widths};
 use raywarp_sim::bounds::lowest;
 use raywarp_sim::machine::{Machine, keys};
@@ -32,8 +33,8 @@ pub struct WhatIf {
     pub machine: usize,
     /// Description of the change in words.
     pub change: String,
-    /// Command-line options that make the change.
-    pub options: String,
+    /// Options of a request that make the change.
+    pub options: Vec<ChangeOption>,
     /// `true` if the change makes the whole machine larger, which is only listed to compare others with.
     pub yardstick: bool,
     /// `true` if the change is to warps of another width, which are listed whatever they bring.

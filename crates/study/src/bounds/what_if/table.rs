@@ -2,7 +2,6 @@
 
 use super::advice::{Best, change_for};
 use super::{RowGain, WhatIf, listed};
-use crate::bounds::report::LOWEST_BOUND;
 use crate::bounds::{Bounded, BoundsReport};
 use crate::launch::ExpectedGain;
 use crate::simulate::name_of;
@@ -11,6 +10,7 @@ use raywarp_report::{
     chart::{Bar, Bars},
     short_mrays,
 };
+use raywarp_sim::bounds::CostBasis;
 use raywarp_sim::machine::Machine;
 use serde_json::json;
 
@@ -34,6 +34,11 @@ const TRIED: &str = "One number is changed at a time: each number of the machine
 /// Returns a fraction as text in per cent.
 fn percent(share: f64) -> String {
     format!("{:+.1}", 100.0 * share)
+}
+
+/// Returns the options that make a change as text.
+fn options(one: &WhatIf) -> String {
+    one.options.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 impl BoundsReport {
@@ -109,7 +114,7 @@ impl BoundsReport {
             false => format!(
                 "what would raise the {ranked} on {name}, where no rate is told with an interval{}: rise in %, mean over kernels and \
                  kinds of rays, and where most",
-                if ranked == LOWEST_BOUND { "" } else { " (it is no bound)" }
+                if self.basis(number) == CostBasis::Code { "" } else { " (it is no bound)" }
             ),
         }
     }
@@ -138,7 +143,7 @@ impl BoundsReport {
             Column::words(|one: &WhatIf| one.most().map_or_else(String::new, |(row, _)| self.row_name(row)))
                 .text(TableColumn::left("where most").rank(2))
                 .page(5, "where most"),
-            Column::words(|one: &WhatIf| one.options.clone())
+            Column::words(options)
                 .text(TableColumn::left("options that make it").rank(3))
                 .page(6, "options that make it")
                 .key("options"),

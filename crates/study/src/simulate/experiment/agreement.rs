@@ -18,7 +18,7 @@ fn compared(table: &ExperimentTable) -> Vec<Compared<'_>> {
     let mut all = Vec::new();
     for row in &table.rows {
         for (cell, column) in row.cells.iter().zip(&table.columns) {
-            for ([least, most], &ours) in numbers(&cell.theirs).into_iter().zip(&cell.numbers) {
+            for (&[least, most], &ours) in cell.theirs.ranges().iter().zip(&cell.numbers) {
                 if ours.is_finite() {
                     let off = (least - ours).max(ours - most).max(0.0) / least.abs().max(most.abs()).max(1.0);
                     all.push(Compared { row: &row.name, column, cell, off });
@@ -51,7 +51,7 @@ pub(super) fn farthest(tables: &[ExperimentTable]) -> ReportTable {
     let title = move |(table, _): &Far<'_>| if several { capital(&table.title) } else { String::new() };
     let sheet = Sheet(vec![
         Column::words(|(_, one): &Far<'_>| format!("{}, {}", one.row, one.column)).page(0, "what"),
-        Column::words(|(_, one): &Far<'_>| one.cell.theirs.clone()).page(1, "theirs"),
+        Column::words(|(_, one): &Far<'_>| one.cell.theirs.text()).page(1, "theirs"),
         Column::words(|(_, one): &Far<'_>| one.cell.ours.clone()).page(2, "ours"),
         Column::new(Unit::Percent, |(_, one): &Far<'_>| Value::Number(one.off)).page(3, "off, %"),
         Column::words(title).page(4, "table"),
@@ -76,39 +76,10 @@ pub(super) fn agreement(table: &ExperimentTable) -> Option<String> {
     Some(format!("{title}: of {given} numbers of the paper ours agree with {near} to a tenth.{farthest}"))
 }
 
-/// Returns the ranges of numbers in a paper's cell, such as "62", "~+20", "85/84" or "6-19"; none where it has words.
-fn numbers(text: &str) -> Vec<[f64; 2]> {
-    let one = |text: &str| -> Option<[f64; 2]> {
-        let text = text.trim().trim_start_matches('~');
-        if let Ok(number) = text.trim_start_matches('+').parse::<f64>() {
-            return Some([number; 2]);
-        }
-        // A dash in front is a sign.
-        let dash = text.char_indices().skip(1).find(|(_, c)| matches!(c, '-' | '\u{2013}'))?;
-        let [from, to] =
-            [&text[..dash.0], &text[dash.0 + dash.1.len_utf8()..]].map(|end| end.trim().parse::<f64>().ok());
-        let (from, to) = (from?, to?);
-        Some([from.min(to), from.max(to)])
-    };
-    text.split('/').map(one).collect::<Option<_>>().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::report::ExperimentRow;
     use super::*;
-
-    #[test]
-    fn what_papers_write_is_read_as_numbers_or_not_at_all() {
-        assert_eq!(numbers("62"), [[62.0, 62.0]]);
-        assert_eq!(numbers("~-30"), [[-30.0, -30.0]]);
-        assert_eq!(numbers("~+20"), [[20.0, 20.0]]);
-        assert_eq!(numbers("85/84"), [[85.0, 85.0], [84.0, 84.0]]);
-        assert_eq!(numbers("6-19"), [[6.0, 19.0]]);
-        for words in ["", "less", "nearer 100", "a little more", "NaN-", "up to 20"] {
-            assert_eq!(numbers(words), Vec::<[f64; 2]>::new(), "{words}");
-        }
-    }
 
     #[test]
     fn agreement_counts_numbers_and_names_the_farthest() {

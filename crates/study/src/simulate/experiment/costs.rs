@@ -28,7 +28,7 @@ pub(super) fn check(request: &ExperimentRequest) -> Result<(), SimulateError> {
     };
     if request.experiment == Experiment::Rates {
         return Err(refused(
-            "these are Table 1's rates, of a GTX 285; --machine without --experiment has others".into(),
+            "these are Table 1's rates, of a GTX 285; `BoundsRequest::machines` without `ExperimentRequest::experiment` has others".into(),
         ));
     }
     // Other code says nothing of what the machine could do.

@@ -1,26 +1,22 @@
 //! Times of warps, and what is lost when they are dealt to multiprocessors (AL09 3.2, 3.3, 3.4).
 
-use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of};
+use super::{
+    ComparedCell, ExperimentRow, ExperimentTable, Lab, NOT_TRIED, SimulateError, Theirs, WARP, row, theirs_of,
+};
 use crate::launch::kernel_costs;
 use crate::simulate::query_of;
 use rayon::prelude::*;
-use raywarp_sim::al09;
+use raywarp_papers::{Printed, al09};
+use raywarp_sim::al09::LAUNCH;
 use raywarp_sim::distribution::{Dealing, Dealt, Slots, Spread, WarpCost, deal, hide, warp_costs};
 use raywarp_sim::machine::{LaunchResources, keys};
 
 /// Number of rays that a persistent warp takes at a time, in warps (AL09 appendix A).
 const BATCH: u32 = 3;
 
-/// Kernels, with the percentages of their simulated rates that were measured in AL09's Table 1: on Sibenik, on
-/// Conference.
-const TRIED: [(&str, &str, [&str; 3], [&str; 3]); 3] = [
-    ("while-while", "al09-while-while", ["62", "62", "64"], ["53", "54", "55"]),
-    ("if-if", "al09-if-if", ["81", "77", "71"], ["70", "67", "64"]),
-    ("speculative if-if", "al09-spec-if-if", ["82", "75", "62"], ["71", "67", "60"]),
-];
-
-/// Percentages of the simulated rate that AL09 measured for persistent while-while: on Sibenik, on Conference.
-const PERSISTENT: ([&str; 3], [&str; 3]) = (["90", "91", "82"], ["81", "81", "77"]);
+/// Kernels that are tried, by the paper's names and ours.
+const TRIED: [(&str, &str); 3] =
+    [("while-while", "al09-while-while"), ("if-if", "al09-if-if"), ("speculative if-if", "al09-spec-if-if")];
 
 pub(super) const STEPS: usize = TRIED.len();
 
@@ -33,7 +29,8 @@ const CLUSTER: u32 = 3;
 /// Costs of a kernel's warps, for each kind of rays and view.
 struct Timed {
     name: &'static str,
-    theirs: [&'static str; 3],
+    /// Percentages of the kernel's simulated rates that the paper measured.
+    theirs: Theirs,
     warps: Vec<Vec<Vec<WarpCost>>>,
 }
 
@@ -51,9 +48,8 @@ impl Timed {
 
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let mut timed = Vec::new();
-    for (name, kernel, sibenik, conference) in TRIED {
-        let theirs = lab.of_scene(sibenik, conference);
-        timed.push(Timed { name, theirs, warps: lab.times(kernel)? });
+    for (name, kernel) in TRIED {
+        timed.push(Timed { name, theirs: lab.measured(kernel), warps: lab.times(kernel)? });
     }
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let mut tables = spreads(lab, &columns, &timed);
@@ -78,25 +74,29 @@ fn spreads(lab: &Lab<'_>, columns: &[String], timed: &[Timed]) -> Vec<Experiment
         ww.iter().zip(&ii).map(|(ww, ii)| 100.0 * (of(ii) / of(ww) - 1.0)).collect()
     };
     let slower = |of: &dyn Fn(&Spread) -> f64| -> Vec<f64> { ww.iter().map(|ww| of(ww) / ww.mean()).collect() };
+    let printed = &al09().running_times;
+    let every_kind = |printed: &Printed| [(); 3].map(|()| printed.clone());
+    let (mean, slowest) = (every_kind(&printed.mean), every_kind(&printed.slowest));
+    let [of_slowest, of_others] = &printed.said;
     let times = ExperimentTable {
         title: "times of warps under if-if against those under while-while (AL09 3.2), %".into(),
         columns: columns.to_vec(),
         rows: vec![
-            lab.row("mean", ["~+20"; 3], &ratio(&Spread::mean), 0),
-            lab.row("median", [""; 3], &ratio(&|s| s.quantile(0.5)), 0),
-            lab.row("99 of 100 are faster", [""; 3], &ratio(&|s| s.quantile(0.99)), 0),
-            lab.row("slowest 1 %", ["~-30"; 3], &ratio(&|s| s.slowest(0.01)), 0),
-            lab.row("slowest 0.1 %", ["~-30"; 3], &ratio(&|s| s.slowest(0.001)), 0),
-            lab.row("slowest", ["~-30"; 3], &ratio(&|s| s.slowest(0.0)), 0),
+            lab.row("mean", &mean, &ratio(&Spread::mean), 0),
+            lab.row("median", NOT_TRIED, &ratio(&|s| s.quantile(0.5)), 0),
+            lab.row("99 of 100 are faster", NOT_TRIED, &ratio(&|s| s.quantile(0.99)), 0),
+            lab.row("slowest 1 %", &slowest, &ratio(&|s| s.slowest(0.01)), 0),
+            lab.row("slowest 0.1 %", &slowest, &ratio(&|s| s.slowest(0.001)), 0),
+            lab.row("slowest", &slowest, &ratio(&|s| s.slowest(0.0)), 0),
         ],
-        why: vec![
-            "\"the slowest warps are about 30% faster in if-if\", the distributions \"otherwise similar\": how many the slowest are, and of which rays and scene, they do not say. While if-if pays for its main loop in every step its slow warps are slow, too.".into(),
-        ],
+        why: vec![format!(
+            "\"{of_slowest}\", the distributions \"{of_others}\": how many the slowest are, and of which rays and scene, they do not say. While if-if pays for its main loop in every step its slow warps are slow, too."
+        )],
     };
     let tail = ExperimentTable {
         title: "the slowest 1 % of while-while's warps, in means".into(),
         columns: columns.to_vec(),
-        rows: vec![lab.row("slowest 1 %", [""; 3], &slower(&|s| s.slowest(0.01)), 1)],
+        rows: vec![lab.row("slowest 1 %", NOT_TRIED, &slower(&|s| s.slowest(0.01)), 1)],
         why: vec![],
     };
     vec![times, tail, histogram(lab, columns, [&ww, &ii])]
@@ -168,12 +168,12 @@ impl Launched<'_, '_> {
         for (way, dealing) in ways {
             for timed in self.timed {
                 let used = self.used(timed, latency, dealing);
-                rows.push(lab.row(format!("{}, {way}", timed.name), timed.theirs, &used, 0));
+                rows.push(lab.row(format!("{}, {way}", timed.name), &timed.theirs, &used, 0));
             }
         }
         let while_while = &self.timed[0];
         let used = self.used(while_while, latency, Dealing::Persistent { batch: BATCH });
-        rows.push(lab.row("while-while, persistent", lab.of_scene(PERSISTENT.0, PERSISTENT.1), &used, 0));
+        rows.push(lab.row("while-while, persistent", &lab.measured("al09-persistent-while-while"), &used, 0));
         let needs = |timed: &Timed| -> String {
             let each = (0..timed.warps.len()).map(|kind| format!("{:.1}", self.hide(timed, kind, latency)));
             format!("{} {}", timed.name, each.collect::<Vec<_>>().join(", "))
@@ -224,7 +224,7 @@ impl Launched<'_, '_> {
         for (name, latency, dealing) in tried {
             for timed in &self.timed[..2] {
                 let used = self.used(timed, latency, dealing);
-                rows.push(self.lab.row(format!("{name}: {}", timed.name), timed.theirs, &used, 0));
+                rows.push(self.lab.row(format!("{name}: {}", timed.name), &timed.theirs, &used, 0));
             }
         }
         ExperimentTable {
@@ -252,7 +252,7 @@ fn histogram(lab: &Lab<'_>, columns: &[String], [ww, ii]: [&Vec<Spread>; 2]) -> 
             let pair = [share(ww, i), share(ii, i)];
             ComparedCell {
                 ours: format!("{:.1}/{:.1}", pair[0], pair[1]),
-                ..ComparedCell::pair(theirs_of(kind, [""; 3]), pair)
+                ..ComparedCell::pair(theirs_of(kind, NOT_TRIED), pair)
             }
         };
         ExperimentRow { name, cells: lab.kinds().into_iter().zip(&bins).map(cell).collect() }
@@ -291,17 +291,15 @@ impl Lab<'_> {
     fn launch(&self) -> Option<LaunchResources> {
         let kind = *self.kinds().first()?;
         match self.is_al09() {
-            true => Some(al09::LAUNCH),
+            true => Some(LAUNCH),
             false => kernel_costs(None, &self.request.machine, &row("al09-while-while"), query_of(kind)).launch,
         }
     }
 
-    /// Returns the paper's numbers where the machine and the scene are the paper's; else empty texts.
-    fn of_scene(&self, sibenik: [&'static str; 3], conference: [&'static str; 3]) -> [&'static str; 3] {
-        match self.request.rays.scene.as_str() {
-            "sibenik" if self.is_al09() => sibenik,
-            "conference" if self.is_al09() => conference,
-            _ => [""; 3],
-        }
+    /// Returns the percentages of a kernel's simulated rates that the paper measured, where machine and scene are
+    /// the paper's.
+    fn measured(&self, kernel: &str) -> Theirs {
+        let measured = al09().table_1.measured_of_simulated(&self.request.rays.scene, kernel);
+        measured.filter(|_| self.is_al09()).unwrap_or_default()
     }
 }

@@ -15,10 +15,11 @@ mod width;
 pub use report::{ComparedCell, ExperimentReport, ExperimentRow, ExperimentTable};
 
 use super::walks::{Dumps, Group, Runs, groups};
-use super::{EfficiencyRequest, RayCounts, Samples, SimulateError, sample_rays};
+use super::{EfficiencyRequest, RayCounts, Samples, SimulateError, paper_variant as row, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{Operation, Variant};
 use raywarp_geom::{Control, FlatTriangles, TraceError};
+use raywarp_papers::Printed;
 use raywarp_scene::{Description, flatten};
 use raywarp_sim::machine::Machine;
 use raywarp_sim::{Al09Costs, LaunchCounts};
@@ -225,8 +226,8 @@ impl Lab<'_> {
         Ok(self.counts(variant, WARP)?.iter().map(percent).collect())
     }
 
-    /// Returns a table row with our number for each kind of rays, and the paper's in `theirs`, which may be empty.
-    fn row(&self, name: impl Into<String>, theirs: [&str; 3], ours: &[f64], digits: usize) -> ExperimentRow {
+    /// Returns a table row with our number for each kind of rays, and the paper's, if it gives any.
+    fn row(&self, name: impl Into<String>, theirs: &Theirs, ours: &[f64], digits: usize) -> ExperimentRow {
         let cells = self
             .kinds()
             .into_iter()
@@ -236,17 +237,15 @@ impl Lab<'_> {
     }
 }
 
-/// Returns the paper's number for a kind of rays, out of those for primary, AO and diffuse rays.
-fn theirs_of(kind: RayKind, theirs: [&str; 3]) -> &str {
-    theirs[super::theirs_column(kind)]
-}
+/// Findings of a paper for primary, AO and diffuse rays.
+type Theirs = [Printed; 3];
 
-/// Returns the variant of a paper's kernel by its name.
-///
-/// # Panics
-/// If there is none of this name: the names are of this module.
-fn row(name: &str) -> Variant {
-    Variant::papers().iter().find(|row| row.name == name).map_or_else(|| panic!("no row {name}"), |row| row.variant)
+/// Findings for kernels and settings that the paper did not try.
+const NOT_TRIED: &Theirs = &[const { Printed::nothing() }; 3];
+
+/// Returns the paper's number for a kind of rays, out of those for primary, AO and diffuse rays.
+fn theirs_of(kind: RayKind, theirs: &Theirs) -> &Printed {
+    &theirs[super::theirs_column(kind)]
 }
 
 /// Returns the variant with some options changed, which must apply to it.

@@ -1,6 +1,6 @@
 //! Work queues (AL09 5.2).
 
-use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, row, theirs_of, with};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, NOT_TRIED, SimulateError, row, theirs_of, with};
 use raywarp_family::{Key, Variant};
 use raywarp_papers::al09;
 
@@ -18,8 +18,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     let (mut speed, mut filled) = (Vec::new(), Vec::new());
     for (rounds, every) in TRIED {
         let printed = al09().queue.row.iter().find(|row| row.iterations == rounds && row.every == every);
-        let [faster, lanes] = printed
-            .map_or([[""; 3]; 2], |row| [&row.faster, &row.filled].map(|theirs| theirs.each_ref().map(String::as_str)));
+        let [faster, lanes] = printed.map_or([NOT_TRIED; 2], |row| [&row.faster, &row.filled]);
         let queue: Variant = with(row("al09-queue"), &[(Key::Rounds, rounds), (Key::Every, every)]);
         if !lab.has_costs(&queue) {
             continue;
@@ -38,7 +37,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         columns: columns.clone(),
         rows: speed,
         why: vec![
-            "theirs is fairy, which is not to be had: its while-while fills 50/49 (AO) and 35/43 (diffuse) of the lanes, so there is more to gain than where more are filled.".into(),
+            format!(
+                "theirs is {}, which is not to be had: its while-while fills {} of the lanes, so there is more to gain than where more are filled.",
+                al09().queue.scene,
+                filled_by_while_while()
+            ),
             "\"less\": than with 4 and every 4, though lanes are fuller.".into(),
             "our fetch sets up lanes and then parked places: refilling both is paid twice.".into(),
         ],
@@ -50,4 +53,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         why: vec![],
     };
     Ok(vec![speed, filled])
+}
+
+/// Returns the percentages of lanes that while-while fills in the paper's scene, for AO and diffuse rays.
+fn filled_by_while_while() -> String {
+    let filled = al09().table_1.printed_efficiencies(&al09().queue.scene, "al09-while-while");
+    let [_, ao, diffuse] = filled.unwrap_or_default().map(|[nodes, triangles]| format!("{nodes}/{triangles}"));
+    format!("{ao} (AO) and {diffuse} (diffuse)")
 }

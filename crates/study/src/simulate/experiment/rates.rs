@@ -1,7 +1,8 @@
 //! Simulated rates of Table 1 (AL09).
 
+use super::super::theirs_column;
 use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of};
-use raywarp_papers::al09;
+use raywarp_papers::{Printed, al09};
 use raywarp_sim::machine::{Machine, keys};
 
 /// Names of AL09's kernels in Table 1 without packets.
@@ -27,15 +28,14 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     let per_s = lane_slots_per_s(&lab.request.machine);
     let mut rows = Vec::new();
     for name in TRIED {
-        let theirs = al09().table_1.simulated(&lab.request.rays.scene, name);
-        let theirs = theirs.map_or_else(Default::default, |rates| rates.map(|rate| format!("{rate:.1}")));
-        let theirs = theirs.each_ref().map(String::as_str);
+        let simulated = al09().table_1.simulated(&lab.request.rays.scene, name);
+        let theirs = simulated.map_or_else(Default::default, |rates| rates.map(|rate| Printed::number(rate, 1)));
         let slots = lab.slots(&row(name), WARP)?;
         let cell = |(&kind, slots): (&_, &f64)| {
-            let (theirs, rate) = (theirs_of(kind, theirs), per_s / slots / 1e6);
-            let off = theirs
-                .parse::<f64>()
-                .map_or_else(|_| String::new(), |t| format!(" ({:+.0} %)", 100.0 * (rate / t - 1.0)));
+            let (theirs, rate) = (theirs_of(kind, &theirs), per_s / slots / 1e6);
+            let off = simulated.map_or_else(String::new, |rates| {
+                format!(" ({:+.0} %)", 100.0 * (rate / rates[theirs_column(kind)] - 1.0))
+            });
             let cell = ComparedCell::number(theirs, rate, 1);
             ComparedCell { ours: cell.ours.clone() + &off, ..cell }
         };

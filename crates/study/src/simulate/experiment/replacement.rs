@@ -1,6 +1,6 @@
 //! Replacing terminated rays (AL09 5.1).
 
-use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, SimulateError, WARP, row, theirs_of, with};
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, NOT_TRIED, SimulateError, WARP, row, theirs_of, with};
 use raywarp_family::{Block, Key, Variant};
 use raywarp_papers::al09;
 use raywarp_sim::{BlockCosts, LaunchCounts};
@@ -15,13 +15,11 @@ const ROUNDS: [&str; 2] = ["4", "unlimited"];
 
 pub(super) const STEPS: usize = 1 + EVERY.len() * BELOW.len() * ROUNDS.len();
 
-/// Factor by which the overhead is larger without the two instructions that would halve it.
-const WITHOUT: f64 = 2.0;
-
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let base = row("al09-persistent-while-while");
     let kinds = lab.kinds();
     let slots = lab.slots(&base, WARP)?;
+    let without = al09().replacement.overhead_without_instructions;
     let mut tried: Vec<(Variant, Vec<[f64; 2]>)> = Vec::new();
     for rounds in ROUNDS {
         for every in EVERY {
@@ -34,7 +32,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
                 let costs = lab.costs(&variant, WARP)?;
                 let counted = lab.counts(&variant, WARP)?;
                 let gain = |(kind, (counted, costs)): (usize, (&LaunchCounts, &BlockCosts))| {
-                    let dear = costs.with(Block::FetchRay, WITHOUT * costs.of(Block::FetchRay));
+                    let dear = costs.with(Block::FetchRay, without * costs.of(Block::FetchRay));
                     [*costs, dear].map(|p| 100.0 * (slots[kind] / p.lane_slots_per_ray(&counted.counts) - 1.0))
                 };
                 tried.push((variant, counted.iter().zip(&costs).enumerate().map(gain).collect()));
@@ -58,7 +56,6 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
                 ("4", _) => &printed.four_iterations_without_instructions,
                 _ => &printed.unlimited_iterations,
             };
-            let theirs = theirs.each_ref().map(String::as_str);
             let best = |(number, &kind): (usize, &RayKind)| {
                 let (variant, gain) = of_rounds()
                     .map(|(variant, gains)| (variant, gains[number][index]))
@@ -77,7 +74,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         let variant = with(row("al09-replace"), &options);
         let gains = tried.iter().find(|(known, _)| *known == variant).map(|(_, gains)| gains);
         let gains: Vec<f64> = gains.map_or(vec![], |gains| gains.iter().map(|gain| gain[0]).collect());
-        shares.push(lab.row(format!("every {every}, whoever has ended"), ["", "", ""], &gains, 1));
+        shares.push(lab.row(format!("every {every}, whoever has ended"), NOT_TRIED, &gains, 1));
     }
     let columns: Vec<String> = kinds.iter().map(|kind| kind.name().to_string()).collect();
     Ok(vec![
@@ -87,8 +84,8 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
             rows,
             why: [
                 Some("every n iterations of the main loop, rays are fetched if fewer than a share of the lanes live; the best of 20 is printed with its n and share.".to_string()),
-                lab.is_al09().then(|| format!("prefix sum and population count halve the overhead, they say: a fetch costs {WITHOUT} times as much without.")),
-                Some("their measured \"almost 10\" is of single viewpoints with AO rays; nothing was consistently faster.".to_string()),
+                lab.is_al09().then(|| format!("prefix sum and population count halve the overhead, they say: a fetch costs {without} times as much without.")),
+                Some(format!("their measured \"{}\" is of single viewpoints with AO rays; nothing was consistently faster.", al09().replacement.measured)),
             ]
             .into_iter()
             .flatten()

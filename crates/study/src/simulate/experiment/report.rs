@@ -7,6 +7,7 @@ use super::{Experiment, ExperimentRequest};
 use crate::simulate::fullness::capital;
 use crate::simulate::run::{facts, in_a_line};
 use crate::simulate::{RayCounts, traced};
+use raywarp_papers::Printed;
 use raywarp_report::{Document, number};
 use raywarp_workload::rays::RayKind;
 use serde_json::json;
@@ -15,7 +16,7 @@ use serde_json::json;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCell {
     /// Finding in the paper's words or digits; empty where it gives none.
-    pub theirs: String,
+    pub theirs: Printed,
     /// Our numbers as they are printed.
     pub ours: String,
     /// Our numbers, whose text is `ours`.
@@ -23,12 +24,12 @@ pub struct ComparedCell {
 }
 
 impl ComparedCell {
-    pub(super) fn number(theirs: &str, ours: f64, digits: usize) -> Self {
-        Self { theirs: theirs.into(), ours: number(ours, digits), numbers: vec![ours] }
+    pub(super) fn number(theirs: &Printed, ours: f64, digits: usize) -> Self {
+        Self { theirs: theirs.clone(), ours: number(ours, digits), numbers: vec![ours] }
     }
 
-    pub(super) fn pair(theirs: &str, [a, b]: [f64; 2]) -> Self {
-        Self { theirs: theirs.into(), ours: format!("{}/{}", number(a, 0), number(b, 0)), numbers: vec![a, b] }
+    pub(super) fn pair(theirs: &Printed, [a, b]: [f64; 2]) -> Self {
+        Self { theirs: theirs.clone(), ours: format!("{}/{}", number(a, 0), number(b, 0)), numbers: vec![a, b] }
     }
 }
 

@@ -20,7 +20,7 @@ impl ExperimentTable {
         for (number, kind) in self.columns.iter().enumerate() {
             let ours = cell(number, |cell| Value::words(cell.ours.clone()));
             columns.push(ours.text(TableColumn::right(kind.clone())).page(2 * number + 2, format!("{kind}, ours")));
-            let theirs = cell(number, |cell| Value::words(cell.theirs.clone())).text(TableColumn::right("theirs"));
+            let theirs = cell(number, |cell| Value::words(cell.theirs.text())).text(TableColumn::right("theirs"));
             let theirs = if says(number) { theirs.page(2 * number + 1, format!("{kind}, theirs")) } else { theirs };
             columns.push(theirs);
         }
@@ -32,7 +32,7 @@ impl ExperimentTable {
     fn numbers(&self, row: &ExperimentRow) -> Map<String, Json> {
         let both = |number: usize| {
             row.cells.get(number).map(|cell| {
-                let theirs = (!cell.theirs.is_empty()).then_some(&cell.theirs);
+                let theirs = (!cell.theirs.is_empty()).then(|| cell.theirs.text());
                 json!({ "theirs": theirs, "ours": cell.numbers })
             })
         };

@@ -1,6 +1,6 @@
 //! The gain of speculative traversal (AL09 4).
 
-use super::{ExperimentTable, Lab, SimulateError, row, with};
+use super::{ExperimentTable, Lab, NOT_TRIED, SimulateError, row, with};
 use raywarp_family::Key;
 use raywarp_papers::al09;
 
@@ -15,22 +15,20 @@ pub(super) const STEPS: usize = 2 * TRIED.len() + BUFFERS.len() - 1;
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let mut gains = Vec::new();
-    for printed in &al09().speculation.row {
+    let printed = &al09().speculation;
+    let [primary, ao, diffuse] = &printed.measured;
+    for printed in &printed.row {
         let name =
             TRIED.iter().find(|(_, kernel)| *kernel == printed.over).map_or(printed.over.as_str(), |(name, _)| *name);
         let ours = lab.faster(&row(&printed.kernel), &row(&printed.over))?;
-        let theirs = match lab.request.rays.scene.as_str() {
-            "sibenik" => &printed.sibenik,
-            "conference" => &printed.conference,
-            _ => &printed.all,
-        };
-        gains.push(lab.row(name, theirs.each_ref().map(String::as_str), &ours, 0));
+        let theirs = printed.of_scene(&lab.request.rays.scene);
+        gains.push(lab.row(name, theirs, &ours, 0));
     }
     let mut buffers = Vec::new();
     for buffer in BUFFERS {
         let variant = with(row("al09-persistent-spec-while-while"), &[(Key::Postpone, buffer)]);
         let ours = lab.faster(&variant, &row("al09-persistent-while-while"))?;
-        buffers.push(lab.row(format!("buffer of {buffer}"), [""; 3], &ours, 0));
+        buffers.push(lab.row(format!("buffer of {buffer}"), NOT_TRIED, &ours, 0));
     }
     Ok(vec![
         ExperimentTable {
@@ -38,7 +36,7 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
             columns: columns.clone(),
             rows: gains,
             why: vec![
-                "theirs: ratios of the simulated rates of Table 1, for this scene or as a range over their three. They measured up to 5 (primary), up to 10 (AO) and nothing (diffuse): overfetch.".into(),
+                format!("theirs: ratios of the simulated rates of Table 1, for this scene or as a range over their three. They measured {primary} (primary), {ao} (AO) and {diffuse} (diffuse): {}.", printed.why),
             ],
         },
         ExperimentTable {

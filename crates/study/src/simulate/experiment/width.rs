@@ -1,6 +1,6 @@
 //! Narrower warps with the same number of lanes in all (AL09 6).
 
-use super::{ExperimentTable, Lab, SimulateError, WARP, row};
+use super::{ExperimentTable, Lab, NOT_TRIED, SimulateError, WARP, row};
 use raywarp_papers::al09;
 
 /// Kernels that are tried, by the paper's names and ours.
@@ -19,6 +19,7 @@ pub(super) const STEPS: usize = TRIED.len() * (WIDTHS.len() + 1);
 pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, SimulateError> {
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let mut tables = Vec::new();
+    let printed = &al09().width;
     for width in WIDTHS {
         let mut rows = Vec::new();
         for (name, kernel) in TRIED {
@@ -26,24 +27,19 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
             let base = lab.slots(&variant, WARP)?;
             let slots = lab.slots(&variant, width)?;
             let faster: Vec<f64> = base.iter().zip(&slots).map(|(base, slots)| 100.0 * (base / slots - 1.0)).collect();
-            let printed = &al09().width;
             let theirs = match width {
                 16 => printed.sixteen_lanes.iter().find(|row| row.kernel == kernel).map(|row| &row.faster),
                 1 => Some(&printed.one_lane),
                 _ => None,
             };
-            rows.push(lab.row(
-                name,
-                theirs.map_or([""; 3], |theirs| theirs.each_ref().map(String::as_str)),
-                &faster,
-                0,
-            ));
+            rows.push(lab.row(name, theirs.unwrap_or(NOT_TRIED), &faster, 0));
         }
         let why = match width {
-            16 => vec![
-                "theirs are the least, the mean and the most over three scenes and kinds of rays, \"smallest in primary rays and largest in diffuse\"; beside primary, AO and diffuse here.".into(),
-            ],
-            1 => vec!["theirs are over all kernels: \"about 30 % (primary) to 144 % (diffuse)\".".into()],
+            16 => vec![format!(
+                "theirs are the least, the mean and the most over three scenes and kinds of rays, \"{}\"; beside primary, AO and diffuse here.",
+                printed.sixteen_lanes_said
+            )],
+            1 => vec![format!("theirs are over all kernels: \"{}\".", printed.one_lane_said)],
             _ => vec![],
         };
         tables.push(ExperimentTable {
