@@ -195,7 +195,7 @@ mod tests {
         document.table(grid("<i>", ["<th>"], &[["</table>"]]));
         document.list(vec!["<script>".into()]);
         document.run([("what", "<u>".to_string())]);
-        let about = About { command: "x --set 'a<b>'\u{1}".into(), scene_file: "<u>".into() };
+        let about = About { command: "x 'a<b>'\u{1}".into(), scene_file: "<u>".into() };
         let page = document.page(&about);
         let html = page.html();
         for wanted in [

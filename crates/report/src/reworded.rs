@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn names_change_in_every_writers_words_before_lines_are_broken() {
         let mut document = Document::new("of `option`");
-        document.line(format!("{} `option`", "w".repeat(70)));
+        document.line(format!("{} `option`", "w".repeat(72)));
         document.data("notes", vec!["`option`".to_string()]);
         document.fold("about `option`", |document| {
             document.prose("`option` in prose");
@@ -87,13 +87,13 @@ mod tests {
         document.table(
             Sheet(vec![column]).table(&["`option` 3"]).in_text("with `option`").on_page("for `option`").key("rows"),
         );
-        let document = document.reworded(&|text| text.replace("`option`", "--flag"));
+        let document = document.reworded(&|text| text.replace("`option`", "OPTION"));
         let text = document.text(Room::TERMINAL);
-        assert!(text.contains(&format!("{} --flag\n", "w".repeat(70))), "{text}");
+        assert!(text.contains(&format!("{} OPTION\n", "w".repeat(72))), "{text}");
         let json = document.json();
-        assert_eq!((&json["notes"][0], &json["rows"][0]["by"]), (&"--flag".into(), &"--flag 3".into()));
+        assert_eq!((&json["notes"][0], &json["rows"][0]["by"]), (&"OPTION".into(), &"OPTION 3".into()));
         let page = document.page(&Default::default()).html().to_string();
         assert!(!format!("{text}{json}{page}").contains("`option`"), "{text}{json}{page}");
-        assert!(page.contains("about --flag") && page.contains("--flag in a list") && page.contains("for --flag"));
+        assert!(page.contains("about OPTION") && page.contains("OPTION in a list") && page.contains("for OPTION"));
     }
 }

@@ -27,7 +27,7 @@ time.
 /// Returns all reports of comparisons with Embree as one document: for programs all of them, as text the ratios over
 /// several scenes by kind of rays.
 pub fn document(reports: &[PeerReport], machine: &MachineFacts, command: &str) -> Document {
-    let mut document = Document::of_facts("raywarp bench --peers", 0);
+    let mut document = Document::of_facts("raywarp beside Embree", 0);
     document.data("command", command);
     document.data("machine", machine.json());
     document.data("pass", reports.iter().all(PeerReport::passes));
