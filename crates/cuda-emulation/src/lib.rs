@@ -13,8 +13,8 @@
 //! src/                          launches, and a tracer over them
 //! ```
 //!
-//! Where nothing is compiled (no C++ compiler; neither Linux nor macOS), [`EmulatedKernel::find`] and [`EmulatedKernel::misuse`]
-//! find nothing, and [`not_emulated`] says why.
+//! Where nothing is compiled (no C++ compiler; neither Linux nor macOS), [`EmulatedKernel::find`] and
+//! [`EmulatedKernel::misuse`] find nothing, and [`not_emulated`] says why.
 
 mod machine;
 mod texture;

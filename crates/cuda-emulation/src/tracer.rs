@@ -49,7 +49,8 @@ pub struct EmulatedTracer {
 /// Answers of an emulated launch, with the names of the kernels that gave them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmulatedTrace {
-    /// Hit of each ray: bits of t, u and v, and the primitive; for any-hit rays [`EmulatedTrace::UNWRITTEN`] unless undecided.
+    /// Hit of each ray: bits of t, u and v, and the primitive; for any-hit rays [`EmulatedTrace::UNWRITTEN`] unless
+    /// undecided.
     pub hits: Vec<[u32; 4]>,
     /// Instance that each ray hit.
     pub instances: Vec<u32>,

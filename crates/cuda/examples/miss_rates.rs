@@ -5,8 +5,8 @@
 //! VARIANT (`raywarp-h8` unless given), aimed at vertices, edges and faces of the meshes of raywarp-cpu's example of
 //! this name, from inside, where any miss is a failure, and from outside, up to 30 sizes away; sizes are 1e-6 to 1e6 by
 //! decades, offsets 0 to 1e4 sizes. A sample of them is held against the CPU's tracer, bit for bit. Prints a line an
-//! offset, with how many the fallback kernel traced ([`raywarp_geom::BatchStats::by_fallback`]), and fails if a ray was missed or has
-//! other bits.
+//! offset, with how many the fallback kernel traced ([`raywarp_geom::BatchStats::by_fallback`]), and fails if a ray was
+//! missed or has other bits.
 
 #[path = "../../cpu/tests/closed/mod.rs"]
 mod closed;

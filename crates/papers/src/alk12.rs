@@ -65,13 +65,13 @@ pub struct Alk12Table2 {
     /// The quantity that the numbers are of, with its units.
     pub what: String,
     /// Rows of the table, one for each design choice.
-    pub choice: Vec<Choice>,
+    pub choice: Vec<DesignChoice>,
 }
 
 /// Row of Table 2: a design choice of a kernel, with the table's words on it, shortened.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct DesignChoice {
     /// Name of the design choice.
     pub name: String,
     /// Effect of the choice on a GTX 285, in words.

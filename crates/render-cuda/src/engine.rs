@@ -20,7 +20,7 @@ use crate::organisation::{LoadPlace, LoadedOrganisation};
 use crate::prebuilt::PATH_KERNELS;
 use crate::roofline::Roofline;
 use crate::scene::{ArrayRecord, DeviceShading, DeviceTables};
-use crate::share::Share;
+use crate::share::TileShare;
 use crate::stage::Stage;
 use crate::state::{Layout, State};
 use crate::textures::{ImageUse, TextureFilter};
@@ -269,7 +269,7 @@ impl CudaRenderer {
         }
     }
 
-    fn begin_picture(&mut self, frame: &FrameSettings<'_>, film: &Film, share: Share) -> Result<(), CudaError> {
+    fn begin_picture(&mut self, frame: &FrameSettings<'_>, film: &Film, share: TileShare) -> Result<(), CudaError> {
         // Nothing of an earlier picture is fetched, should this one fail.
         self.picture = None;
         let (stream, width) = (&self.stream, frame.options.size[0]);
@@ -384,7 +384,7 @@ impl CudaRenderer {
         &mut self,
         frame: &FrameSettings<'_>,
         film: &Film,
-        share: Share,
+        share: TileShare,
     ) -> Result<(), TraceError> {
         let origin = frame.lens().farthest_origin();
         if let Some(reach) = self.tree.reach().filter(|reach| origin > 2.0 * reach) {
@@ -416,7 +416,7 @@ impl CudaRenderer {
 
 impl PathEngine for CudaRenderer {
     fn begin(&mut self, frame: &FrameSettings<'_>, film: &Film) -> Result<(), TraceError> {
-        self.begin_share(frame, film, Share::ALL)
+        self.begin_share(frame, film, TileShare::ALL)
     }
 
     fn pass(&mut self, samples: Range<u32>, watch: &dyn PassWatch) -> Result<(), TraceError> {

@@ -2,7 +2,7 @@
 //! and in each of them row by row, or block by block, so that neighbouring lanes look through neighbouring pixels on
 //! all sides.
 
-use crate::share::Share;
+use crate::share::TileShare;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
 use raywarp_render::film::{FeatureSums, Film, PixelSums, Tile};
 
@@ -77,7 +77,7 @@ impl DeviceFilm {
         device: &Device,
         stream: &Stream,
         film: &Film,
-        share: Share,
+        share: TileShare,
         (width, order): (u32, PixelOrder),
     ) -> Result<Self, CudaError> {
         let count = share.pixels(film);

@@ -59,7 +59,7 @@ pub use prebuilt::{KERNELS, PATH_KERNELS};
 pub use roofline::{BindingResource, CountedRange, Roofline, RooflineEstimate};
 pub use scene::{HostScene, SceneRecord};
 pub use several::CudaRenderers;
-pub use share::Share;
+pub use share::TileShare;
 pub use sources::{FeatureSet, FeatureStage, KERNEL_TABLE, KernelTable, Organisation, ShadingClass};
 pub use stage::{GraphCounts, Stage};
 pub use state::{Layout, PathBytes, State};

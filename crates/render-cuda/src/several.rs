@@ -2,7 +2,7 @@
 
 use crate::counts::PathCounts;
 use crate::engine::CudaRenderer;
-use crate::share::Share;
+use crate::share::TileShare;
 use raywarp_cuda::side_by_side;
 use raywarp_geom::TraceError;
 use raywarp_render::film::{Film, Tile};
@@ -78,7 +78,7 @@ impl PassWatch for Joint<'_> {
 impl PathEngine for CudaRenderers {
     fn begin(&mut self, frame: &FrameSettings<'_>, film: &Film) -> Result<(), TraceError> {
         let of = self.0.len();
-        let shares = (0..of).map(|index| Share { index, of });
+        let shares = (0..of).map(|index| TileShare { index, of });
         self.each(shares, |renderer, share| renderer.begin_share(frame, film, share))
     }
 
@@ -98,7 +98,7 @@ impl PathEngine for CudaRenderers {
         let (of, columns) = (self.0.len(), film.columns());
         let mut shares: Vec<Vec<&mut Tile>> = (0..of).map(|_| Vec::new()).collect();
         for (i, tile) in film.tiles_mut().iter_mut().enumerate() {
-            shares[Share::index_of(of, i, columns)].push(tile);
+            shares[TileShare::index_of(of, i, columns)].push(tile);
         }
         self.each(shares, |renderer, mut tiles| renderer.fetch_tiles(&mut tiles))
     }

@@ -8,14 +8,14 @@ use raywarp_render::film::Film;
 /// is slow to render, which mostly lies together, is spread over all of them. Nothing depends on speeds: the same
 /// devices always render the same pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct TileShare {
     /// Number of the share, from 0.
     pub index: usize,
     /// Number of shares, at least 1.
     pub of: usize,
 }
 
-impl Share {
+impl TileShare {
     /// Share that is the whole picture.
     pub const ALL: Self = Self { index: 0, of: 1 };
 
@@ -46,7 +46,7 @@ mod tests {
         for size in [[1024, 768], [1920, 1080], [64, 64], [7, 5], [4096, 8]] {
             let film = Film::new(size, false).unwrap();
             for of in 1..=8 {
-                let shares: Vec<usize> = (0..of).map(|index| Share { index, of }.pixels(&film)).collect();
+                let shares: Vec<usize> = (0..of).map(|index| TileShare { index, of }.pixels(&film)).collect();
                 assert_eq!(shares.iter().sum::<usize>(), film.pixel_count(), "{size:?}, {shares:?}");
                 let tile = film.tiles()[0].all_sums().len();
                 let spread = shares.iter().max().unwrap() - shares.iter().min().unwrap();
@@ -60,10 +60,10 @@ mod tests {
     fn neighbours_belong_to_different_devices() {
         for of in 2..=8 {
             for (tile, columns) in (0..64).map(|tile| (tile, 8)) {
-                let at = |tile| Share::index_of(of, tile, columns);
+                let at = |tile| TileShare::index_of(of, tile, columns);
                 assert!(tile % columns == columns - 1 || at(tile) != at(tile + 1), "{of} {tile}");
                 assert!(at(tile) != at(tile + columns), "{of} {tile}");
-                assert!(Share { index: at(tile), of }.has(tile, columns));
+                assert!(TileShare { index: at(tile), of }.has(tile, columns));
             }
         }
     }

@@ -12,7 +12,7 @@ pub mod bsdf {
     pub use crate::bsdf::{
         Blinn, Bsdf, BsdfSample, CarPaintBsdf, Conductor, Dielectric, Glazed, MaterialKind, PrincipledBsdf,
     };
-    pub use crate::bsdf::{Prepared, Scattering, f0_of_ior, fresnel};
+    pub use crate::bsdf::{PreparedBsdf, Scattering, f0_of_ior, fresnel};
 }
 
 /// Pixel filters and their tables.
@@ -27,7 +27,7 @@ pub mod lens {
 
 /// Sampling of connections to lights, and their densities.
 pub mod light {
-    pub use crate::light::{Environment, LightSample, Place, barycentrics, connect, environments, pdf, sample};
+    pub use crate::light::{Environment, LightPoint, LightSample, barycentrics, connect, environments, pdf, sample};
     pub use crate::light::{environment, planar, punctual, sphere, step_of_turn};
 }
 

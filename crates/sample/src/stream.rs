@@ -82,8 +82,8 @@ impl RandomStream {
         }
     }
 
-    /// Draws the next random point of the unit square, which is better distributed than two [`RandomStream::next_1d`]. Takes
-    /// two dimensions.
+    /// Draws the next random point of the unit square, which is better distributed than two [`RandomStream::next_1d`].
+    /// Takes two dimensions.
     #[inline(always)]
     pub fn next_2d(&mut self) -> [f32; 2] {
         let dimension = self.dimension;

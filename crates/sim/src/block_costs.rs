@@ -34,8 +34,8 @@ impl BlockCosts {
     }
 
     /// Returns the average cost of an event of each code block, from a launch's instructions and its event counts. What
-    /// a block issues that had no event of its own (a question whether anybody pops) is paid by the iterations of the main
-    /// loop.
+    /// a block issues that had no event of its own (a question whether anybody pops) is paid by the iterations of the
+    /// main loop.
     pub fn average(cost: &LaunchInstructions, counts: &WarpCounts) -> Self {
         let (mut costs, mut rest) = (Self::default(), 0.0);
         for block in Block::ALL {

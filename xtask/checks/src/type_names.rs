@@ -6,8 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use syn::Item;
 
+/// Names of one vector type or mask in several instruction sets, each a mirror of the others.
+const MIRRORS: [&str; 6] = ["F4", "F8", "M4", "M8", "U4", "U8"];
+
 /// Returns each name that several `pub` structs, enums, traits, unions or type aliases of the crates below
-/// `root`/crates have, with their paths, as `Name: first::Name, second::Name`. Types of tests do not count.
+/// `root`/crates have, with their paths, as `Name: first::Name, second::Name`. Types of tests do not count, nor
+/// [`MIRRORS`].
 ///
 /// # Errors
 /// Text that says which file or package could not be read.
@@ -23,7 +27,7 @@ pub fn shared(root: &Path) -> Result<Vec<String>, String> {
             }
         }
     }
-    let shared = paths.into_iter().filter(|(_, paths)| paths.len() > 1);
+    let shared = paths.into_iter().filter(|(name, paths)| paths.len() > 1 && !MIRRORS.contains(&&**name));
     Ok(shared.map(|(name, paths)| format!("{name}: {}", Vec::from_iter(paths).join(", "))).collect())
 }
 

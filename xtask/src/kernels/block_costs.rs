@@ -1,5 +1,5 @@
-//! Costs of machine code block by block: whose it is, how many instructions on which pipeline, and how often warps issue
-//! it.
+//! Costs of machine code block by block: whose it is, how many instructions on which pipeline, and how often warps
+//! issue it.
 
 use super::disassembly::{BasicBlock, Machine};
 use super::measured::{Measured, MeasuredBlock, opcodes};

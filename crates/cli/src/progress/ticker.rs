@@ -1,7 +1,8 @@
 //! Ticker that looks at long work from outside: on a terminal ten times a second, elsewhere every ten seconds.
 //!
-//! A thread asks a [`ProgressView`] of the work and shows it: as a bar or a spinner on a terminal, once the work has taken half
-//! a second; as a line of standard error where there is none, so that the log of a batch job says how far it is.
+//! A thread asks a [`ProgressView`] of the work and shows it: as a bar or a spinner on a terminal, once the work has
+//! taken half a second; as a line of standard error where there is none, so that the log of a batch job says how far it
+//! is.
 
 use super::{duration, style};
 use indicatif::{ProgressBar, ProgressDrawTarget};

@@ -5,7 +5,7 @@ use super::{Numbers, Reader, Twin, Writer};
 use bytemuck::Zeroable;
 use glam::Vec3;
 use raywarp_render::flat::{DISK_SECTORS, LightKind, LightRecord, NONE, ShadingScene, SpotRamp};
-use raywarp_render::functions::light::{self, Environment, LightSample, Place, planar, punctual, sphere};
+use raywarp_render::functions::light::{self, Environment, LightPoint, LightSample, planar, punctual, sphere};
 
 /// Returns the index of a random light of the scene for which `wanted` holds.
 fn light(numbers: &mut Numbers, scene: &ShadingScene, wanted: impl Fn(LightKind) -> bool) -> u32 {
@@ -131,7 +131,7 @@ pub(super) const TWINS: &[Twin] = &[
         },
         run: |scene, case, answer| {
             let (position, normal, extent) = (case.vec3(), case.vec3(), case.number());
-            let place = Place { position, normal, extent, triangle: case.word() };
+            let place = LightPoint { position, normal, extent, triangle: case.word() };
             put(answer, light::connect(scene, &place, case.vec3(), case.number()));
         },
     },

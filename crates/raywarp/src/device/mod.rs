@@ -2,8 +2,8 @@
 //! with the reason.
 //!
 //! A [`DeviceChoice`] is what somebody asks for. A [`Plan`] is made from it, once it is known how much there is to do:
-//! a device, kernels, a tree and a [`PlanReason`]. Types that hold a scene return the plan as it came out, which may name
-//! other kernels or the CPU. Nothing here is worded for people: callers that show a plan find the words.
+//! a device, kernels, a tree and a [`PlanReason`]. Types that hold a scene return the plan as it came out, which may
+//! name other kernels or the CPU. Nothing here is worded for people: callers that show a plan find the words.
 //!
 //! ```text
 //! choice.rs       what somebody asks for

@@ -202,7 +202,7 @@ const _: () = assert!(size_of::<Bsdf>() == 56);
 /// Data that sampling and evaluating a BSDF share for one `wo`, computed once per vertex: further bounces of metal and
 /// glass, lobes of layered models.
 #[derive(Debug, Clone, Copy)]
-pub enum Prepared {
+pub enum PreparedBsdf {
     /// No shared data.
     Nothing,
     /// Lobe of further bounces of [`Bsdf::Conductor`].
@@ -216,9 +216,9 @@ pub enum Prepared {
 }
 
 // What a vertex keeps beside its model, which kind it is included.
-const _: () = assert!(size_of::<Prepared>() <= 240);
+const _: () = assert!(size_of::<PreparedBsdf>() <= 240);
 
-impl Prepared {
+impl PreparedBsdf {
     #[inline]
     fn conductor(&self) -> Option<&conductor::MetalBounces> {
         if let Self::Conductor(bounces) = self { Some(bounces) } else { None }
@@ -311,18 +311,18 @@ impl Bsdf {
 
     /// Computes the data for `wo` that [`Bsdf::sample_prepared`] and [`Bsdf::eval_prepared`] both need.
     #[inline]
-    pub fn prepare(&self, wo: Vec3) -> Prepared {
+    pub fn prepare(&self, wo: Vec3) -> PreparedBsdf {
         match self {
-            Self::Conductor(c) => c.bounces(above(wo)).map_or(Prepared::Nothing, Prepared::Conductor),
-            Self::Dielectric(d) => d.bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
-            Self::Glazed(g) => g.glass().bounces(wo).map_or(Prepared::Nothing, Prepared::Dielectric),
-            Self::Principled(p) => p.lobes(above(wo)).map_or(Prepared::Nothing, Prepared::Principled),
-            Self::CarPaint(p) => p.lobes(above(wo)).map_or(Prepared::Nothing, Prepared::CarPaint),
+            Self::Conductor(c) => c.bounces(above(wo)).map_or(PreparedBsdf::Nothing, PreparedBsdf::Conductor),
+            Self::Dielectric(d) => d.bounces(wo).map_or(PreparedBsdf::Nothing, PreparedBsdf::Dielectric),
+            Self::Glazed(g) => g.glass().bounces(wo).map_or(PreparedBsdf::Nothing, PreparedBsdf::Dielectric),
+            Self::Principled(p) => p.lobes(above(wo)).map_or(PreparedBsdf::Nothing, PreparedBsdf::Principled),
+            Self::CarPaint(p) => p.lobes(above(wo)).map_or(PreparedBsdf::Nothing, PreparedBsdf::CarPaint),
             Self::Black
             | Self::Diffuse { .. }
             | Self::DiffuseTransmission { .. }
             | Self::Mirror { .. }
-            | Self::Blinn(_) => Prepared::Nothing,
+            | Self::Blinn(_) => PreparedBsdf::Nothing,
         }
     }
 
@@ -343,7 +343,7 @@ impl Bsdf {
     /// Samples a direction `wi` about in proportion to `f |cos wi|`, given [`Bsdf::prepare`] for `wo`; `u_lobe` chooses
     /// the lobe, `u` the direction, all in `0 .. 1`. `None`: the path ends.
     #[inline]
-    pub fn sample_prepared(&self, prepared: &Prepared, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
+    pub fn sample_prepared(&self, prepared: &PreparedBsdf, wo: Vec3, u_lobe: f32, u: [f32; 2]) -> Option<BsdfSample> {
         match self {
             Self::Black => None,
             Self::Diffuse { reflectance } => two_sided(wo, |wo| diffuse::sample(*reflectance, wo, u)),
@@ -362,7 +362,7 @@ impl Bsdf {
 
     /// Returns `f |cos wi|` and the solid-angle density of `wi`, given [`Bsdf::prepare`] for `wo`.
     #[inline]
-    pub fn eval_prepared(&self, prepared: &Prepared, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
+    pub fn eval_prepared(&self, prepared: &PreparedBsdf, wo: Vec3, wi: Vec3) -> (Vec3, f32) {
         match self {
             Self::Black | Self::Mirror { .. } => (Vec3::ZERO, 0.0),
             Self::Diffuse { reflectance } => one_side(wo, wi, |_, wi| diffuse::eval(*reflectance, wi)),

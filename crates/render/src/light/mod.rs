@@ -79,7 +79,7 @@ pub fn pdf(scene: &ShadingScene, index: u32, point: Vec3, cos: f32, distance_squ
 }
 
 /// Point on an emissive surface.
-pub struct Place {
+pub struct LightPoint {
     /// World-space position of the point.
     pub position: Vec3,
     /// Unit normal on the surface's front side.
@@ -94,7 +94,7 @@ pub struct Place {
 /// Makes a connection to a point on a light, found in the direction `wi` with the density `pdf`; `None` if no light
 /// would arrive.
 #[inline]
-pub fn connect(scene: &ShadingScene, place: &Place, wi: Vec3, pdf: f32) -> Option<LightSample> {
+pub fn connect(scene: &ShadingScene, place: &LightPoint, wi: Vec3, pdf: f32) -> Option<LightSample> {
     if pdf <= 0.0 || !pdf.is_finite() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Emissive triangles, parallelograms and disks: by the solid angle that they cover where that is not small, else by
 //! area.
 
-use super::{LightSample, Place, connect, step_of_turn};
+use super::{LightPoint, LightSample, connect, step_of_turn};
 use crate::flat::{DISK_SECTORS, LightKind, LightRecord, MaterialFlags, ShadingScene, length};
 use glam::{Vec2, Vec3};
 use raywarp_sample::warp::{self, sin_cos_turn};
@@ -225,7 +225,7 @@ pub fn sample(scene: &ShadingScene, light: &LightRecord, point: Vec3, u: [f32; 2
     };
     let width = (edges[0].abs() + edges[1].abs()).max_element();
     let extent = if kind == LightKind::Triangle { width } else { OUT_OF_PLANE * width } + to_light.abs().max_element();
-    connect(scene, &Place { position: on_light, normal, extent, triangle: light.index + triangle }, wi, pdf)
+    connect(scene, &LightPoint { position: on_light, normal, extent, triangle: light.index + triangle }, wi, pdf)
 }
 
 /// Converts the density per area of a point to one per solid angle.

@@ -4,7 +4,7 @@
 //! the few that pass between the polyhedron and its sphere bring nothing. So the density is that of the cone, whichever
 //! way a face was found.
 
-use super::{LightSample, Place, connect, step_of_turn};
+use super::{LightPoint, LightSample, connect, step_of_turn};
 use crate::flat::{LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, ShadingScene, cell_triangles, length};
 use glam::Vec3;
 use raywarp_sample::elementary::acos;
@@ -88,7 +88,7 @@ impl<'a> Ball<'a> {
 
     /// Returns an entry point of the polyhedron as a world-space point on the light, at which a ray from `point` ends.
     #[inline]
-    fn place(&self, (place, first): (Vec3, u32), point: Vec3) -> Place {
+    fn place(&self, (place, first): (Vec3, u32), point: Vec3) -> LightPoint {
         // Of the two triangles of the face, that whose far corner is nearer: they share a diagonal.
         let position = self.center + place;
         let is_in = |triangle: u32| {
@@ -101,7 +101,7 @@ impl<'a> Ball<'a> {
         let normal = self.scene.triangles[triangle as usize].front_normal();
         // The place is found in steps that round as the radius does.
         let extent = self.radius + (position - point).abs().max_element();
-        Place { position, normal, extent, triangle }
+        LightPoint { position, normal, extent, triangle }
     }
 }
 

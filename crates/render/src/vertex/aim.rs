@@ -2,7 +2,7 @@
 
 use super::leave::Vertex;
 use super::{InMedia, PathState, Transport, dimension, power_heuristic};
-use crate::bsdf::Prepared;
+use crate::bsdf::PreparedBsdf;
 use crate::flat::ShadingScene;
 use crate::light;
 use crate::options::DirectLight;
@@ -30,7 +30,7 @@ pub(super) fn aim(
     transport: &Transport,
     path: &mut PathState,
     vertex: &Vertex,
-    prepared: &Prepared,
+    prepared: &PreparedBsdf,
 ) -> Option<Connection> {
     if transport.direct == DirectLight::Scattering || vertex.bsdf().is_specular() {
         return None;

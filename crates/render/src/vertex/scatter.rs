@@ -3,7 +3,7 @@
 use super::leave::Vertex;
 use super::roulette::roulette;
 use super::{ALL_SPECULAR, PathState, SPECULAR, Transport, dimension};
-use crate::bsdf::{Bsdf, Prepared};
+use crate::bsdf::{Bsdf, PreparedBsdf};
 use crate::flat::ShadingScene;
 use raywarp_geom::Ray;
 
@@ -14,7 +14,7 @@ pub(super) fn scatter(
     transport: &Transport,
     path: &PathState,
     vertex: &Vertex,
-    prepared: &Prepared,
+    prepared: &PreparedBsdf,
 ) -> Option<(Ray, PathState)> {
     let bsdf = vertex.bsdf();
     let mut stream = path.stream(transport, dimension::SCATTER, path.sampler_state);

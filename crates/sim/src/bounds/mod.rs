@@ -16,7 +16,7 @@ pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 use crate::launch_instructions::LaunchInstructions;
 use crate::least::LeastInstructions;
 use crate::machine::Checked;
-use crate::machine::{Key, LaunchResources, Machine, keys};
+use crate::machine::{LaunchResources, Machine, MachineKey, keys};
 use crate::memory::{Region, Traffic};
 use crate::profile::Profile;
 use raywarp_costs::Pipe;
@@ -330,8 +330,8 @@ impl Maker<'_> {
     }
 
     /// Returns the reasons why one of the machine's numbers may really be higher than given.
-    fn number_doubts(&self, needed: &[&'static Key]) -> Vec<String> {
-        let doubt = |key: &&'static Key| {
+    fn number_doubts(&self, needed: &[&'static MachineKey]) -> Vec<String> {
+        let doubt = |key: &&'static MachineKey| {
             let given = self.machine.given(key)?;
             if key.path == keys::CLOCK_MHZ.path && given.checked != Checked::Set {
                 let measured = self.machine.get(keys::CLOCK_MEASURED_MHZ);
@@ -407,7 +407,7 @@ impl Maker<'_> {
             (8, 0) => &[Pipe::Fma, Pipe::FmaHeavy],
             _ => &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half],
         };
-        let groups: [(Pipe, &[Pipe], &'static Key); 6] = [
+        let groups: [(Pipe, &[Pipe], &'static MachineKey); 6] = [
             (Pipe::Alu, &[Pipe::Alu], keys::PIPE_ALU),
             (Pipe::Fma, fma, keys::PIPE_FMA),
             (Pipe::FmaHeavy, &[Pipe::FmaHeavy], keys::PIPE_FMAHEAVY),

@@ -4,7 +4,7 @@
 
 /// A number that a machine file may give: its name, unit and range.
 #[derive(Debug)]
-pub struct Key {
+pub struct MachineKey {
     /// Name of the number: its group and its name in it, with a dot between.
     pub path: &'static str,
     /// Unit of the number, with what it is a number of.
@@ -26,7 +26,7 @@ macro_rules! keys {
         $(
             #[doc = $meaning]
             #[doc = concat!("\n\nIn files `", $path, "`, in ", $unit, ".")]
-            pub const $name: &Key = &Key {
+            pub const $name: &MachineKey = &MachineKey {
                 path: $path,
                 unit: $unit,
                 required: keys!(@need $need),
@@ -37,7 +37,7 @@ macro_rules! keys {
             };
         )*
         /// All numbers that machine files may give, in the order of a file.
-        pub const ALL: &[&Key] = &[$($name),*];
+        pub const ALL: &[&MachineKey] = &[$($name),*];
     };
     (@need must) => { true };
     (@need may) => { false };
@@ -103,7 +103,7 @@ keys! {
 }
 
 /// Returns the key with this name; `None` if there is none.
-pub fn find(path: &str) -> Option<&'static Key> {
+pub fn find(path: &str) -> Option<&'static MachineKey> {
     ALL.iter().find(|key| key.path == path).copied()
 }
 
@@ -125,7 +125,7 @@ pub fn near(path: &str) -> Vec<&'static str> {
     scored.into_iter().take(3).map(|(_, path)| path).collect()
 }
 
-impl Key {
+impl MachineKey {
     /// Returns what is wrong with `value` for this key; `None` if it is fine.
     pub fn fault(&self, value: f64) -> Option<String> {
         // Written so that NaN is a fault.

@@ -9,7 +9,7 @@ mod occupancy;
 mod parse;
 mod table;
 
-pub use keys::Key;
+pub use keys::MachineKey;
 pub use occupancy::{LaunchResources, Occupancy, OccupancyError, OccupancyLimit};
 pub use table::{number_table, source_list};
 
@@ -201,20 +201,20 @@ impl Machine {
     }
 
     /// Returns a number that the machine need not have; `None` where no source has it.
-    pub fn get(&self, key: &Key) -> Option<f64> {
+    pub fn get(&self, key: &MachineKey) -> Option<f64> {
         self.given(key).map(|given| given.value)
     }
 
     /// Returns a number of the machine with its source.
-    pub fn given(&self, key: &Key) -> Option<&Given> {
+    pub fn given(&self, key: &MachineKey) -> Option<&Given> {
         self.numbers.get(key.path)
     }
 
-    /// Returns a number that every machine has ([`Key::required`]).
+    /// Returns a number that every machine has ([`MachineKey::required`]).
     ///
     /// # Panics
     /// If the key is not a required one.
-    pub fn need(&self, key: &Key) -> f64 {
+    pub fn need(&self, key: &MachineKey) -> f64 {
         assert!(key.required, "{} is not in every machine", key.path);
         self.numbers[key.path].value
     }
@@ -223,20 +223,20 @@ impl Machine {
     ///
     /// # Panics
     /// If the key is not a required one.
-    pub fn count(&self, key: &Key) -> u32 {
+    pub fn count(&self, key: &MachineKey) -> u32 {
         debug_assert!(key.whole && key.most <= f64::from(u32::MAX), "{} is no count of 32 bits", key.path);
         // The range of a count was checked when it was read or set.
         self.need(key) as u32
     }
 
     /// Returns all numbers that the machine has, in the order of [`keys::ALL`].
-    pub fn numbers(&self) -> impl Iterator<Item = (&'static Key, &Given)> {
+    pub fn numbers(&self) -> impl Iterator<Item = (&'static MachineKey, &Given)> {
         keys::ALL.iter().filter_map(|key| Some((*key, self.given(key)?)))
     }
 
     /// Returns the numbers that differ from the built-in machine of that name: set by the user, in the user's file, or
     /// missing. None where no machine of that name and compute capability is built in.
-    pub fn altered(&self) -> Option<Vec<&'static Key>> {
+    pub fn altered(&self) -> Option<Vec<&'static MachineKey>> {
         let is_it = |machine: &Self| machine.name == self.name && machine.capability == self.capability;
         let builtin = Self::read_once().iter().find(|machine| is_it(machine))?;
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())

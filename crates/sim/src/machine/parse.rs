@@ -6,7 +6,7 @@
 //! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and
 //! none for a source that is not listed.
 
-use super::{Checked, Given, Key, Machine, MachineError, keys};
+use super::{Checked, Given, Machine, MachineError, MachineKey, keys};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -162,7 +162,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
 
 /// Parses a number of a machine file: a plain one, or `{ value, source, note, estimate }`.
 fn number(
-    key: &Key,
+    key: &MachineKey,
     value: &Spanned<DeValue>,
     sources: &BTreeMap<String, Source>,
     used: &mut Vec<String>,

@@ -1,5 +1,5 @@
-//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps round
-//! robin. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
+//! Traffic to the second cache and memory, by a model of both caches: least recently used, fully associative, warps
+//! round robin. Hit rates of real caches are lower or higher by chance of order; this says what their sizes can do.
 
 use super::address::{AddressMap, Region};
 use super::cache::Lru;

@@ -6,7 +6,7 @@
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
 use super::stalls::StallCause;
-use crate::machine::{Key, Machine, keys};
+use crate::machine::{Machine, MachineKey, keys};
 use crate::streams::Moment;
 use std::collections::{HashMap, VecDeque};
 
@@ -84,7 +84,7 @@ impl<'a> Multiprocessor<'a> {
     ) -> Self {
         let schedulers = machine.count(keys::SM_SCHEDULERS) as usize;
         let width = machine.need(keys::SM_WARP_WIDTH);
-        let lanes = |key: &Key| machine.get(key);
+        let lanes = |key: &MachineKey| machine.get(key);
         // Of a unit that each scheduler has one of.
         let clocks = |lanes: Option<f64>| {
             let own = |lanes: f64| (PARTS * width * schedulers as f64 / lanes).round() as u64;

@@ -1,11 +1,11 @@
 //! Every number of a machine, with what its source is worth.
 
 use raywarp_report::{Column, ReportTable, Sheet};
-use raywarp_sim::machine::{Checked, Given, Key, Machine};
+use raywarp_sim::machine::{Checked, Given, Machine, MachineKey};
 
 /// Returns the table of a machine's numbers, with their sources.
 pub(super) fn machine_numbers(machine: &Machine) -> ReportTable {
-    type Row<'a> = (&'a Key, &'a Given);
+    type Row<'a> = (&'a MachineKey, &'a Given);
     let worth = |(_, given): &Row<'_>| match (&given.checked, given.estimate) {
         (_, true) => "estimate".to_string(),
         (Checked::Read | Checked::Set, _) => String::new(),

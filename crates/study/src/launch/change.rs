@@ -7,7 +7,7 @@
 use super::{KernelStudy, LaunchCosts, StudiedLaunch, caches, expected_rate};
 use rayon::prelude::*;
 use raywarp_costs::{KeplerWord, Pipe, Wait};
-use raywarp_sim::machine::{Key, Machine, keys};
+use raywarp_sim::machine::{Machine, MachineKey, keys};
 use raywarp_sim::memory::Traffic;
 use raywarp_sim::pace::{CheaperCode, KernelCode, pace};
 use raywarp_sim::{CostChange, Profile};
@@ -16,7 +16,7 @@ use raywarp_sim::{CostChange, Profile};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LaunchChange {
     /// Numbers of the machine to multiply by a factor; those that it lacks are ignored.
-    Numbers(&'static [&'static Key], f64),
+    Numbers(&'static [&'static MachineKey], f64),
     /// A change of the instruction cost of a code block or operation.
     Cost(CostChange),
 }
@@ -36,8 +36,8 @@ impl LaunchChange {
 
 /// Returns `true` if the clock-by-clock model uses a number of the machine. Bandwidths beyond the first cache come in
 /// as bounds alone, and what dependent arithmetic waits for is in the words of the machine code.
-pub(crate) fn is_modelled(key: &Key) -> bool {
-    const MODELLED: [&Key; 28] = [
+pub(crate) fn is_modelled(key: &MachineKey) -> bool {
+    const MODELLED: [&MachineKey; 28] = [
         keys::SM_COUNT,
         keys::SM_SCHEDULERS,
         // Latencies are in clocks, those of memory too.
@@ -142,7 +142,7 @@ fn is_met(code: KernelCode<'_>, change: &LaunchChange) -> bool {
     code.architecture == KeplerWord::ARCHITECTURE || changed.iter().any(|key| meets(code, key))
 }
 
-fn meets(code: KernelCode<'_>, key: &Key) -> bool {
+fn meets(code: KernelCode<'_>, key: &MachineKey) -> bool {
     let pipes = [(keys::PIPE_HALF, Pipe::Half), (keys::PIPE_XU, Pipe::Xu), (keys::PIPE_LSU, Pipe::Lsu)];
     let waits = [
         (keys::LATENCY_SHARED, Wait::Shared),

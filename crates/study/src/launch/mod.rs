@@ -2,8 +2,8 @@
 //! multiprocessor (*occupancy*), what its warps do on real rays (*profile*), what that costs by a table of machine code
 //! (*costs*), what its accesses do in the caches, and what rates follow (*bounds*, and a rate to expect).
 //!
-//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `costs_of` is all that
-//! can be said of it.
+//! A `KernelStudy` follows a kernel's warps; its `on` makes a `StudiedLaunch` of a machine, whose `costs_of` is all
+//! that can be said of it.
 
 mod change;
 mod costs;

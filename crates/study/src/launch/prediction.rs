@@ -13,7 +13,7 @@
 use super::GainSpread;
 use super::change::is_modelled;
 use raywarp_family::Variant;
-use raywarp_sim::machine::{Key, Machine};
+use raywarp_sim::machine::{Machine, MachineKey};
 use raywarp_workload::rays::RayKind;
 
 const TABLE: &str = include_str!("../../data/calibration.csv");
@@ -105,7 +105,7 @@ impl Prediction {
 
     /// Returns `true` if the model has all numbers in which the machine differs from the built-in one of its name.
     pub fn is_told(machine: &Machine) -> bool {
-        let is_known = |key: &&Key| is_modelled(key) && machine.get(key).is_some();
+        let is_known = |key: &&MachineKey| is_modelled(key) && machine.get(key).is_some();
         machine.altered().is_none_or(|altered| altered.iter().all(is_known))
     }
 

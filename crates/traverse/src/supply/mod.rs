@@ -1,5 +1,5 @@
-//! Supplies of rays to lanes, one file each. Each holds the main loop, "while ray not terminated", around the iterations of
-//! whatever schedule.
+//! Supplies of rays to lanes, one file each. Each holds the main loop, "while ray not terminated", around the
+//! iterations of whatever schedule.
 
 mod direct;
 mod persistent;

@@ -113,8 +113,8 @@ fn without_lines(ptx: &str) -> String {
 }
 
 /// Completes the costs of a kernel that was not measured: a called function is a slow path, and no event tells how
-/// often it runs. Elsewhere it would count as issued once an event; here, where nothing of it was ever measured, a bound
-/// is to stay one from above.
+/// often it runs. Elsewhere it would count as issued once an event; here, where nothing of it was ever measured, a
+/// bound is to stay one from above.
 pub fn settle(kernel: &block_costs::CompiledKernel, costs: &mut PricedKernel) {
     for (cost, block) in costs.blocks.iter_mut().zip(&kernel.blocks) {
         if block.shape.called && cost.source == CountSource::Assumed {

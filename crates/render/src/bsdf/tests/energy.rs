@@ -421,7 +421,7 @@ fn a_bsdf_is_small() {
     // What shading moves about. The flag of further bounces found room.
     assert_eq!(size_of::<Bsdf>(), 56);
     // What a vertex keeps beside it.
-    assert!(size_of::<Prepared>() <= 240, "{}", size_of::<Prepared>());
+    assert!(size_of::<PreparedBsdf>() <= 240, "{}", size_of::<PreparedBsdf>());
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use super::accessor::Elements;
 use super::data::Data;
 use super::fault::{GltfFault, Read, optional};
-use super::json::{AnimationSampler, Channel, Int};
+use super::json::{AnimationSampler, ChannelJson, Int};
 use crate::import::Context;
 use crate::import::counted::counted;
 use crate::{Place, SceneError};
@@ -170,7 +170,7 @@ fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
 
 /// Returns the node or mesh that an animation channel moves, and which property; `None` if the channel has no node and
 /// no JSON pointer.
-fn target(channel: &Channel) -> Result<Option<(Owner, Path)>, String> {
+fn target(channel: &ChannelJson) -> Result<Option<(Owner, Path)>, String> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {
         return pointed(&pointer.pointer).map(Some).ok_or_else(|| {

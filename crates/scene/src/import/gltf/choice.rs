@@ -3,7 +3,7 @@
 use super::accessor::Elements;
 use super::data::Data;
 use super::fault::malformed;
-use super::json::{AnimationJson, Document, Int, Primitive, SceneRoots};
+use super::json::{AnimationJson, DocumentJson, Int, Primitive, SceneRoots};
 use super::options::Choices;
 use crate::SceneError;
 use crate::import::Context;
@@ -38,7 +38,7 @@ pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usi
 }
 
 /// Names the first scene of the file that has triangles, as the end of an error message about one that has none.
-pub fn scene_with_triangles(document: &Document) -> Option<String> {
+pub fn scene_with_triangles(document: &DocumentJson) -> Option<String> {
     let is_shown = |primitive: &Primitive| {
         (4..=6).contains(&primitive.mode.map_or(4, |mode| mode.0)) && primitive.attributes.contains_key("POSITION")
     };
@@ -69,7 +69,7 @@ pub fn scene_with_triangles(document: &Document) -> Option<String> {
 }
 
 /// Returns the names of the file's material variants.
-pub fn variants(document: &Document) -> Vec<&str> {
+pub fn variants(document: &DocumentJson) -> Vec<&str> {
     let all = document.extensions.variants.as_ref().map_or(&[][..], |variants| &variants.variants);
     all.iter().map(|variant| variant.name.as_str()).collect()
 }

@@ -1,7 +1,7 @@
 //! The document's bytes: buffers, and views of them, decompressed when first asked for.
 
 use super::fault::{GltfFault, Read, malformed, too_large};
-use super::json::{BufferView, Document, Int};
+use super::json::{BufferView, DocumentJson, Int};
 use super::meshopt;
 use super::uri::{UriTarget, resolve};
 use crate::import::Context;
@@ -22,7 +22,7 @@ pub enum External {
 /// glTF document with its loaded buffers.
 pub struct Data<'a> {
     pub path: &'a Path,
-    pub document: &'a Document,
+    pub document: &'a DocumentJson,
     pub external: External,
     /// Bytes of each buffer; `None` where its file is missing or nothing needs it.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
@@ -36,7 +36,7 @@ impl<'a> Data<'a> {
     /// Loads every buffer of a document that is needed by an uncompressed view or by compressed data.
     pub fn load(
         path: &'a Path,
-        document: &'a Document,
+        document: &'a DocumentJson,
         bin: Option<&'a [u8]>,
         external: External,
         context: &mut Context,
@@ -149,7 +149,7 @@ fn meshopt_of(view: &BufferView) -> Option<(&'static str, &super::json::Meshopt)
 /// Loads the bytes of buffer `index`, exactly `byteLength` of them; `None` when its file is missing.
 fn load_buffer<'a>(
     path: &Path,
-    document: &Document,
+    document: &DocumentJson,
     index: usize,
     bin: Option<&'a [u8]>,
     external: External,

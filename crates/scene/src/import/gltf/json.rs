@@ -98,16 +98,16 @@ macro_rules! extensions {
 
 object!(
     /// Root object of a glTF document.
-    Document {
+    DocumentJson {
         asset: Asset,
         scene: Option<Int>,
         scenes: Vec<SceneRoots>,
-        nodes: Vec<Node>,
+        nodes: Vec<NodeJson>,
         meshes: Vec<MeshJson>,
         materials: Vec<MaterialJson>,
         textures: Vec<TextureJson>,
         images: Vec<ImageJson>,
-        samplers: Vec<Sampler>,
+        samplers: Vec<SamplerJson>,
         cameras: Vec<CameraJson>,
         accessors: Vec<Accessor>,
         buffer_views: Vec<BufferView>,
@@ -119,14 +119,14 @@ object!(
         extensions: DocumentExtensions,
     }
 );
-extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, "KHR_materials_variants" variants: Variants, } others);
+extensions!(DocumentExtensions { "KHR_lights_punctual" lights: Lights, "KHR_materials_variants" variants: VariantsJson, } others);
 object!(Asset { version: Option<String>, min_version: Option<String>, generator: Option<String>, });
 object!(SceneRoots { name: String, nodes: Vec<Int>, });
 object!(Lights { lights: Vec<LightJson>, });
-object!(Variants { variants: Vec<Variant>, });
-object!(Variant { name: String });
+object!(VariantsJson { variants: Vec<VariantJson>, });
+object!(VariantJson { name: String });
 
-object!(Node {
+object!(NodeJson {
     name: String,
     children: Vec<Int>,
     mesh: Option<Int>,
@@ -167,9 +167,9 @@ object!(VariantMapping { material: Option<Int>, variants: Vec<Int>, });
 
 object!(SkinJson { joints: Vec<Int>, inverse_bind_matrices: Option<Int>, });
 
-object!(AnimationJson { name: String, channels: Vec<Channel>, samplers: Vec<AnimationSampler>, });
-object!(Channel { sampler: Option<Int>, target: UriTarget, });
-object!(UriTarget { node: Option<Int>, path: String, extensions: TargetExtensions, });
+object!(AnimationJson { name: String, channels: Vec<ChannelJson>, samplers: Vec<AnimationSampler>, });
+object!(ChannelJson { sampler: Option<Int>, target: TargetJson, });
+object!(TargetJson { node: Option<Int>, path: String, extensions: TargetExtensions, });
 extensions!(TargetExtensions { "KHR_animation_pointer" pointer: Pointer, });
 object!(Pointer { pointer: String });
 object!(AnimationSampler { input: Option<Int>, output: Option<Int>, interpolation: Option<String>, });
@@ -283,7 +283,7 @@ object!(TextureJson { sampler: Option<Int>, source: Option<Int>, extensions: Tex
 extensions!(TextureExtensions { "KHR_texture_basisu" basisu: OtherSource, "EXT_texture_webp" webp: OtherSource, });
 object!(OtherSource { source: Option<Int>, });
 object!(ImageJson { name: String, uri: Option<String>, buffer_view: Option<Int>, });
-object!(Sampler { mag_filter: Option<Int>, wrap_s: Option<Int>, wrap_t: Option<Int>, });
+object!(SamplerJson { mag_filter: Option<Int>, wrap_s: Option<Int>, wrap_t: Option<Int>, });
 
 object!(CameraJson {
     name: String,

@@ -5,7 +5,7 @@
 //! with shows: undone, a float32 comes out. A double that is none does so by chance once in some hundred thousand
 //! times.
 
-use super::json::{Document, LightJson};
+use super::json::{DocumentJson, LightJson};
 use crate::import::light_units::{LUMENS_PER_WATT, SPHERE};
 use crate::import::{LampReading, LampUnits, LightUnits};
 
@@ -21,7 +21,7 @@ const KINDS: [&str; 3] = ["point", "spot", "directional"];
 
 /// Decides the units of the lights' intensities, and returns what to tell the user about them. Nothing is said where
 /// the specification is followed unasked.
-pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
+pub fn read(document: &DocumentJson, asked: LightUnits) -> (LampReading, Option<LampUnits>) {
     let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
     // Of others nothing is read, and their numbers tell nothing.
     let lights: Vec<&LightJson> = all.iter().filter(|light| KINDS.contains(&&*light.kind)).collect();
@@ -46,7 +46,7 @@ pub fn read(document: &Document, asked: LightUnits) -> (LampReading, Option<Lamp
 }
 
 /// Returns `true` if Blender's exporter wrote the document.
-pub fn is_blenders(document: &Document) -> bool {
+pub fn is_blenders(document: &DocumentJson) -> bool {
     document.asset.generator.as_deref().and_then(blender_version).is_some()
 }
 

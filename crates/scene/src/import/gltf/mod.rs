@@ -34,7 +34,7 @@ use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
 use crate::import::counted::counted;
 use crate::{Description, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
 use data::{Data, External};
-use json::{Document, Int};
+use json::{DocumentJson, Int};
 pub use options::{Choices, GltfOptions};
 use std::collections::HashMap;
 use std::path::Path;
@@ -105,7 +105,7 @@ fn import_bytes(
             message: format!("the document has {objects} objects; at most {MAX_OBJECTS} are read"),
         });
     }
-    let document: Document = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
+    let document: DocumentJson = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
         path: path.to_path_buf(),
         place: Place::Line(error.line() as u64),
         message: format!("broken document: {error}"),
@@ -150,7 +150,7 @@ fn import_bytes(
     Ok(builder.scene)
 }
 
-fn check_version(path: &Path, document: &Document) -> Result<(), SceneError> {
+fn check_version(path: &Path, document: &DocumentJson) -> Result<(), SceneError> {
     let asset = &document.asset;
     let item = "asset.version";
     let Some(version) = &asset.version else {

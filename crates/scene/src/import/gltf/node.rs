@@ -4,7 +4,7 @@ use super::accessor::Elements;
 use super::animation::NodePose;
 use super::deform::Deformation;
 use super::fault::{Read, optional};
-use super::json::{Instancing, Int, Node, Num};
+use super::json::{Instancing, Int, NodeJson, Num};
 use super::{Builder, choice, primitive};
 use crate::each::Each;
 use crate::import::origin::{Center, rows, single};
@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
         Ok((roots, "nodes".into()))
     }
 
-    fn add_node(&mut self, index: Int, node: &Node, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    fn add_node(&mut self, index: Int, node: &NodeJson, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         if let Some(mesh) = node.mesh {
             let meshes = self.meshes_of(mesh, index, node, item)?;
             let places = match &node.extensions.instancing {
@@ -119,7 +119,7 @@ impl Builder<'_, '_> {
         &mut self,
         index: Int,
         owner: Int,
-        node: &Node,
+        node: &NodeJson,
         item: &str,
     ) -> Result<Vec<(MeshId, bool)>, SceneError> {
         let mesh = self.data.entry(&self.data.document.meshes, "meshes", index, item)?;
@@ -269,7 +269,7 @@ impl Builder<'_, '_> {
 /// Returns the transform of a node relative to its parent, in f64. A long chain of f32 products would drift, and shifts
 /// that are large may cancel. Its other numbers are as f32 holds them in a run without a center, where no more of them
 /// can be seen.
-fn local(node: &Node, center: &Center, pose: Option<&NodePose>) -> DAffine3 {
+fn local(node: &NodeJson, center: &Center, pose: Option<&NodePose>) -> DAffine3 {
     let (mut translation, mut rotation, mut scale) = match node.matrix {
         Some(m) => {
             let mut m = m.map(|x| x.0);

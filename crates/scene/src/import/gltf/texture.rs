@@ -4,7 +4,7 @@
 
 use super::data::{External, file_of, read_external};
 use super::fault::{Read, optional};
-use super::json::{Int, Sampler, TextureInfo, plain};
+use super::json::{Int, SamplerJson, TextureInfo, plain};
 use super::uri::{UriTarget, resolve};
 use super::{Builder, Encoding};
 use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
@@ -57,7 +57,7 @@ impl Builder<'_, '_> {
         };
         let sampler = match texture.sampler {
             Some(sampler) => self.data.entry(&document.samplers, "samplers", sampler, &place)?.clone(),
-            None => Sampler::default(),
+            None => SamplerJson::default(),
         };
         let wrap = [self.wrap(sampler.wrap_s, &place), self.wrap(sampler.wrap_t, &place)];
         let filter = if sampler.mag_filter == Some(Int(9728)) { ImageFilter::Nearest } else { ImageFilter::Bilinear };

@@ -2,19 +2,19 @@
 
 use crate::launch::{LaunchChange, is_modelled};
 use raywarp_family::Block;
-use raywarp_sim::machine::{Key, keys};
+use raywarp_sim::machine::{MachineKey, keys};
 use raywarp_sim::{Change, CostChange};
 
 /// Numbers of a machine that are changed together, to see what that brings.
 struct Number {
     /// Description of the change of numbers in words.
     name: &'static str,
-    keys: &'static [&'static Key],
+    keys: &'static [&'static MachineKey],
     /// Factor by which the numbers are multiplied.
     factor: f64,
 }
 
-const fn number(name: &'static str, keys: &'static [&'static Key], factor: f64) -> Number {
+const fn number(name: &'static str, keys: &'static [&'static MachineKey], factor: f64) -> Number {
     Number { name, keys, factor }
 }
 
