@@ -13,7 +13,7 @@ mod printed;
 mod w11;
 
 pub use al09::{Al09, Cells, Method, Queue, QueueRow, SpeculationRow, WidthRow};
-pub use alk12::{Alk12, Choice, GenerationScene, Generations};
+pub use alk12::{Alk12, DesignChoice, GenerationScene, Generations};
 pub use g14::{G14, ImprovedScene, Improvement};
 pub use printed::Printed;
 pub use w11::{CompactionBounce, CompactionScene, W11, WarpTime};
