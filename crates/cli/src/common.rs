@@ -294,7 +294,8 @@ impl Common {
 
     /// Refuses output files that are the file of earlier kernel choices.
     pub fn can_choose(&self) -> Result<(), CliError> {
-        cache_file().iter().try_for_each(|file| self.files.reads(file))
+        cache_file().iter().try_for_each(|file| self.files.reads(file))?;
+        Ok(())
     }
 
     /// Chooses kernels as [`Common::choose`] does, but returns the GPU's own error; call [`Common::can_choose`] first.
@@ -350,7 +351,7 @@ impl Common {
 
     /// Returns the scene file that the user named (`-` is standard input); `prefer` decides in folders with several.
     pub fn find(&self, name: &Path, prefer: Prefer) -> Result<PathBuf, CliError> {
-        raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::input)
+        raywarp::scene::find_scene(name, &self.lookup(), prefer).map_err(CliError::find)
     }
 
     /// Finds and loads the scene to trace rays through, and prints its warnings. Refused if an output is a file of the

@@ -68,6 +68,19 @@ impl CliError {
         Self::Stop(Status::Input, message.to_string())
     }
 
+    /// Returns the error for a name that means no scene.
+    pub fn find(error: raywarp::scene::FindError) -> Self {
+        use raywarp::scene::{FindError, LookedUp};
+        match &error {
+            FindError::NotFound { name, looked: LookedUp::WithoutFolder, near } => {
+                let near = near.as_ref().map_or(String::new(), |near| format!("; did you mean {}?", near.display()));
+                let name = name.display();
+                Self::input(format!("no file {name}; scenes are found by name in --scenes DIR or RAYWARP_SCENES{near}"))
+            }
+            _ => Self::input(error),
+        }
+    }
+
     /// Returns the error for a scene that cannot be loaded, mostly with the status of a bad input.
     pub fn scene(error: raywarp::scene::SceneError) -> Self {
         match &error {
@@ -80,9 +93,14 @@ impl CliError {
 
     /// Returns the error for shares of a picture that cannot be read or merged.
     pub fn share(error: raywarp::render::output::ShareError) -> Self {
+        use raywarp::render::output::ShareError;
         match error {
-            raywarp::render::output::ShareError::Film { .. } => Self::machine(error),
-            _ => Self::input(error),
+            ShareError::Film { .. } => Self::machine(error),
+            ShareError::NotAShare { path, reason } => Self::input(format!(
+                "{}: is not a share of a render ({reason}); make one with 'raywarp render --samples A..B -o FILE.exr'",
+                path.display()
+            )),
+            other => Self::input(other),
         }
     }
 
@@ -117,6 +135,7 @@ impl CliError {
             | OutputError::ShareFormat { .. }
             | OutputError::NotAPng { .. }
             | OutputError::NoAlpha { .. } => Self::usage(error),
+            OutputError::File(error) => Self::from(error),
             other => Self::output(other),
         }
     }
@@ -227,7 +246,14 @@ impl std::error::Error for CliError {}
 /// Converts the error of a file that cannot be written.
 impl From<raywarp::system::FileError> for CliError {
     fn from(error: raywarp::system::FileError) -> Self {
-        Self::output(error)
+        use raywarp::system::FileError;
+        match error {
+            FileError::Exists { path } => Self::output(format!(
+                "{}: exists already; name another output, or leave out --no-clobber to replace it",
+                path.display()
+            )),
+            other => Self::output(other),
+        }
     }
 }
 

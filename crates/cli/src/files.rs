@@ -15,6 +15,7 @@
 use crate::exit::CliError;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,8 +34,8 @@ impl Files {
     /// Records a file that the run reads; an error if the run also writes it. `-` is standard input.
     ///
     /// # Errors
-    /// If it is an output.
-    pub fn reads(&self, path: &Path) -> Result<(), CliError> {
+    /// [`FileConflict::ReadAndWritten`] if it is an output.
+    pub fn reads(&self, path: &Path) -> Result<(), FileConflict> {
         let (path, name) = match path.as_os_str() == "-" {
             // A file that a shell redirects is one as well.
             true => (Path::new("/dev/stdin"), Path::new("standard input")),
@@ -43,7 +44,7 @@ impl Files {
         let Some(id) = FileId::of_existing(path) else { return Ok(()) };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(output) = known.writes.get(&id) {
-            return Err(read_and_written(output, name));
+            return Err(FileConflict::ReadAndWritten { output: output.clone(), input: name.into() });
         }
         known.reads.entry(id).or_insert_with(|| name.to_path_buf());
         Ok(())
@@ -53,21 +54,16 @@ impl Files {
     /// output.
     ///
     /// # Errors
-    /// If it is an input or another output.
-    pub fn writes(&self, path: &Path) -> Result<(), CliError> {
+    /// [`FileConflict`] if it is an input or another output.
+    pub fn writes(&self, path: &Path) -> Result<(), FileConflict> {
         let Some(id) = FileId::of_output(path) else { return Ok(()) };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(input) = known.reads.get(&id) {
-            return Err(read_and_written(path, input));
+            return Err(FileConflict::ReadAndWritten { output: path.into(), input: input.clone() });
         }
         match known.writes.entry(id) {
             Entry::Occupied(other) => {
-                let other = other.get();
-                let also = if other == path { String::new() } else { format!(", also as {}", other.display()) };
-                Err(CliError::usage(format!(
-                    "{}: this run writes it twice{also}; name two files, or one once",
-                    path.display()
-                )))
+                Err(FileConflict::WrittenTwice { output: path.into(), other: other.get().clone() })
             }
             Entry::Vacant(place) => {
                 place.insert(path.to_path_buf());
@@ -77,9 +73,47 @@ impl Files {
     }
 }
 
-fn read_and_written(output: &Path, input: &Path) -> CliError {
-    let name = if input == output { String::new() } else { format!(" as {}", input.display()) };
-    CliError::usage(format!("{}: this run reads it{name}; name another output", output.display()))
+/// Use of a file that would destroy what the run reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileConflict {
+    /// An output is a file that the run reads.
+    ReadAndWritten {
+        /// Name of the output.
+        output: PathBuf,
+        /// Name of the input.
+        input: PathBuf,
+    },
+    /// Two outputs are one file.
+    WrittenTwice {
+        /// Name of the output.
+        output: PathBuf,
+        /// Name of the other output.
+        other: PathBuf,
+    },
+}
+
+impl fmt::Display for FileConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |words: &str, output: &Path, other: &Path| {
+            if other == output { String::new() } else { format!("{words} {}", other.display()) }
+        };
+        match self {
+            Self::ReadAndWritten { output, input } => {
+                let name = named(" as", output, input);
+                write!(f, "{}: this run reads it{name}; name another output", output.display())
+            }
+            Self::WrittenTwice { output, other } => {
+                let also = named(", also as", output, other);
+                write!(f, "{}: this run writes it twice{also}; name two files, or one once", output.display())
+            }
+        }
+    }
+}
+
+impl From<FileConflict> for CliError {
+    fn from(conflict: FileConflict) -> Self {
+        Self::usage(conflict)
+    }
 }
 
 /// Identity of a file, equal for all of its names and links.
@@ -173,11 +207,10 @@ mod tests {
         let other = second.writes(output).and_then(|()| second.reads(input));
         for result in [result, other] {
             assert_eq!(result.is_err(), refused, "{} and {}", input.display(), output.display());
-            if let Err(error) = result {
-                let message = error.to_string();
-                assert!(message.starts_with(&format!("{}: this run reads it", output.display())), "{message}");
-                assert_eq!(message.contains(" as "), input != output, "{message}");
-                assert_eq!(error.status(), crate::exit::Status::Usage);
+            if let Err(conflict) = result {
+                let (output, input) = (output.to_path_buf(), input.to_path_buf());
+                assert_eq!(conflict, FileConflict::ReadAndWritten { output, input });
+                assert_eq!(CliError::from(conflict).status(), crate::exit::Status::Usage);
             }
         }
     }
@@ -210,9 +243,10 @@ mod tests {
         let files = Files::default();
         files.writes(&folder.at("a.png")).unwrap();
         files.writes(&folder.at("b.png")).unwrap();
-        let message = files.writes(&folder.at("sub/../a.png")).unwrap_err().to_string();
-        assert!(message.contains("writes it twice, also as "), "{message}");
-        assert!(!files.writes(&folder.at("b.png")).unwrap_err().to_string().contains("also"));
+        for (name, other) in [("sub/../a.png", "a.png"), ("b.png", "b.png")] {
+            let (output, other) = (folder.at(name), folder.at(other));
+            assert_eq!(files.writes(&output), Err(FileConflict::WrittenTwice { output, other }));
+        }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("a.png", folder.at("link.png")).unwrap();

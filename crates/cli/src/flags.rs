@@ -3,39 +3,26 @@
 
 use raywarp_lab::report::Document;
 
-/// Names of options in the library's messages, with the command-line flags that set them.
-const FLAGS: [(&str, &str); 33] = [
+/// Names of options in the library's messages, with the command-line flags that set them. Notes on pictures
+/// ([`crate::note_words`]) and errors of some kinds ([`crate::exit`]) need none: their values say what they name.
+const FLAGS: [(&str, &str); 19] = [
     ("`BoundsRequest::machines`", "--machine"),
     ("`CameraRequest::eye`", "--eye"),
-    ("`CameraRequest::named`", "--camera"),
     ("`CameraRequest::target`", "--target"),
-    ("`CameraRequest::up`", "--up"),
-    ("`CameraRequest::vfov`", "--vfov"),
-    ("`CameraRequest::view`", "--view"),
     ("`CostChange`", "--set"),
     ("`Document::json`", "--json"),
     ("`EfficiencyRequest::widths`", "--width"),
     ("`ExperimentRequest::experiment`", "--experiment"),
-    ("`FileContents::share`", "'raywarp render --samples A..B -o FILE.exr'"),
-    ("`FileContents::tone`", "--tone"),
     ("`GltfOptions::animation`", "--animation"),
     ("`GltfOptions::at`", "--at"),
     ("`GltfOptions::scene`", "--gltf-scene"),
-    ("`LightRequest::rotate`", "--light-rotate"),
-    ("`LightRequest::source`", "--light"),
-    ("`LightRequest::strength`", "--light-strength"),
     ("`LoadOptions::allow_missing`", "--allow-missing"),
     ("`LoadOptions::format`", "--format"),
     ("`LoadOptions::light_units`", "--light-units"),
     ("`Machine::set`", "--set"),
-    ("`PictureRequest::crop`", "--crop"),
-    ("`PictureRequest::exposure`", "--exposure"),
     ("`PictureRequest::seed`", "--seed"),
-    ("`PictureRequest::shown`", "--integrator"),
-    ("`SceneLookup::folder`", "--scenes DIR or RAYWARP_SCENES"),
     ("`Room::Any`", "--wide"),
     ("`Variant::from_str`", "--variant"),
-    ("`keep_existing_files`", "--no-clobber"),
     ("`make_clay`", "--clay"),
     ("`record::files`", "raywarp bench --record"),
 ];
@@ -54,7 +41,11 @@ pub fn in_report(document: &Document) -> Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp::render::PictureSetting;
     use std::path::{Path, PathBuf};
+
+    /// Options in errors whose flags go by the error's variant.
+    const BY_VARIANT: [&str; 2] = ["`FileContents::share`", "`SceneLookup::folder`"];
 
     /// Crates of the product and of the lab that compose messages.
     const CRATES: [&str; 13] = [
@@ -104,6 +95,8 @@ mod tests {
 
     #[test]
     fn the_library_names_options_of_its_own_each_of_which_has_a_flag() {
+        let settings = PictureSetting::ALL.map(PictureSetting::name);
+        let known = || FLAGS.iter().map(|(known, _)| *known).chain(BY_VARIANT).chain(settings);
         let mut used = vec![false; FLAGS.len()];
         let mut faults = Vec::new();
         for path in CRATES.into_iter().flat_map(sources) {
@@ -119,7 +112,7 @@ mod tests {
                 for (option, used) in FLAGS.iter().zip(&mut used) {
                     *used |= line.contains(option.0);
                 }
-                let unknown = |option: &&str| !FLAGS.iter().any(|(known, _)| known.trim_matches('`') == *option);
+                let unknown = |option: &&str| !known().any(|known| known.trim_matches('`') == *option);
                 faults
                     .extend(options(line).iter().filter(|option| unknown(option)).map(|_| format!("no flag: {place}")));
             }
@@ -153,6 +146,6 @@ mod tests {
     fn options_become_flags_and_the_rest_stays() {
         let message = "`CameraRequest::eye` X,Y,Z looks from elsewhere, `odd` too";
         assert_eq!(named(message), "--eye X,Y,Z looks from elsewhere, `odd` too");
-        assert_eq!(named("leave out `keep_existing_files`"), "leave out --no-clobber");
+        assert_eq!(named("made of `make_clay`"), "made of --clay");
     }
 }

@@ -15,6 +15,7 @@ mod heading;
 mod interrupt;
 mod interrupted_table;
 mod named_values;
+mod note_words;
 mod options;
 mod plan_words;
 mod progress;

@@ -32,7 +32,7 @@ const HEAD_BYTES: u64 = 64;
 
 /// Checks that `path` can be written: that there is no file yet, an empty one, or one of this kind.
 pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
-    can_write_file(path).map_err(CliError::output)?;
+    can_write_file(path)?;
     // Opening a pipe would wait for somebody at its other end.
     if !path.is_file() {
         return Ok(());

@@ -45,13 +45,13 @@ fn text(bytes: &[u8]) -> String {
 /// Runs a line that must end with `status`, print one or two lines of error that hold every word of
 /// `says`, and leave no file behind.
 #[track_caller]
-fn check_fails(folder: &Folder, line: &str, status: i32, says: &[&str]) {
+fn check_fails(folder: &Folder, line: &str, status: i32, names: &[&str]) {
     let before = folder.names();
     let output = run(folder, line);
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(status), "{line}: {message}");
-    for word in says {
-        assert!(message.contains(word), "{line}: {message} does not say {word}");
+    for name in names {
+        assert!(message.contains(name), "{line}: {message} does not name {name}");
     }
     assert!(message.trim_end().lines().count() <= 2, "{line}: {message}");
     assert!(!message.contains("panicked"), "{line}: {message}");
@@ -108,9 +108,9 @@ fn shares_merge_to_the_whole_picture() {
     assert!(text(&merged.stdout).starts_with("wrote merged.hdr: 32x20, 8 samples a pixel from 2 shares"));
     let bytes = |name: &str| std::fs::read(folder.0.path().join(name)).unwrap();
     assert!(bytes("whole.hdr") == bytes("merged.hdr"));
-    check_fails(&folder, "merge a.exr a.exr -o twice.png", 3, &["a.exr", "both hold samples 0..3"]);
+    check_fails(&folder, "merge a.exr a.exr -o twice.png", 3, &["a.exr", "0..3"]);
     check_fails(&folder, "merge a.exr c.exr -o mixed.png", 3, &["c.exr"]);
-    check_fails(&folder, "merge whole.hdr -o x.png", 3, &["whole.hdr", "not a share"]);
+    check_fails(&folder, "merge whole.hdr -o x.png", 3, &["whole.hdr", "--samples"]);
 }
 
 #[test]
@@ -129,7 +129,8 @@ fn assumptions_are_said() {
     folder.file("a.obj", TRIANGLE);
     let output = run(&folder, &format!("render a.obj {SMALL}"));
     let notes = text(&output.stderr);
-    assert!(notes.contains("no camera: framed") && notes.contains("no light: a studio is added"), "{notes}");
+    // The camera and the light that were assumed, each with flags that choose others.
+    assert!(notes.lines().count() == 2 && notes.contains("--eye") && notes.contains("--light"), "{notes}");
     assert_eq!(text(&run(&folder, &format!("render a.obj {SMALL} -q")).stderr), "");
 }
 
@@ -209,12 +210,12 @@ fn unreadable_input_ends_with_3_and_names_the_file() {
         check_fails(&folder, &format!("render {name} {SMALL}"), 3, &[says]);
         check_fails(&folder, &format!("info {name}"), 3, &[says]);
     }
-    check_fails(&folder, &format!("render parts.pbrt {SMALL}"), 3, &["2 files", "a.ply", "b.ply", "--allow-missing"]);
+    check_fails(&folder, &format!("render parts.pbrt {SMALL}"), 3, &["a.ply", "b.ply", "--allow-missing"]);
     let allowed = run(&folder, &format!("render parts.pbrt {SMALL} --allow-missing"));
     assert!(allowed.status.success(), "{}", text(&allowed.stderr));
-    assert_eq!(text(&allowed.stderr).matches("missing; rendered without it").count(), 2);
+    assert_eq!(text(&allowed.stderr).lines().filter(|line| line.contains("warning: ")).count(), 2);
     check_fails(&folder, "render --light a.txt", 3, &["a.txt"]);
-    check_fails(&folder, "info nowhere", 3, &["no file nowhere"]);
+    check_fails(&folder, "info nowhere", 3, &["nowhere"]);
     check_fails(&folder, "render --view views.toml:room:1", 3, &["views.toml"]);
 }
 
@@ -295,10 +296,7 @@ fn ctrl_c_while_loading_or_merging_ends_with_130_and_writes_nothing() {
         let output = child.wait_with_output().unwrap();
         let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{line}: {message}");
-        assert!(
-            message.starts_with("raywarp: interrupted while ") && message.lines().count() == 1,
-            "{line}: {message}"
-        );
+        assert!(message.starts_with("raywarp: interrupted ") && message.lines().count() == 1, "{line}: {message}");
         assert_eq!(folder.names(), ["a.exr", "big.obj"]);
     }
 }

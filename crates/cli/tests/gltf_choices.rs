@@ -49,14 +49,15 @@ fn scenes_and_times_are_chosen_and_what_there_is_not_is_an_error() {
     };
     assert_eq!([at(""), at("--gltf-scene 1"), at("--gltf-scene near")], [0.0, 2.0, 0.0]);
     assert_eq!([at("--gltf-scene 1 --at 0.5"), at("--gltf-scene 1 --animation slide")], [0.0, 0.0]);
-    for (options, want) in [
-        ("--gltf-scene far", "the file has no scene \"far\"; there are near (0), number 1"),
-        ("--animation walk", "the file has no animation \"walk\"; there are slide (0)"),
-        ("--material-variant day", "the file has no material variant \"day\"; there are night (0)"),
+    for (options, names) in [
+        ("--gltf-scene far", ["\"far\"", "near (0)"]),
+        ("--animation walk", ["\"walk\"", "slide (0)"]),
+        ("--material-variant day", ["\"day\"", "night (0)"]),
     ] {
         let output = folder.run(&format!("info a.gltf {options}"));
         assert_eq!(output.status.code(), Some(3), "{options}");
-        assert!(text(&output.stderr).contains(want), "{}", text(&output.stderr));
+        let said = text(&output.stderr);
+        assert!(names.iter().all(|name| said.contains(name)), "{said}");
     }
     assert_eq!(folder.run("info a.gltf --at soon").status.code(), Some(2));
 }

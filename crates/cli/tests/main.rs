@@ -14,7 +14,6 @@ mod common_folder;
 mod common_pages;
 mod common_report;
 mod common_scene;
-mod dark_pictures;
 mod family_command;
 mod gltf_choices;
 mod gpu;

@@ -51,10 +51,7 @@ fn a_pbrt_film_names_the_picture() {
     }
     folder.file("room.pbrt", pbrt("\"string filename\" \"asked.tga\""));
     let said = folder.succeeds(&format!("render room.pbrt {SMALL}"));
-    assert!(
-        said.contains("the scene asks for asked.tga, a format that is not written here; writing asked.png"),
-        "{said}"
-    );
+    assert!(said.contains(" asked.tga, ") && said.contains(" asked.png\n"), "{said}");
     check(&folder, &format!("render room.pbrt {SMALL} -o mine.png"), "mine.png");
     check(&folder, "render room.pbrt --size 16x8 --samples 0..1", "asked.exr");
 }
@@ -65,10 +62,10 @@ fn a_picture_that_nobody_named_replaces_pictures_only() {
     folder.file("a.obj", TRIANGLE);
     folder.succeeds(&format!("render a.obj {SMALL}"));
     folder.succeeds(&format!("render a.obj {SMALL}"));
-    folder.refuses(&format!("render a.obj {SMALL} --no-clobber -q"), 5, &["a.png: exists already"]);
+    folder.refuses(&format!("render a.obj {SMALL} --no-clobber -q"), 5, &["a.png:", "--no-clobber"]);
     folder.file("a.png", "a thesis");
-    folder.refuses(&format!("render a.obj {SMALL} -q"), 5, &["a.png: exists and is not a PNG picture"]);
+    folder.refuses(&format!("render a.obj {SMALL} -q"), 5, &["a.png:", "PNG"]);
     folder.file("room.pbrt", pbrt("\"string filename\" \"thesis.exr\""));
     folder.file("thesis.exr", "a thesis");
-    folder.refuses(&format!("render room.pbrt {SMALL} -q"), 5, &["thesis.exr: exists and is not an OpenEXR picture"]);
+    folder.refuses(&format!("render room.pbrt {SMALL} -q"), 5, &["thesis.exr:", "OpenEXR"]);
 }

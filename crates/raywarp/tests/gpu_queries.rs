@@ -203,6 +203,14 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
     });
 }
 
+/// The error of CUDA that a reason holds, as it is or as the error of a backend.
+fn cuda_error<'e>(cause: &'e (dyn std::error::Error + Send + Sync + 'static)) -> Option<&'e CudaError> {
+    cause.downcast_ref().or_else(|| match cause.downcast_ref()? {
+        BackendError::Cuda(error) => Some(error),
+        _ => None,
+    })
+}
+
 #[test]
 fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
     let Some(driver) = Driver::get() else { return };
@@ -213,13 +221,13 @@ fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
             PlanReason::NoneUsable(gpus) => {
                 gpus.len() == 1
                     && gpus[0].ordinal == 0
-                    && gpus[0].cause.to_string().starts_with("the scene needs 1 MiB of device memory")
+                    && matches!(cuda_error(&*gpus[0].cause), Some(CudaError::OutOfMemory { what: "the scene", .. }))
             }
             _ => false,
         };
         let fails = |reason: &PlanReason| match reason {
             PlanReason::DriverFails(cause) => {
-                cause.to_string().starts_with("the CUDA driver failed while counting devices")
+                matches!(cuda_error(&**cause), Some(CudaError::Driver { doing: "counting devices", .. }))
             }
             _ => false,
         };

@@ -1,12 +1,13 @@
 //! Render jobs: stage by stage they make the pictures of their parts, and their errors name the stage.
 
 use raywarp::device::{DeviceChoice, Plan};
-use raywarp::render::output::{ShareError, read_share};
+use raywarp::render::output::{SettingDifference, ShareError, read_share};
 use raywarp::render::{
-    FileContents, JobError, PathRecorder, Picture, PictureRequest, Prepared, RenderContext, RenderJob,
+    CameraRequest, FileContents, JobError, PathRecorder, Picture, PictureRequest, Prepared, RenderContext, RenderJob,
 };
-use raywarp::scene::{Camera, Description, FaceMaterials, Instance, Light, Material, Mesh};
+use raywarp::scene::{Camera, Description, FaceMaterials, Instance, Light, Material, Mesh, SamplerKind, SceneError};
 use raywarp::{Affine, TriangleMesh};
+use std::path::Path;
 
 /// Returns a floor under a white sky, and a camera above it.
 fn floor() -> Description {
@@ -65,9 +66,11 @@ fn a_job_goes_on_with_its_own_sums_and_refuses_those_of_another_picture() {
     assert_eq!((same.rendered.paths, same.rendered.samples), (0, [2, 2]));
     let other = RenderJob::scene(floor(), "").request(PictureRequest { seed: 7, ..request(5) });
     let other = other.device(DeviceChoice::Cpu).resume(&file).unwrap().run();
-    assert!(
-        matches!(&other, Err(JobError::OtherPicture { path, differences }) if *path == file && differences.contains("seed"))
-    );
+    let seeds = SettingDifference { setting: "seeds".into(), values: Some(["0", "7"].map(String::from)) };
+    match other.err().unwrap() {
+        JobError::OtherPicture { path, differences } => assert_eq!((path, differences), (file, vec![seeds])),
+        error => panic!("{error:?}"),
+    }
 }
 
 #[test]
@@ -84,13 +87,46 @@ fn what_does_not_begin_with_the_first_sample_is_no_film_to_go_on_with() {
 }
 
 #[test]
+fn pictures_that_do_not_fit_say_in_what_they_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("first.exr");
+    let sums = FileContents { sums: true, ..FileContents::default() };
+    job(2).run().unwrap().write_with(&file, sums).unwrap();
+    let differences = |scene, request| {
+        let job = RenderJob::scene(scene, "").request(request).device(DeviceChoice::Cpu);
+        match job.resume(&file).unwrap().run() {
+            Err(JobError::OtherPicture { differences, .. }) => differences,
+            other => panic!("{:?}", other.err()),
+        }
+    };
+    let of = |setting: &str, values: Option<[&str; 2]>| SettingDifference {
+        setting: setting.into(),
+        values: values.map(|values| values.map(String::from)),
+    };
+    let sampler = PictureRequest { sampler: Some(SamplerKind::Xor32), seed: 2, ..request(5) };
+    let camera = CameraRequest { eye: Some([9.0, 5.0, 9.0]), target: Some([0.0; 3]), ..CameraRequest::default() };
+    for (request, want) in [
+        (PictureRequest { max_depth: Some(8), ..request(5) }, vec![of("bounces", Some(["3", "8"]))]),
+        (PictureRequest { connect_last: true, ..request(5) }, vec![of("last connections", Some(["none", "made"]))]),
+        (sampler, vec![of("seeds", Some(["0", "2"])), of("samplers", Some(["sobol", "xor32"]))]),
+        (PictureRequest { camera, ..request(5) }, vec![of("cameras", None)]),
+        (PictureRequest { features: true, ..request(5) }, vec![of("layers", Some(["none", "albedo,normal,depth"]))]),
+    ] {
+        assert_eq!(differences(floor(), request), want);
+    }
+    let mut darker = floor();
+    darker.materials[0] = Material::diffuse("grey", [0.25; 3]);
+    assert_eq!(differences(darker, request(5)), [of("materials", None)]);
+}
+
+#[test]
 fn errors_name_the_stage_and_the_scene() {
     let missing = RenderJob::file("nothing.obj").run().err().unwrap();
-    assert!(matches!(missing, JobError::Load { .. }) && missing.to_string().contains("nothing.obj"), "{missing}");
+    let JobError::Load { error } = &missing else { panic!("{missing}") };
+    assert!(matches!(&error.error, SceneError::Read { path, .. } if path == Path::new("nothing.obj")), "{missing}");
     let camera = raywarp::render::CameraRequest { named: Some("none".into()), ..Default::default() };
     let settled = job(1).request(PictureRequest { camera, ..request(1) }).run().err().unwrap();
-    assert!(matches!(settled, JobError::Settle { .. }), "{settled}");
-    assert!(settled.to_string().starts_with("settling the picture of the scene: "), "{settled}");
+    assert!(matches!(&settled, JobError::Settle { scene, .. } if scene == "the scene"), "{settled}");
     let crop = Some(raywarp::render::film::Crop { origin: [90, 0], size: [4, 4] });
     let rendered = job(1).request(PictureRequest { crop, ..request(1) }).run().err().unwrap();
     assert!(matches!(rendered, JobError::Render { .. }), "{rendered}");

@@ -40,7 +40,7 @@ pub use flat::{ShadingBytes, ShadingScene};
 pub use fuzz::fuzz_shading;
 pub use lens::LensRecord;
 pub use observe::{PathObserver, PathRecorder};
-pub use options::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptions, Scattering};
+pub use options::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptionError, RenderOptions, Scattering};
 pub use pace::Between;
 pub use render::{Progress, RenderContext, Rendered, StopReason, Watch, engine_can, render};
 pub use texture::srgb_table;

@@ -117,6 +117,41 @@ impl Default for RenderOptions {
     }
 }
 
+/// Option of a render that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderOptionError {
+    /// The range of samples is empty.
+    #[error("the range of samples is empty; ask for at least one")]
+    NoSamples,
+    /// The throughput at which Russian roulette begins is out of its range.
+    #[error("Russian roulette begins at a throughput from 0 to 1")]
+    Roulette,
+    /// The picture has more pixels than have numbers of their own.
+    #[error("a picture of {width}x{height} pixels has more than the 4294967296 that can be told apart")]
+    TooManyPixels {
+        /// Number of columns.
+        width: u32,
+        /// Number of rows.
+        height: u32,
+    },
+    /// The film to go on with is of another picture.
+    #[error("the film to go on with is not of this picture")]
+    OtherFilm,
+    /// An observer is to see the paths of an engine.
+    #[error("an engine tells no observer of its paths; the CPU does")]
+    ObservedEngine,
+    /// An engine is to count the work of tracing.
+    #[error("the cost integrator counts what the CPU's own tracer does")]
+    CostsOfEngine,
+    /// An engine is to shade layers beside normals or distances.
+    #[error("layers beside normals and distances are shaded by the CPU")]
+    LayersOfEngine,
+    /// An engine is to trace more bounces than it counts.
+    #[error("a GPU counts fewer than 16,777,216 bounces")]
+    TooManyBounces,
+}
+
 /// Reason why a render could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -134,9 +169,9 @@ pub enum RenderError {
     /// The scene has too many of something for the bits of an index; holds what.
     #[error("too many {0} to shade")]
     TooLarge(&'static str),
-    /// An option of the render is out of its range; holds the message.
-    #[error("{0}")]
-    Option(String),
+    /// An option of the render cannot be used.
+    #[error(transparent)]
+    Option(#[from] RenderOptionError),
     /// The film cannot be made.
     #[error(transparent)]
     Film(#[from] crate::film::FilmError),

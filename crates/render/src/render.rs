@@ -9,7 +9,7 @@ use crate::job::{Job, Passes};
 use crate::lanes::Vectors;
 use crate::lens::Lens;
 use crate::observe::PathObserver;
-use crate::options::{Integrator, RenderError, RenderOptions};
+use crate::options::{Integrator, RenderError, RenderOptionError, RenderOptions};
 use crate::pace::Between;
 use crate::stage::media_around;
 use crate::vertex::{MediaStack, Transport};
@@ -146,7 +146,7 @@ pub fn render(
     if engine.is_some() {
         engine_can(options)?;
         if observer.is_some() {
-            return Err(RenderError::Option("an engine tells no observer of its paths; the CPU does".into()));
+            return Err(RenderOptionError::ObservedEngine.into());
         }
     }
     let mut film = film_of(options, film)?;
@@ -213,17 +213,15 @@ pub fn render(
 /// Checks the options that do not depend on a film or an engine.
 fn check(options: &RenderOptions) -> Result<(), RenderError> {
     if options.samples.is_empty() {
-        return Err(RenderError::Option("the range of samples is empty; ask for at least one".into()));
+        return Err(RenderOptionError::NoSamples.into());
     }
     if !(0.0..=1.0).contains(&options.roulette_below) {
-        return Err(RenderError::Option("Russian roulette begins at a throughput from 0 to 1".into()));
+        return Err(RenderOptionError::Roulette.into());
     }
     let [width, height] = options.size;
     if u64::from(width) * u64::from(height) > 1 << 32 {
         // Of a part too: a path knows its pixel by one word, which counts the pixels of the whole picture.
-        let message =
-            format!("a picture of {width}x{height} pixels has more than the 4294967296 that can be told apart");
-        return Err(RenderError::Option(message));
+        return Err(RenderOptionError::TooManyPixels { width, height }.into());
     }
     Ok(())
 }
@@ -234,7 +232,7 @@ fn film_of(options: &RenderOptions, film: Option<Film>) -> Result<Film, RenderEr
     let Some(film) = film else { return Ok(Film::of(window, options.features)?) };
     let [fewest, most] = film.sample_range();
     if film.window() != window || film.has_features() != options.features || fewest != most {
-        return Err(RenderError::Option("the film to go on with is not of this picture".into()));
+        return Err(RenderOptionError::OtherFilm.into());
     }
     Ok(film)
 }
@@ -263,20 +261,12 @@ fn transport(options: &RenderOptions) -> Transport {
 /// # Errors
 /// [`RenderError::Option`] with what it cannot.
 pub fn engine_can(options: &RenderOptions) -> Result<(), RenderError> {
-    let refused = match options.integrator {
-        Integrator::Cost => Some("the cost integrator counts what the CPU's own tracer does"),
-        Integrator::Normal | Integrator::Depth if options.features => {
-            Some("layers beside normals and distances are shaded by the CPU")
-        }
-        Integrator::Normal | Integrator::Depth | Integrator::AmbientOcclusion { .. } | Integrator::Path => None,
-    };
-    if let Some(reason) = refused {
-        return Err(RenderError::Option(reason.into()));
+    match options.integrator {
+        Integrator::Cost => Err(RenderOptionError::CostsOfEngine.into()),
+        Integrator::Normal | Integrator::Depth if options.features => Err(RenderOptionError::LayersOfEngine.into()),
+        Integrator::Path if options.max_depth >= 1 << 24 => Err(RenderOptionError::TooManyBounces.into()),
+        Integrator::Normal | Integrator::Depth | Integrator::AmbientOcclusion { .. } | Integrator::Path => Ok(()),
     }
-    if options.integrator == Integrator::Path && options.max_depth >= 1 << 24 {
-        return Err(RenderError::Option("a GPU counts fewer than 16,777,216 bounces".into()));
-    }
-    Ok(())
 }
 
 /// Returns the media that the camera is in, if paths need them: as stated for the camera, else as the surfaces around

@@ -2,7 +2,7 @@
 
 use crate::common::{add, camera, options, quad, sphere, trace, try_trace};
 use raywarp_render::film::Crop;
-use raywarp_render::{Integrator, RenderOptions};
+use raywarp_render::{Integrator, RenderError, RenderOptionError, RenderOptions};
 use raywarp_scene::{Alpha, Description, FilterKind, Light, Material, ScalarInput};
 
 /// A grey ball before a sky of 2, and beside it a sheet of which a quarter is there.
@@ -42,8 +42,9 @@ fn a_part_of_more_pixels_than_can_be_told_apart_is_refused() {
     let most = RenderOptions { crop, ..options([1 << 16, 1 << 16], 1, 1) };
     assert_eq!(trace(&scene, &camera, &most).paths, 6);
     let more = RenderOptions { size: [1 << 16, (1 << 16) + 1], ..most };
+    let refused = RenderOptionError::TooManyPixels { width: 1 << 16, height: (1 << 16) + 1 };
     let error = try_trace(&scene, &camera, &more).unwrap_err();
-    assert!(error.to_string().contains("65536x65537 pixels has more than"), "{error}");
+    assert!(matches!(error, RenderError::Option(error) if error == refused), "{error}");
 }
 
 #[test]

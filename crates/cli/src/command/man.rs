@@ -56,7 +56,7 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
     let mut written = Vec::new();
     for command in commands {
         let path = path_of(command);
-        system::write_atomic(&path, &page(command)?).map_err(CliError::output)?;
+        system::write_atomic(&path, &page(command)?)?;
         written.push(path.display().to_string());
     }
     if common.json {

@@ -64,11 +64,7 @@ impl CameraArgs {
             Some(path) if view.is_none() => {
                 let known = KnownViews::of(path, &common.lookup()).map_err(CliError::input)?;
                 known.iter().try_for_each(|known| common.files.reads(&known.file))?;
-                known.and_then(|known| {
-                    let (count, file, scene) = (known.views.len(), known.file.display(), &known.scene);
-                    let what = format!("seen from viewpoint 1 of {count}; --view {file}:{scene}:1 names it");
-                    Some((known.views.first()?.clone(), what))
-                })
+                known
             }
             _ => None,
         };

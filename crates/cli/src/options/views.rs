@@ -13,7 +13,8 @@ pub fn view_file(view: &str) -> Option<PathBuf> {
 /// Records the files that [`views`] may read, so that no output replaces them.
 pub fn name_inputs(common: &Common, named: Option<&str>) -> Result<(), CliError> {
     let of_folder = common.lookup().folder.map(|folder| folder.join("views.toml"));
-    named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))
+    named.and_then(view_file).iter().chain(&of_folder).try_for_each(|file| common.files.reads(file))?;
+    Ok(())
 }
 
 /// Returns the viewpoints with their numbers: the named one (`FILE:SCENE:INDEX`), else those in the folder's

@@ -84,7 +84,7 @@ fn a_slurm_share_that_fails_is_requeued_and_the_shares_are_merged() {
     assert_eq!(["0..2", "2..4", "4..6", "6..8"].map(|range| cluster.renders_of(range)), [1, 2, 2, 1]);
     let again = submit(&cluster, &[]);
     assert_eq!(again.status.code(), Some(5));
-    assert_eq!(text(&again.stderr), "slurm.sh: out/picture.exr: is there already; move it away\n");
+    assert!(text(&again.stderr).starts_with("slurm.sh: out/picture.exr: "), "{}", text(&again.stderr));
 }
 
 #[test]

@@ -66,13 +66,13 @@ impl Folder {
 
     /// Runs a line that must end with `status`, say every word of `says` and change no byte of the folder.
     #[track_caller]
-    pub fn refuses(&self, line: &str, status: i32, says: &[&str]) {
+    pub fn refuses(&self, line: &str, status: i32, names: &[&str]) {
         let before = self.files();
         let output = self.run(line);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{line}: {said}");
-        for word in says {
-            assert!(said.contains(word), "{line}: {said} does not say {word}");
+        for name in names {
+            assert!(said.contains(name), "{line}: {said} does not name {name}");
         }
         assert!(said.trim_end().lines().count() <= 2 && !said.contains("panicked"), "{line}: {said}");
         let after = self.files();

@@ -49,25 +49,22 @@ fn several_gpus_share_rays_and_answer_in_their_order() {
         assert_eq!((&report["machine"], &report["rays"]), (&machine.into(), &2500.into()), "{device}");
     }
     // One that is not there, and one that fails: a line with its name, status 4, and no file.
-    for (device, settings, says) in [
-        (
-            "cuda:0,3",
-            &three[..],
-            "raywarp: --device cuda:0,3: there is no CUDA device 3; 3 found; --device cpu does without",
-        ),
-        ("cuda:all", &[("DEVICES", 0)], "raywarp: --device cuda:all: there is no CUDA device 0; 0 found"),
-        ("cuda:1,0", &[("DEVICES", 2), ("MEMORY_0", 9000)], "raywarp: scene.obj: cuda:0: the scene needs 1 MiB"),
+    for (device, settings, begin, name) in [
+        ("cuda:0,3", &three[..], "raywarp: --device cuda:0,3: ", " 3; 3 "),
+        ("cuda:all", &[("DEVICES", 0)], "raywarp: --device cuda:all: ", " 0; 0 "),
+        ("cuda:1,0", &[("DEVICES", 2), ("MEMORY_0", 9000)], "raywarp: scene.obj: cuda:0: ", " 1 MiB"),
     ] {
         let output = place.run(&format!("trace scene.obj rays.npy --device {device} -o lost.npy"), settings);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert!(said.lines().any(|line| line.starts_with(says)) && said.lines().count() <= 2, "{said}");
+        let is_named = |line: &str| line.starts_with(begin) && line.contains(name);
+        assert!(said.lines().any(is_named) && said.lines().count() <= 2, "{said}");
         assert!(!place.folder.join("lost.npy").exists());
     }
     // Commands that use one still say so.
     for command in ["bench scene.obj", "selftest"] {
         let output = place.run(&format!("{command} --device cuda:0,1"), &three);
-        assert!(text(&output.stderr).contains("several GPUs are for render and trace; name one"), "{command}");
+        assert!(text(&output.stderr).contains("--device cuda:0,1"), "{command}");
         assert_eq!(output.status.code(), Some(2));
     }
 }
@@ -84,7 +81,7 @@ fn a_gpu_is_tested_with_rays_that_it_aims_itself() {
     let output = place.run("selftest --device cpu --aimed 1300", &[]);
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("--aimed is for the rays of a GPU: it needs --device cuda"), "{message}");
+    assert!(message.starts_with("raywarp: --aimed ") && message.contains("--device cuda"), "{message}");
 }
 
 #[test]
@@ -127,10 +124,10 @@ fn rays_from_far_outside_are_traced_again_and_the_last_line_says_how_many() {
             (text(&output.stdout), place.read("outside.npy"))
         };
         let (said, right) = trace("far.npy --device cpu");
-        assert!(!said.contains("again by"), "{said}");
+        assert!(!said.contains(" again "), "{said}");
         for device in ["cuda", "cuda --variant raywarp-h8-direct"] {
             let (said, hits) = trace(&format!("far.npy --device {device}"));
-            assert!(hits == right && said.contains(" invalid, 2500 traced again by a slower kernel; "), "{said}");
+            assert!(hits == right && said.contains(" 2500 traced again "), "{said}");
             let (said, _) = trace(&format!("rays.npy --device {device}"));
             assert!(!said.contains("again"), "{said}");
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use raywarp_geom::TraceError;
-use raywarp_render::{Integrator, Progress, RenderError, StopReason, engine_can};
+use raywarp_render::{Integrator, Progress, RenderError, RenderOptionError, StopReason, engine_can};
 use raywarp_render_cuda::Stage;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -172,14 +172,14 @@ fn kernels_refuse_pictures_of_other_integrators_and_what_they_have_no_albedo_for
         let RenderError::Trace(TraceError::Device(message)) = &error else { panic!("{error}") };
         assert!(message.contains(organisation.name()), "{message}");
     }
-    for (integrator, features, says) in [
-        (Integrator::Cost, false, "the cost integrator counts"),
-        (Integrator::Normal, true, "layers beside normals and distances"),
-        (Integrator::Depth, true, "layers beside normals and distances"),
+    for (integrator, features, why) in [
+        (Integrator::Cost, false, RenderOptionError::CostsOfEngine),
+        (Integrator::Normal, true, RenderOptionError::LayersOfEngine),
+        (Integrator::Depth, true, RenderOptionError::LayersOfEngine),
     ] {
         assert!(engine_can(&RenderOptions { integrator, features, ..small() }).is_err());
-        let error = rendered(integrator, features, Organisation::FirstHits).unwrap_err().to_string();
-        assert!(error.contains(says), "{error}");
+        let error = rendered(integrator, features, Organisation::FirstHits).unwrap_err();
+        assert!(matches!(error, RenderError::Option(error) if error == why), "{error}");
     }
     assert!(rendered(OCCLUSION, true, Organisation::FirstHits).is_ok());
 }

@@ -198,7 +198,7 @@ fn first_too_small(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raywarp_render::Integrator;
+    use raywarp_render::{Integrator, RenderError, RenderOptionError};
 
     /// Returns the reason why the CPU renders a picture of a scene of ten triangles.
     fn reason(options: &RenderOptions, engine: Option<&EngineOptions>) -> PlanReason {
@@ -228,13 +228,11 @@ mod tests {
             let PlanReason::TooLittle { work, least } = got else { panic!("{got:?}") };
             assert_eq!((work, least), (Amount::Samples(samples), from));
         }
-        for (options, why) in [
-            (&layers, "layers beside normals and distances are shaded by the CPU"),
-            (&costs, "the cost integrator counts what the CPU's own tracer does"),
-        ] {
+        for (options, why) in [(&layers, RenderOptionError::LayersOfEngine), (&costs, RenderOptionError::CostsOfEngine)]
+        {
             let got = reason(options, Some(&engine));
             let PlanReason::CpuAlone(cause) = got else { panic!("{got:?}") };
-            assert!(cause.to_string().contains(why), "{cause}");
+            assert!(matches!(cause.downcast_ref(), Some(RenderError::Option(cause)) if *cause == why), "{cause}");
         }
         assert!(matches!(reason(&endless, None), PlanReason::RaysOnly));
         let empty = Plan::for_picture(&PictureWork { options: &endless, engine: Some(&engine), triangles: 0 });

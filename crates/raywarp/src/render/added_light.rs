@@ -4,6 +4,7 @@ use crate::render::Prepared;
 use crate::render::darkness::Darkness;
 use crate::render::lamps::{Lamp, add_points, remove_balls, set_balls};
 use crate::render::lighting::{BuiltInLight, LightRequest, LightSource};
+use crate::render::note::{Advice, PictureNote};
 use crate::render::picture::{Picture, PictureError};
 use crate::render::viewpoint::CameraSource;
 use crate::render::visible_light::{Dark, darkness, is_closed_in, is_out_of_view, is_surrounded, lamps_where_dark};
@@ -13,9 +14,6 @@ use raywarp_scene::Light;
 
 /// Radiance outside a room that a lamp lights, for what windows show: dark grey.
 const OUTSIDE: f32 = 0.05;
-
-/// Advice to the user for a closed room into which light from around does not get.
-const LAMPS_WITHOUT_LIGHT: &str = "without `LightRequest::source`, lamps in the room are added";
 
 /// Light that was added to a scene for a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +63,7 @@ impl Picture {
             self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
         }
         if request.source == Some(LightSource::BuiltIn(BuiltInLight::White)) && request.rotate != 0.0 {
-            self.notes.push(
-                "`LightRequest::source` white is the same from all sides: `LightRequest::rotate` \
-                 changes nothing"
-                    .into(),
-            );
+            self.notes.push(PictureNote::RotationWithoutEffect);
         }
         let exposure = match self.exposure_choice {
             ExposureChoice::Fixed(exposure) => exposure.as_factor() * self.exposure,
@@ -129,7 +123,7 @@ impl Picture {
         let before = lights_and_images(prepared);
         let lamps = self.add_studio(prepared, request)?;
         self.added_light = true;
-        let (how, other) = match lamps {
+        let note = match lamps {
             Some(lamps) => {
                 self.added = Added::Lamps;
                 // The studio would only add noise, through cracks and windows.
@@ -140,11 +134,7 @@ impl Picture {
                 let lamps: Vec<Lamp> = lamps.into_iter().map(|lamp| lamp.times(request.strength)).collect();
                 add_points(prepared, &lamps);
                 set_balls(prepared, &lamps);
-                let turned = if request.rotate == 0.0 { "" } else { " (`LightRequest::rotate` does not turn them)" };
-                (
-                    format!("light from around hardly gets in, so lamps in the room are added{turned}"),
-                    "`LightRequest::strength` FACTOR changes them, `LightRequest::source` none leaves them out",
-                )
+                PictureNote::LampsAdded { darkness, rotated: request.rotate != 0.0 }
             }
             None => {
                 self.added = Added::Around { closed_in: is_closed_in(prepared, &self.camera, &self.options)? };
@@ -152,14 +142,10 @@ impl Picture {
                     remove_after(prepared, before);
                     prepared.add_light(request, &STUDIO, &self.camera);
                 }
-                (
-                    "a studio is added (soft lamps, grey backdrop)".into(),
-                    "`LightRequest::source` sky, white, none or an image FILE is another",
-                )
+                PictureNote::StudioAdded { darkness }
             }
         };
-        let remedy = darkness.remedy().map_or(String::new(), |remedy| format!("{remedy}; "));
-        self.notes.push(format!("{}: {how}; {remedy}{other}", darkness.cause()));
+        self.notes.push(note);
         Ok(())
     }
 
@@ -173,28 +159,24 @@ impl Picture {
             Darkness::OutOfView => vec![],
             // Light from around that does not get in is not mended by more of it.
             _ if is_surrounded => {
-                let lamps = lamps.then_some(LAMPS_WITHOUT_LIGHT);
-                lamps.into_iter().chain(["`PictureRequest::shown` ao shows shapes without light"]).collect()
+                let lamps = lamps.then_some(Advice::DefaultLamps);
+                lamps.into_iter().chain([Advice::AmbientOcclusion]).collect()
             }
-            _ if lamps => vec![LAMPS_WITHOUT_LIGHT],
+            _ if lamps => vec![Advice::DefaultLamps],
             Darkness::Unlit
             | Darkness::BehindGlass
             | Darkness::GlassLamp
             | Darkness::ClosedLamp
             | Darkness::Black
-            | Darkness::Absorbed => vec!["`LightRequest::source` studio adds light"],
+            | Darkness::Absorbed => vec![Advice::Studio],
         };
         let remedy = match self.camera_source {
             // Nothing is elsewhere.
-            CameraSource::Framed if cause == Darkness::OutOfView => {
-                Some("its triangles are clear, or small beside the space between them")
-            }
+            CameraSource::Framed if cause == Darkness::OutOfView => Some(Advice::ClearOrSmall),
             _ => cause.remedy(),
         };
-        let tries: Vec<&str> = remedy.into_iter().chain(light).collect();
-        let but = if dark.glows { " but for what glows itself" } else { "" };
-        let line = format!("{}: the picture will be black or nearly so{but}; {}", cause.cause(), tries.join("; "));
-        self.notes.push(line);
+        let tries = remedy.into_iter().chain(light).collect();
+        self.notes.push(PictureNote::WillBeDark { darkness: cause, glows: dark.glows, tries });
         self.darkness = Some(cause);
     }
 }

@@ -6,6 +6,7 @@
 //! be found.
 
 use crate::render::Prepared;
+use crate::render::note::Advice;
 use glam::Vec3;
 use raywarp_geom::{Control, Hit, HitKey, Ray, Tracer};
 use raywarp_render::film::luminance;
@@ -65,16 +66,13 @@ impl Darkness {
     }
 
     /// Returns advice to the user besides adding another light, if there is any.
-    pub fn remedy(self) -> Option<&'static str> {
+    pub fn remedy(self) -> Option<Advice> {
         match self {
             Self::NoLight | Self::Weak | Self::Black => None,
-            Self::Unlit | Self::ClosedLamp => Some("`CameraRequest::eye` X,Y,Z looks from elsewhere"),
-            Self::BehindGlass | Self::GlassLamp => Some("without that glass in the file its light is found"),
-            Self::Absorbed => Some("without that medium in the file the light arrives"),
-            Self::OutOfView => Some(
-                "`CameraRequest::eye` X,Y,Z and `CameraRequest::target` X,Y,Z look elsewhere, and \
-                     `CameraRequest::up` 0,1,0 in place of them frames the scene",
-            ),
+            Self::Unlit | Self::ClosedLamp => Some(Advice::OtherEye),
+            Self::BehindGlass | Self::GlassLamp => Some(Advice::WithoutGlass),
+            Self::Absorbed => Some(Advice::WithoutMedium),
+            Self::OutOfView => Some(Advice::OtherView),
         }
     }
 }

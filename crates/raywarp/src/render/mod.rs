@@ -13,6 +13,7 @@ mod job;
 mod lamps;
 mod lighting;
 mod lost_pixels;
+mod note;
 mod own_light;
 mod path_rays;
 mod picture;
@@ -30,14 +31,15 @@ pub use job::{
 };
 pub use lighting::{BuiltInLight, LightRequest, LightSource};
 pub use lost_pixels::lost_pixels;
+pub use note::{Advice, PictureNote, PictureSetting};
 pub use path_rays::{BounceRays, PathRays, PathRaysError, is_bounce_file, query_of_name};
 pub use picture::{Picture, PictureError, PictureRequest, Shown, Source, exposure_of, fingerprint};
 pub use picture_name::{PictureName, picture_name};
 pub use prepared::Prepared;
 pub use raywarp_render::{
     Between, DirectLight, FrameSettings, Integrator, LensRecord, PassWatch, PathEngine, PathObserver, PathRecorder,
-    Progress, ROULETTE_BELOW, RenderContext, RenderError, RenderOptions, Rendered, Scattering, ShadingBytes,
-    ShadingScene, StopReason, Watch,
+    Progress, ROULETTE_BELOW, RenderContext, RenderError, RenderOptionError, RenderOptions, Rendered, Scattering,
+    ShadingBytes, ShadingScene, StopReason, Watch,
 };
 pub use viewpoint::{CameraError, CameraRequest, CameraSource, camera_name};
 
@@ -52,10 +54,10 @@ pub mod film {
 pub mod output {
     pub use raywarp_render::output::{
         Content, Exposure, ExposureChoice, LayerChannel, Layers, Look, Lost, Merged, Metadata, OutputError,
-        PictureFile, PictureFormat, PictureOptions, ReadError, Rgb8, Share, ShareError, ShareInfo, SheetCell, Shows,
-        Tone, ToneError, auto_exposure, can_write, can_write_share, contact_sheet, differences, encode_srgb,
-        heat_colour, heat_map, merge, read_picture, read_share, write_film, write_film_and_sums, write_picture,
-        write_pixels, write_rgb8, write_share,
+        PictureFile, PictureFormat, PictureOptions, ReadError, ReadNote, Rgb8, SettingDifference, Share, ShareDamage,
+        ShareError, ShareInfo, SheetCell, Shows, Tone, ToneError, auto_exposure, can_write, can_write_share,
+        contact_sheet, differences, encode_srgb, heat_colour, heat_map, merge, read_picture, read_share, write_film,
+        write_film_and_sums, write_picture, write_pixels, write_rgb8, write_share,
     };
 }
 

@@ -5,6 +5,7 @@ use crate::render::Prepared;
 use crate::render::added_light::Added;
 use crate::render::darkness::Darkness;
 use crate::render::lighting::LightRequest;
+use crate::render::note::PictureNote;
 use crate::render::viewpoint::{CameraError, CameraRequest, CameraSource};
 use raywarp_geom::Aabb;
 use raywarp_render::film::{Crop, Film};
@@ -135,7 +136,7 @@ pub struct Picture {
     /// Reason why the picture will be black, if the user was told so.
     pub darkness: Option<Darkness>,
     /// Notes for the user on what was assumed.
-    pub notes: Vec<String>,
+    pub notes: Vec<PictureNote>,
 }
 
 /// Error of deciding a picture's settings.
@@ -230,10 +231,7 @@ impl Picture {
         let settings = prepared.scene().settings.clone();
         let (options, sources) = request.options(prepared.scene(), prepared.bounds());
         if let Some(crop) = options.crop.filter(|_| request.crop.is_none()) {
-            notes.push(format!(
-                "only the part {crop} of the picture, as the scene asks; `PictureRequest::crop` 0,0,{}x{} for all of it",
-                options.size[0], options.size[1]
-            ));
+            notes.push(PictureNote::CropOfFile { crop, size: options.size });
         }
         let size = options.size;
         let aspect = f64::from(size[0]) / f64::from(size[1]);
@@ -244,7 +242,7 @@ impl Picture {
             camera.lens_radius = radius;
             if request.focal_distance.is_none() && unfocused {
                 camera.focal_distance = distance_to_center(&camera, prepared.bounds());
-                notes.push(format!("focus at the middle of the scene, {} units away", camera.focal_distance));
+                notes.push(PictureNote::FocusOnMiddle { distance: camera.focal_distance });
             }
         }
         if let Some(distance) = request.focal_distance {
@@ -485,8 +483,8 @@ mod tests {
         let settled = |crop| {
             let request = PictureRequest { crop, ..PictureRequest::default() };
             let picture = Picture::settle(&mut prepared(settings.clone()), &request).unwrap();
-            let is_said = picture.notes.iter().any(|note| note.contains("only the part 0,2,4x6 of the picture"));
-            (picture.options.crop.map(|crop| crop.to_string()), is_said)
+            let said = PictureNote::CropOfFile { crop: Crop { origin: [0, 2], size: [4, 6] }, size: [8, 8] };
+            (picture.options.crop.map(|crop| crop.to_string()), picture.notes.contains(&said))
         };
         assert_eq!(settled(None), (Some("0,2,4x6".into()), true));
         let all = Crop { origin: [0, 0], size: [8, 8] };
@@ -497,7 +495,10 @@ mod tests {
     fn a_scene_without_camera_and_light_gets_both_and_says_so() {
         let mut scene = prepared(Settings::default());
         let picture = Picture::settle(&mut scene, &PictureRequest::default()).unwrap();
-        assert_eq!(picture.notes.len(), 2, "{:?}", picture.notes);
+        assert_eq!(
+            picture.notes,
+            [PictureNote::NothingToFrame, PictureNote::StudioAdded { darkness: Darkness::NoLight }]
+        );
         assert!(scene.has_light());
     }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct PictureName {
     /// Path of the picture's file.
     pub path: PathBuf,
-    /// Note for the user, if the file is not the one that the scene asks for.
-    pub note: Option<String>,
+    /// File that the scene asks for, if its format is not written here, so that `path` is another.
+    pub unwritten: Option<String>,
 }
 
 /// Returns the default file for a picture: what the scene file asks for (`asked`, a pbrt film's `filename`), else one
@@ -33,24 +33,17 @@ pub fn picture_name(scene: Option<(&Path, &Path)>, asked: Option<&str>, is_share
     if let Some(asked) = asked.and_then(last_part) {
         let path = PathBuf::from(asked);
         return match PictureFormat::of(&path) {
-            Ok(PictureFormat::Exr) => PictureName { path, note: None },
-            Ok(_) if !is_share => PictureName { path, note: None },
-            Ok(_) => PictureName { path: path.with_extension(extension), note: None },
-            Err(_) => {
-                let path = path.with_extension(extension);
-                let note = format!(
-                    "the scene asks for {asked}, a format that is not written here; writing {}",
-                    path.display()
-                );
-                PictureName { path, note: Some(note) }
-            }
+            Ok(PictureFormat::Exr) => PictureName { path, unwritten: None },
+            Ok(_) if !is_share => PictureName { path, unwritten: None },
+            Ok(_) => PictureName { path: path.with_extension(extension), unwritten: None },
+            Err(_) => PictureName { path: path.with_extension(extension), unwritten: Some(asked.into()) },
         };
     }
     let mut name = scene.and_then(|(typed, found)| stem(typed, found)).unwrap_or_else(|| "render".into());
     // Not `with_extension`, which would take a part of "room.v2" away.
     name.push(".");
     name.push(extension);
-    PictureName { path: name.into(), note: None }
+    PictureName { path: name.into(), unwritten: None }
 }
 
 /// Returns the file name in a path that a scene file asks for, with separators of any system; `None` if it has none.
@@ -129,8 +122,8 @@ mod tests {
         ] {
             check("room.pbrt", "room.pbrt", Some(asked), want);
         }
-        assert!(picture_name(None, Some("simple.tga"), false).note.unwrap().contains("simple.tga"));
-        assert_eq!(picture_name(None, Some("simple.exr"), false).note, None);
+        assert_eq!(picture_name(None, Some("simple.tga"), false).unwritten, Some("simple.tga".into()));
+        assert_eq!(picture_name(None, Some("simple.exr"), false).unwritten, None);
     }
 
     #[test]

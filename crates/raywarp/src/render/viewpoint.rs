@@ -4,14 +4,15 @@
 use crate::render::Prepared;
 use crate::render::frame_scene::{DEFAULT_VFOV, frame, front, open_side, three_quarter};
 use crate::render::framing::frame_bounds;
+use crate::render::note::{PictureNote, PictureSetting};
 use crate::render::room::{INSIDE_VFOV, look_inside, typed as typed_place};
-use crate::scene::closest_name;
+use crate::scene::{KnownViews, closest_name};
 use glam::{DVec3, Vec3};
 use raywarp_scene::views::Viewpoint;
 use raywarp_scene::{Camera, Description};
 
 /// Camera that a user asks for; `None` leaves a setting to the file, then to a known viewpoint, then to framing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CameraRequest {
     /// Camera to use, relative to the scene's origin, in place of any other.
     pub camera: Option<Camera>,
@@ -28,15 +29,15 @@ pub struct CameraRequest {
     pub up: Option<[f32; 3]>,
     /// Vertical field of view in degrees, for whatever camera is used.
     pub vfov: Option<f32>,
-    /// Viewpoint known for the scene, if the file has no camera, with what to tell the user about it.
-    pub known: Option<(Viewpoint, String)>,
+    /// Viewpoints known for the scene, of which the first is used if the file has no camera.
+    pub known: Option<KnownViews>,
 }
 
 /// Origin of a picture's camera.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CameraSource {
-    /// The camera was asked for by these options.
-    Asked(String),
+    /// The camera was asked for by these settings.
+    Asked(&'static [PictureSetting]),
     /// The scene file has the camera, or a viewpoint is known for it.
     File,
     /// The camera was placed to show all triangles, or the room that they form.
@@ -48,12 +49,14 @@ pub enum CameraSource {
 #[non_exhaustive]
 pub enum CameraError {
     /// The file has no camera with that name or number.
-    #[error("no camera {name}: {known}")]
+    #[error("no camera {name}: {}", known_cameras(.known, .near.as_deref()))]
     Unknown {
         /// Name or number that was asked for.
         name: String,
-        /// Cameras that the file has, for people to read.
-        known: String,
+        /// Names of the cameras that the file has; numbers of those without a name.
+        known: Vec<String>,
+        /// Name that was likely meant, if the file has several cameras.
+        near: Option<String>,
     },
     /// The eye equals the target, or the up vector is no direction.
     #[error("the camera stands where it looks at, or up is no direction: there is nowhere to look")]
@@ -64,10 +67,8 @@ pub enum CameraError {
 enum Inner {
     /// The scene is a room; holds the camera inside it.
     Room(Camera),
-    /// The scene is a closed skin with something in it; holds the options that show that.
-    Content {
-        options: String,
-    },
+    /// The scene is a closed skin with something in it; holds the request of a view of that.
+    Content(Box<CameraRequest>),
     Nothing,
 }
 
@@ -81,7 +82,12 @@ impl CameraRequest {
     ///
     /// # Errors
     /// [`CameraError`].
-    pub fn settle(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+    pub fn settle(
+        &self,
+        prepared: &Prepared,
+        aspect: f64,
+        notes: &mut Vec<PictureNote>,
+    ) -> Result<Camera, CameraError> {
         let mut camera = self.choose(prepared, aspect, notes)?;
         if let Some(vfov) = self.vfov {
             camera.projection =
@@ -90,7 +96,7 @@ impl CameraRequest {
         Ok(camera)
     }
 
-    fn choose(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+    fn choose(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<PictureNote>) -> Result<Camera, CameraError> {
         let scene = prepared.scene();
         if let Some(camera) = &self.camera {
             return Ok(camera.clone());
@@ -107,55 +113,53 @@ impl CameraRequest {
         if self.up.is_some() {
             return match self.inside(prepared, aspect, notes)? {
                 Inner::Room(camera) => Ok(camera),
-                Inner::Content { .. } | Inner::Nothing => Ok(self.framed(prepared, aspect)?.0),
+                Inner::Content(_) | Inner::Nothing => Ok(self.framed(prepared, aspect)?.0),
             };
         }
         if let Some(camera) = scene.cameras.first() {
             if let (count @ 2.., name) = (scene.cameras.len(), camera_name(0, camera)) {
-                notes
-                    .push(format!("the first of {count} cameras, {name}; `CameraRequest::named` NAME chooses another"));
+                notes.push(PictureNote::FirstCamera { count, name });
             }
             return Ok(camera.clone());
         }
-        if let Some((view, what)) = &self.known {
-            notes.push(format!("the scene has no camera: {what}"));
+        if let Some((known, view)) = self.known_view() {
+            let (file, scene_name) = (known.file.clone(), known.scene.clone());
+            notes.push(PictureNote::KnownView { file, scene: scene_name, count: known.views.len() });
             return Ok(view.camera(scene.origin));
         }
-        if let Some([x, y, z]) = scene.settings.likely_up {
-            notes.push(format!(
-                "the program that wrote the file draws {x},{y},{z} upwards: `CameraRequest::up` {x},{y},{z} shows it so"
-            ));
-        }
-        let other = match self.inside(prepared, aspect, notes)? {
+        notes.extend(scene.settings.likely_up.map(PictureNote::LikelyUp));
+        let content = match self.inside(prepared, aspect, notes)? {
             Inner::Room(camera) => return Ok(camera),
-            Inner::Content { options } => format!("{options} looks at what is inside"),
-            Inner::Nothing => "`CameraRequest::eye` X,Y,Z looks from elsewhere".into(),
+            Inner::Content(view) => Some(view),
+            Inner::Nothing => None,
         };
-        let (camera, open) = self.framed(prepared, aspect)?;
-        if prepared.bounds().is_empty() {
-            let other = "`CameraRequest::eye` X,Y,Z with `CameraRequest::target` X,Y,Z looks elsewhere";
-            notes.push(format!("the scene has neither a camera nor a triangle: only light is seen; {other}"));
-            return Ok(camera);
-        }
-        let how = if open { "it is open on one side, and seen from there" } else { "framed by its triangles" };
-        notes.push(format!("the scene has no camera: {how}; {other}"));
+        let (camera, open_side) = self.framed(prepared, aspect)?;
+        let is_empty = prepared.bounds().is_empty();
+        notes.push(if is_empty { PictureNote::NothingToFrame } else { PictureNote::Framed { open_side, content } });
         Ok(camera)
+    }
+
+    /// Returns the known viewpoints of the scene, with the first one.
+    fn known_view(&self) -> Option<(&KnownViews, &Viewpoint)> {
+        let known = self.known.as_ref()?;
+        Some((known, known.views.first()?))
     }
 
     /// Returns where the camera that [`Self::settle`] finds comes from.
     pub(crate) fn source(&self, scene: &Description) -> CameraSource {
-        let options = match self {
-            Self { camera: Some(_), .. } => return CameraSource::File,
-            Self { view: Some(_), .. } => "`CameraRequest::view`",
-            Self { named: Some(_), .. } => "`CameraRequest::named`",
-            Self { eye: Some(_), target: Some(_), .. } => "`CameraRequest::eye` and `CameraRequest::target`",
-            Self { eye: Some(_), .. } => "`CameraRequest::eye`",
-            Self { target: Some(_), .. } => "`CameraRequest::target`",
-            Self { up: Some(_), .. } => return CameraSource::Framed,
-            _ if scene.cameras.is_empty() && self.known.is_none() => return CameraSource::Framed,
-            _ => return CameraSource::File,
-        };
-        CameraSource::Asked(options.into())
+        match self {
+            Self { camera: Some(_), .. } => CameraSource::File,
+            Self { view: Some(_), .. } => CameraSource::Asked(&[PictureSetting::View]),
+            Self { named: Some(_), .. } => CameraSource::Asked(&[PictureSetting::Camera]),
+            Self { eye: Some(_), target: Some(_), .. } => {
+                CameraSource::Asked(&[PictureSetting::Eye, PictureSetting::Target])
+            }
+            Self { eye: Some(_), .. } => CameraSource::Asked(&[PictureSetting::Eye]),
+            Self { target: Some(_), .. } => CameraSource::Asked(&[PictureSetting::Target]),
+            Self { up: Some(_), .. } => CameraSource::Framed,
+            _ if scene.cameras.is_empty() && self.known_view().is_none() => CameraSource::Framed,
+            _ => CameraSource::File,
+        }
     }
 
     /// Returns the file's camera that is asked for, or its default one; `None` if the camera is not the file's.
@@ -177,7 +181,7 @@ impl CameraRequest {
     }
 
     /// Makes a camera from the eye and the target; a missing one is chosen so that the scene is shown.
-    fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Camera, CameraError> {
+    fn look(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<PictureNote>) -> Result<Camera, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(if self.eye.is_some() { 45.0 } else { DEFAULT_VFOV });
         let near = |position: Option<[f64; 3]>| position.map(|position| prepared.scene().from_file(position));
@@ -211,34 +215,29 @@ impl CameraRequest {
             let ahead = front(up).1;
             top = if view.dot(up) < 0.0 { -ahead } else { ahead };
             if self.up.is_some() {
-                let [x, y, z] = top.as_vec3().to_array().map(|x| x + 0.0);
-                notes.push(format!("the view is along `CameraRequest::up`: {x},{y},{z} is upwards in the picture"));
+                notes.push(PictureNote::ViewAlongUp { up: top.as_vec3().to_array().map(|x| x + 0.0) });
             }
         }
         Camera::look_at(eye, target, top.as_vec3().to_array(), vfov).ok_or(CameraError::Nowhere)
     }
 
     /// Finds out whether the scene has an inside, with a camera in it if it is a room.
-    fn inside(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<String>) -> Result<Inner, CameraError> {
+    fn inside(&self, prepared: &Prepared, aspect: f64, notes: &mut Vec<PictureNote>) -> Result<Inner, CameraError> {
         let up = self.upwards()?;
         let vfov = self.vfov.unwrap_or(INSIDE_VFOV);
         let Some(inside) = look_inside(prepared, up) else { return Ok(Inner::Nothing) };
-        let [eye, target] = [inside.eye, inside.target].map(|place| place.map(typed).join(","));
-        let top = self.up.map_or(String::new(), |up| format!(" `CameraRequest::up` {},{},{}", up[0], up[1], up[2]));
-        let options =
-            format!("`CameraRequest::eye` {eye} `CameraRequest::target` {target}{top} `CameraRequest::vfov` {vfov}");
+        let [eye, target] = [inside.eye, inside.target].map(|place| Some(place.map(short)));
+        let view = Box::new(Self { eye, target, up: self.up, vfov: Some(vfov), ..Self::default() });
         let Some(camera) = inside.camera(prepared.scene(), up, vfov) else { return Ok(Inner::Nothing) };
         if !inside.is_room {
-            return Ok(Inner::Content { options });
+            return Ok(Inner::Content(view));
         }
-        let what = if inside.open_above { "has walls all around and is open above" } else { "is a room" };
-        let mut outside = String::new();
+        let mut outside = None;
         if inside.has_outside {
             let eye = Vec3::from(self.framed(prepared, aspect)?.0.eye).as_dvec3();
-            let eye = typed_place(prepared.scene(), eye, prepared.bounds().diagonal().into()).map(typed).join(",");
-            outside = format!("; `CameraRequest::eye` {eye}{top} shows it from outside");
+            outside = Some(typed_place(prepared.scene(), eye, prepared.bounds().diagonal().into()).map(short));
         }
-        notes.push(format!("the scene has no camera and {what}: seen from inside, {options}{outside}"));
+        notes.push(PictureNote::FromInside { view, open_above: inside.open_above, outside });
         Ok(Inner::Room(camera))
     }
 
@@ -254,10 +253,9 @@ impl CameraRequest {
     }
 }
 
-/// Formats a rounded number without spurious digits of f64.
-fn typed(x: f64) -> String {
-    let short = format!("{x:.12e}").parse::<f64>().unwrap_or(x);
-    short.to_string()
+/// Returns a rounded number without spurious digits of f64.
+fn short(x: f64) -> f64 {
+    format!("{x:.12e}").parse().unwrap_or(x)
 }
 
 /// Returns the file's camera with this name, or with this number from 1.
@@ -265,20 +263,26 @@ fn named<'s>(scene: &'s Description, name: &str) -> Result<&'s Camera, CameraErr
     let by_name = scene.cameras.iter().find(|camera| camera.name == name);
     let by_number = || scene.cameras.get(name.parse::<usize>().ok()?.checked_sub(1)?);
     by_name.or_else(by_number).ok_or_else(|| {
-        let names: Vec<String> = scene.cameras.iter().enumerate().map(|(i, c)| camera_name(i, c)).collect();
-        // A file may have any number of them.
-        const SHOWN: usize = 10;
-        let mut known = match names.len() {
-            0 => "the scene has no cameras".to_string(),
-            1 => format!("the scene has one, {}", names[0]),
-            n => format!("the scene has {n}: {}", names[..n.min(SHOWN)].join(", ")),
-        };
-        if names.len() > SHOWN {
-            known += &format!(" and {} more", names.len() - SHOWN);
-        }
-        if let Some(near) = closest_name(name, names.iter().map(String::as_str)).filter(|_| names.len() > 1) {
-            known += &format!("; did you mean {near}?");
-        }
-        CameraError::Unknown { name: name.to_string(), known }
+        let known: Vec<String> = scene.cameras.iter().enumerate().map(|(i, c)| camera_name(i, c)).collect();
+        let near = closest_name(name, known.iter().map(String::as_str)).filter(|_| known.len() > 1);
+        CameraError::Unknown { name: name.to_string(), near: near.map(str::to_string), known }
     })
+}
+
+/// Describes which cameras there are, and which one was likely meant.
+fn known_cameras(names: &[String], near: Option<&str>) -> String {
+    // A file may have any number of them.
+    const SHOWN: usize = 10;
+    let mut known = match names.len() {
+        0 => "the scene has no cameras".to_string(),
+        1 => format!("the scene has one, {}", names[0]),
+        n => format!("the scene has {n}: {}", names[..n.min(SHOWN)].join(", ")),
+    };
+    if names.len() > SHOWN {
+        known += &format!(" and {} more", names.len() - SHOWN);
+    }
+    if let Some(near) = near {
+        known += &format!("; did you mean {near}?");
+    }
+    known
 }

@@ -18,5 +18,5 @@ pub use raywarp_scene::{
     SceneError, Settings, SpotFalloff, StandIns, Surface, SurfacePart, Texture, TextureId, UvMapping, Warning,
     WithoutTriangles, Wrap, escape, escape_but, flatten, load, load_from, load_image, srgb_to_linear, validate,
 };
-pub use scene_path::{FindError, Prefer, SceneLookup, find_scene, scene_name};
+pub use scene_path::{FindError, LookedUp, Prefer, SceneLookup, find_scene, scene_name};
 pub use suggest::closest_name;

@@ -1,6 +1,7 @@
 //! The search for a scene file by what a user types.
 
 use crate::scene::closest_name;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Extensions of scene files that may hold materials; those that hold geometry alone are listed after them.
@@ -32,31 +33,60 @@ pub enum Prefer {
 #[non_exhaustive]
 pub enum FindError {
     /// There is no file or scene of this name.
-    #[error("no file {name}{looked}{near}")]
+    #[error("no file {}{looked}{}", .name.display(), question(.near.as_deref()))]
     NotFound {
         /// Name that the user typed.
-        name: String,
-        /// Where else the name was looked for, as text.
-        looked: String,
-        /// Name that the user may have meant, as a question.
-        near: String,
+        name: PathBuf,
+        /// Where else the name was looked for.
+        looked: LookedUp,
+        /// Name that the user may have meant.
+        near: Option<PathBuf>,
     },
     /// A folder has the name of a scene file, but holds no scene.
-    #[error("{folder} is a folder, and holds no scene file")]
+    #[error("{} is a folder, and holds no scene file", .folder.display())]
     NoScene {
         /// Path of the folder.
-        folder: String,
+        folder: PathBuf,
     },
     /// The folder holds several scene files, so that one of them must be named.
-    #[error("{folder} holds {count} scene files, such as {}; name one of them", some.join(" and "))]
+    #[error("{} holds {count} scene files, such as {}; name one of them", .folder.display(), some.join(" and "))]
     Several {
         /// Path of the folder.
-        folder: String,
+        folder: PathBuf,
         /// Number of scene files in it.
         count: usize,
         /// Names of the first two scene files.
         some: Vec<String>,
     },
+}
+
+/// Place where a name was looked for besides the name itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookedUp {
+    /// The name was looked for nowhere else: it is a path.
+    Nowhere,
+    /// A bare name was looked for nowhere else, since no scenes folder is known.
+    WithoutFolder,
+    /// A path was looked for in the scenes folder.
+    Path(PathBuf),
+    /// A bare name was looked for among the scenes of the scenes folder.
+    Scene(PathBuf),
+}
+
+impl fmt::Display for LookedUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere => Ok(()),
+            Self::WithoutFolder => f.write_str("; scenes are found by name in `SceneLookup::folder`"),
+            Self::Path(folder) => write!(f, ", nor in {}", folder.display()),
+            Self::Scene(folder) => write!(f, ", nor a scene of that name in {}", folder.display()),
+        }
+    }
+}
+
+/// Returns the question if `near` was meant, as the end of a message.
+fn question(near: Option<&Path>) -> String {
+    near.map_or(String::new(), |near| format!("; did you mean {}?", near.display()))
 }
 
 impl SceneLookup {
@@ -107,12 +137,12 @@ pub fn find_scene(name: &Path, lookup: &SceneLookup, prefer: Prefer) -> Result<P
             [only] => return Ok(place.join(only)),
             several => {
                 let some = several.iter().take(2).cloned().collect();
-                return Err(FindError::Several { folder: shown(place), count: several.len(), some });
+                return Err(FindError::Several { folder: place.clone(), count: several.len(), some });
             }
         }
     }
     if name.is_dir() && name.file_name().is_some_and(|typed| ending(&typed.to_string_lossy()).is_some()) {
-        return Err(FindError::NoScene { folder: shown(name) });
+        return Err(FindError::NoScene { folder: name.into() });
     }
     Err(not_found(name, lookup))
 }
@@ -194,15 +224,15 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
     let beside = parent.unwrap_or(Path::new(""));
     let is_file = ending(&typed).is_some();
     let mut known = scenes_of(Path::new("."), beside, is_file);
-    let mut looked = String::new();
+    let mut looked = LookedUp::Nowhere;
     match lookup.folder() {
         Some(_) if name.is_absolute() => {}
         Some(folder) if is_file || parent.is_some() => {
-            looked = format!(", nor in {}", shown(folder));
+            looked = LookedUp::Path(folder.into());
             known.extend(scenes_of(folder, beside, is_file));
         }
         Some(folder) => {
-            looked = format!(", nor a scene of that name in {}", shown(folder));
+            looked = LookedUp::Scene(folder.into());
             for entry in entries(folder) {
                 let path = folder.join(&entry);
                 if named_in(&path, Prefer::Materials).is_some() {
@@ -215,14 +245,14 @@ fn not_found(name: &Path, lookup: &SceneLookup) -> FindError {
             }
         }
         None if !is_file && parent.is_none() => {
-            looked = "; scenes are found by name in `SceneLookup::folder`".to_string();
+            looked = LookedUp::WithoutFolder;
         }
         None => {}
     }
     let near = closest_name(&typed, known.iter().map(|(name, _)| name.as_str()))
         .and_then(|near| known.iter().find(|(name, _)| name == near))
-        .map_or(String::new(), |(_, path)| format!("; did you mean {}?", shown(path)));
-    FindError::NotFound { name: shown(name), looked, near }
+        .map(|(_, path)| path.clone());
+    FindError::NotFound { name: name.into(), looked, near }
 }
 
 /// Lists the scenes in `beside`, a subfolder of `folder`, with what to type for each. Whoever typed no ending may mean
@@ -244,10 +274,6 @@ fn scenes_of(folder: &Path, beside: &Path, is_file: bool) -> Vec<(String, PathBu
     known
 }
 
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,18 +292,43 @@ mod tests {
             Self(root)
         }
 
-        /// Returns the file that `name` means, relative to the test's folder, or the error message.
-        fn find(&self, name: &str, prefer: Prefer) -> String {
-            let lookup = SceneLookup { folder: Some(self.0.path().to_path_buf()) };
-            self.say(find_scene(Path::new(name), &lookup, prefer))
+        fn root(&self) -> PathBuf {
+            self.0.path().to_path_buf()
         }
 
-        fn say(&self, found: Result<PathBuf, FindError>) -> String {
-            match found {
-                Ok(path) => path.strip_prefix(&self.0).unwrap_or(&path).display().to_string(),
-                Err(error) => error.to_string().replace(&self.0.path().display().to_string(), "DIR"),
-            }
+        fn lookup(&self) -> SceneLookup {
+            SceneLookup { folder: Some(self.root()) }
         }
+
+        /// Returns the file that `name` means, relative to the test's folder.
+        #[track_caller]
+        fn find(&self, name: &str, prefer: Prefer) -> String {
+            self.short(&find_scene(Path::new(name), &self.lookup(), prefer).unwrap())
+        }
+
+        fn short(&self, path: &Path) -> String {
+            path.strip_prefix(&self.0).unwrap_or(path).display().to_string()
+        }
+
+        /// Returns why nothing is found by `name`.
+        #[track_caller]
+        fn miss(&self, name: &str) -> FindError {
+            find_scene(Path::new(name), &self.lookup(), Prefer::Materials).unwrap_err()
+        }
+
+        /// Returns the error of a bare name that is no scene of the test's folder.
+        fn no_scene(&self, name: &str, near: Option<&str>) -> FindError {
+            not_found(name, LookedUp::Scene(self.root()), near.map(PathBuf::from))
+        }
+
+        /// Returns the error of a path that is not in the test's folder either.
+        fn no_path(&self, name: &str, near: Option<&str>) -> FindError {
+            not_found(name, LookedUp::Path(self.root()), near.map(PathBuf::from))
+        }
+    }
+
+    fn not_found(name: impl Into<PathBuf>, looked: LookedUp, near: Option<PathBuf>) -> FindError {
+        FindError::NotFound { name: name.into(), looked, near }
     }
 
     #[test]
@@ -296,13 +347,11 @@ mod tests {
         assert_eq!(by_name("bmw_m6", Prefer::Materials), "bmw_m6/bmw-m6.pbrt");
         assert_eq!(by_name("models/bunny", Prefer::Materials), "models/bunny.ply.gz");
         assert_eq!(by_name("bunny", Prefer::Materials), "models/bunny.ply.gz");
-        assert_eq!(
-            by_name("models", Prefer::Geometry),
-            "DIR/models holds 2 scene files, such as bunny.ply.gz and cow.obj; name one of them"
-        );
+        let some = ["bunny.ply.gz", "cow.obj"].map(String::from).to_vec();
+        assert_eq!(folder.miss("models"), FindError::Several { folder: folder.root().join("models"), count: 2, some });
         // The folder itself, without any lookup.
         let path = folder.0.path().join("room");
-        let found = |prefer| folder.say(find_scene(&path, &SceneLookup::default(), prefer));
+        let found = |prefer| folder.short(&find_scene(&path, &SceneLookup::default(), prefer).unwrap());
         assert_eq!(found(Prefer::Materials), "room/scene.pbrt");
         assert_eq!(found(Prefer::Geometry), "room/room.ply.gz");
     }
@@ -310,48 +359,45 @@ mod tests {
     #[test]
     fn a_name_in_two_folders_is_no_name_and_an_only_file_is_the_folder() {
         let folder = Folder::new(&["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
-        assert!(folder.find("bunny", Prefer::Materials).starts_with("no file bunny, nor a scene"));
+        assert!(matches!(folder.miss("bunny"), FindError::NotFound { looked: LookedUp::Scene(_), .. }));
         assert_eq!(folder.find("c", Prefer::Materials), "c/anything.glb");
     }
 
     #[test]
     fn who_mistypes_hears_what_is_near() {
         let folder = Folder::new(&["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
-        let find = |name| folder.find(name, Prefer::Materials);
-        assert_eq!(find("sibenk"), "no file sibenk, nor a scene of that name in DIR; did you mean sibenik?");
-        assert_eq!(find("bunnny"), "no file bunnny, nor a scene of that name in DIR; did you mean bunny?");
-        assert_eq!(find("garden"), "no file garden, nor a scene of that name in DIR");
-        let file = folder.0.path().join("sibenik/sibenik.ply");
+        assert_eq!(folder.miss("sibenk"), folder.no_scene("sibenk", Some("sibenik")));
+        assert_eq!(folder.miss("bunnny"), folder.no_scene("bunnny", Some("bunny")));
+        assert_eq!(folder.miss("garden"), folder.no_scene("garden", None));
+        let file = folder.root().join("sibenik/sibenik.ply");
         let lookup = SceneLookup { folder: Some(PathBuf::new()) };
-        let found = folder.say(find_scene(&file, &lookup, Prefer::Materials));
-        assert_eq!(found, "no file DIR/sibenik/sibenik.ply; did you mean DIR/sibenik/sibenik.ply.gz?");
+        let miss = |path: &Path| find_scene(path, &lookup, Prefer::Materials).unwrap_err();
+        let near = folder.root().join("sibenik/sibenik.ply.gz");
+        assert_eq!(miss(&file), not_found(&file, LookedUp::Nowhere, Some(near)));
         // A folder is no file, whatever its name.
         std::fs::create_dir_all(folder.0.path().join("parts.obj")).unwrap();
-        let found = |name| folder.say(find_scene(&folder.0.path().join(name), &lookup, Prefer::Materials));
-        assert_eq!(found("parts.obj"), "DIR/parts.obj is a folder, and holds no scene file");
-        assert_eq!(found("part.obj"), "no file DIR/part.obj");
+        let [parts, part] = ["parts.obj", "part.obj"].map(|name| folder.root().join(name));
+        assert_eq!(miss(&parts), FindError::NoScene { folder: parts.clone() });
+        assert_eq!(miss(&part), not_found(&part, LookedUp::Nowhere, None));
         // An empty folder's name is none.
-        let found = folder.say(find_scene(Path::new("garden-of-eden"), &lookup, Prefer::Materials));
-        assert!(found.contains("`SceneLookup::folder`"), "{found}");
+        let eden = Path::new("garden-of-eden");
+        assert_eq!(miss(eden), not_found(eden, LookedUp::WithoutFolder, None));
     }
 
     #[test]
     fn who_mistypes_a_path_hears_what_is_near_in_the_lookup_folder() {
         let folder = Folder::new(&["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
-        let find = |name| folder.find(name, Prefer::Materials);
-        assert_eq!(find("models/buny"), "no file models/buny, nor in DIR; did you mean models/bunny?");
-        assert_eq!(
-            find("models/bunny.obj.gz"),
-            "no file models/bunny.obj.gz, nor in DIR; did you mean models/bunny.ply.gz?"
-        );
-        assert_eq!(
-            find("gltf/DamagedHelmt.glb"),
-            "no file gltf/DamagedHelmt.glb, nor in DIR; did you mean gltf/DamagedHelmet.glb?"
-        );
-        assert_eq!(find("rooms/atic"), "no file rooms/atic, nor in DIR; did you mean rooms/attic?");
-        assert_eq!(find("models/garden"), "no file models/garden, nor in DIR");
+        for (typed, near) in [
+            ("models/buny", Some("models/bunny")),
+            ("models/bunny.obj.gz", Some("models/bunny.ply.gz")),
+            ("gltf/DamagedHelmt.glb", Some("gltf/DamagedHelmet.glb")),
+            ("rooms/atic", Some("rooms/attic")),
+            ("models/garden", None),
+        ] {
+            assert_eq!(folder.miss(typed), folder.no_path(typed, near));
+        }
         // What is proposed is found.
-        assert_eq!(find("models/bunny"), "models/bunny.ply.gz");
+        assert_eq!(folder.find("models/bunny", Prefer::Materials), "models/bunny.ply.gz");
     }
 
     #[test]

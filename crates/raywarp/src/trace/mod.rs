@@ -5,10 +5,12 @@ mod answers;
 mod auto;
 pub mod csv;
 pub mod npy;
+mod origin_note;
 mod stream;
 mod surface;
 
 pub use answers::{Answers, HitFormat, Traced};
+pub use origin_note::{OriginNote, RayRounding};
 pub use stream::{RayStream, StreamError, StreamOptions, StreamTotals};
 pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 

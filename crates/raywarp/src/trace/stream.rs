@@ -1,7 +1,8 @@
 //! Tracing of rays from a file or a pipe as they come: hits are written as they are found, and neither rays nor hits
 //! have to fit in memory.
 
-use super::{Field, HitFormat, TraceScene, TraceSceneError, Traced, surface_columns};
+use super::origin_note::RayRounding;
+use super::{Field, HitFormat, OriginNote, TraceScene, TraceSceneError, Traced, surface_columns};
 use crate::trace::npy::{NpyError, RayLayout, RayReader};
 use raywarp_family::Query;
 use raywarp_geom::{BatchStats, Control, Ray};
@@ -118,10 +119,9 @@ impl<'a, R: Read> RayStream<'a, R> {
         self.reader.byte_of_t_min(index)
     }
 
-    /// Returns a note for the user if tracing relative to `origin` matters: what is subtracted, or that the rays are
-    /// less exact than the scene. To be asked before [`RayStream::relative_to`].
-    pub fn origin_note(&self, origin: [f64; 3]) -> Option<String> {
-        let [x, y, z] = origin;
+    /// Returns a note for the user if tracing relative to `origin` matters. To be asked before
+    /// [`RayStream::relative_to`].
+    pub fn origin_note(&self, origin: [f64; 3]) -> Option<OriginNote> {
         let far = origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         if far == 0.0 {
             return None;
@@ -129,29 +129,15 @@ impl<'a, R: Read> RayStream<'a, R> {
         let largest = |numbers: &mut dyn Iterator<Item = f64>| {
             numbers.filter(|x| x.is_finite()).fold(0f64, |most, x| most.max(x.abs())) as f32
         };
-        // To two digits.
-        let off = |number: f32| format!("{:.1e}", (f64::from(number.next_up()) - f64::from(number)) / 2.0);
-        let off = |number| off(number).parse::<f64>().unwrap_or_default();
         // Less is as good as an origin makes a scene.
-        let is_coarse = |number: f32| f64::from(number) > far / 8.0;
+        let rounding = |number: f32| (f64::from(number) > far / 8.0).then(|| RayRounding::of(number));
         if let Some(begins) = self.reader.begins() {
             let largest = largest(&mut begins.iter().flat_map(|begin| (0..3).map(|axis| begin[axis] - origin[axis])));
-            let coarse = match is_coarse(largest) {
-                true => format!("; those that begin {largest} from it may be {} off then: begin nearer", off(largest)),
-                false => String::new(),
-            };
-            return Some(format!(
-                "the scene's origin, {x} {y} {z}, is subtracted in float64 before they are rounded{coarse}"
-            ));
+            return Some(OriginNote::Subtracted { origin, coarse: rounding(largest) });
         }
         let largest = largest(&mut self.first.iter().flat_map(|ray| ray.origin).map(f64::from));
         // Rays that begin near zero are exact enough, wherever they go.
-        is_coarse(largest).then(|| {
-            format!(
-                "float32 at {largest} may be {} off, more than the scene's details bear (its origin is {x} {y} {z}): give float64",
-                off(largest)
-            )
-        })
+        Some(OriginNote::TooCoarse { origin, rounding: rounding(largest)? })
     }
 
     /// Makes the rays relative to their scene's origin, subtracted in float64 before rounding. May be called once, and
@@ -215,7 +201,7 @@ impl<'a, R: Read> RayStream<'a, R> {
 mod tests {
     use super::*;
     use crate::device::Plan;
-    use crate::trace::npy::write_rays;
+    use crate::trace::npy::{write_rays, write_rays_of_scene};
     use raywarp_geom::Affine;
     use raywarp_scene::{FaceMaterials, Instance, Material, Mesh};
     use std::cell::Cell;
@@ -309,5 +295,29 @@ mod tests {
         let options = options(Query::Closest, HitFormat::Npy, &[]);
         stream.trace(&tracer, &scene, &options, &Control::default(), &mut out).unwrap();
         assert!(out.1 >= 32_000 && out.1 < 2 * 32_000, "{} bytes of {}", out.1, file.len());
+    }
+
+    #[test]
+    fn rays_are_said_to_be_moved_or_to_be_too_coarse() {
+        let origin = [512_345.0, 5_412_346.0, 100.0];
+        // Within the survey, or from zero into it.
+        let [survey, zero] = [[0.03f32, -0.97, 100.0], [-512_344.8, -5_412_346.0, 100.0]];
+        let note = |file: Vec<u8>, origin| RayStream::new("rays.npy", &file[..], 4).unwrap().origin_note(origin);
+        let ray = |at: [f32; 3]| Ray::new(at, [0.0, 0.0, -1.0]);
+        let double = |at, origin| note(write_rays_of_scene(&[ray(at)], [512_345.0, 5_412_346.0, 100.0]), origin);
+        let single = |at: [f32; 3], origin| {
+            let at = std::array::from_fn(|i| (f64::from(at[i]) + [512_345.0, 5_412_346.0, 100.0][i]) as f32);
+            note(write_rays(&[ray(at)]), origin)
+        };
+        assert_eq!(double(survey, origin), Some(OriginNote::Subtracted { origin, coarse: None }));
+        let rounding = RayRounding { at: 5_412_345.0, error: 0.25 };
+        assert_eq!(single(survey, origin), Some(OriginNote::TooCoarse { origin, rounding }));
+        // What is left of a ray's origin is as large as what was subtracted.
+        let coarse = Some(RayRounding { at: 5_412_346.0, error: 0.25 });
+        assert_eq!(double(zero, origin), Some(OriginNote::Subtracted { origin, coarse }));
+        assert_eq!(single(zero, origin), None);
+        for at in [survey, zero] {
+            assert_eq!((double(at, [0.0; 3]), single(at, [0.0; 3])), (None, None));
+        }
     }
 }

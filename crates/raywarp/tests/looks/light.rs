@@ -3,7 +3,10 @@
 use super::{add, camera, cuboid, figure, room, show};
 use raywarp::device::Plan;
 use raywarp::render::output::{Look, Lost};
-use raywarp::render::{BuiltInLight, LightRequest, Picture, PictureRequest, Prepared, RenderContext, RenderOptions};
+use raywarp::render::{
+    Advice, BuiltInLight, Darkness, LightRequest, Picture, PictureNote, PictureRequest, Prepared, RenderContext,
+    RenderOptions,
+};
 use raywarp::scene::{
     ColorInput, Description, Emission, Image, ImageFilter, Light, Material, Pixels, Roughness, SpotFalloff, Surface,
     Texture, UvMapping, Wrap,
@@ -11,6 +14,14 @@ use raywarp::scene::{
 
 fn point(position: [f32; 3], intensity: f32) -> Light {
     Light::Point { position, intensity: [intensity; 3] }
+}
+
+/// Whether a rotation of the added light is said to have no effect on lamps; `None` if no lamps were added.
+fn has_lamps(notes: &[PictureNote]) -> Option<bool> {
+    notes.iter().find_map(|note| match note {
+        PictureNote::LampsAdded { rotated, .. } => Some(*rotated),
+        _ => None,
+    })
 }
 
 /// The figure with lights of its own: whether a studio was added.
@@ -76,7 +87,7 @@ fn what_is_seen_to_glow_is_light_and_night_is_meant() {
 #[test]
 fn a_room_that_light_does_not_get_into_has_lamps_without_fireflies() {
     let shown = show(room(), camera(Some([5.0, 1.5, 5.0]), None, None));
-    assert!(shown.picture.notes.iter().any(|note| note.contains("lamps in the room")), "{:?}", shown.picture.notes);
+    assert_eq!(has_lamps(&shown.picture.notes), Some(false), "{:?}", shown.picture.notes);
     let bytes = shown.bytes(&shown.covered);
     let median = bytes[bytes.len() / 2];
     assert!((80..170).contains(&median), "{median}");
@@ -89,7 +100,7 @@ fn a_room_that_light_does_not_get_into_has_lamps_without_fireflies() {
     // A black model in the open has no need of one, however near it is.
     for request in [PictureRequest::default(), camera(Some([3.0, 1.0, 1.0]), Some([3.0, 1.0, -2.0]), None)] {
         let notes = show(figure(0.0), request).picture.notes;
-        assert!(!notes.iter().any(|note| note.contains("lamps in the room")), "{notes:?}");
+        assert_eq!(has_lamps(&notes), None, "{notes:?}");
     }
 }
 
@@ -120,11 +131,11 @@ fn an_image_that_glows_is_light_as_anything_is_that_glows() {
     }
     // Lit signs on a model are no light for it, and what the line says of them is true.
     for radiance in [0.5, 1.0, 1.1] {
-        let says = show(with_screen(0.5, radiance, [255, 60]), default()).picture.notes.join("\n");
-        assert!(says.contains("the scene's own light shows hardly anything from here: a studio is added"), "{says}");
+        let notes = show(with_screen(0.5, radiance, [255, 60]), default()).picture.notes;
+        assert!(notes.contains(&PictureNote::StudioAdded { darkness: Darkness::Weak }), "{notes:?}");
     }
-    let says = show(with_screen(2.0, 1.0, [0, 0]), default()).picture.notes.join("\n");
-    assert!(says.contains("the scene has no light: a studio is added"), "{says}");
+    let notes = show(with_screen(2.0, 1.0, [0, 0]), default()).picture.notes;
+    assert!(notes.contains(&PictureNote::StudioAdded { darkness: Darkness::NoLight }), "{notes:?}");
 }
 
 #[test]
@@ -135,10 +146,8 @@ fn a_factor_on_added_light_holds_for_lamps_in_a_room() {
     };
     let mean = |strength: f32| {
         let shown = settled(strength, 0.0);
-        let says = shown.picture.notes.join("\n");
-        assert!(says.contains("lamps in the room") && says.contains("`LightRequest::strength`"), "{says}");
-        // Light from around would be of no use.
-        assert!(!says.contains("sky") && !says.contains("does not turn"), "{says}");
+        // Light from around would be of no use, and is not offered.
+        assert_eq!(has_lamps(&shown.picture.notes), Some(false), "{:?}", shown.picture.notes);
         shown.film.means().iter().map(|c| f64::from(c[1])).sum::<f64>()
     };
     let one = mean(1.0);
@@ -146,8 +155,7 @@ fn a_factor_on_added_light_holds_for_lamps_in_a_room() {
         let ratio = mean(factor) / one;
         assert!((ratio - f64::from(factor)).abs() <= 1e-4 * f64::from(factor), "{factor}: {ratio}");
     }
-    let says = settled(1.0, 90.0).picture.notes.join("\n");
-    assert!(says.contains("`LightRequest::rotate` does not turn them"), "{says}");
+    assert_eq!(has_lamps(&settled(1.0, 90.0).picture.notes), Some(true));
 }
 
 #[test]
@@ -156,10 +164,14 @@ fn a_room_in_which_light_from_around_was_asked_for_is_told_of_lamps() {
         light: LightRequest::built_in(light),
         ..camera(Some([5.0, 1.5, 5.0]), Some([1.0, 1.0, 1.0]), None)
     };
-    let says = show(room(), request(BuiltInLight::White)).picture.notes.join("\n");
-    assert!(says.contains("without `LightRequest::source`, lamps in the room are added"), "{says}");
-    let says = show(room(), request(BuiltInLight::None)).picture.notes.join("\n");
-    assert!(!says.contains("without `LightRequest::source`"), "{says}");
+    let is_told = |light| {
+        let notes = show(room(), request(light)).picture.notes;
+        notes
+            .iter()
+            .any(|note| matches!(note, PictureNote::WillBeDark { tries, .. } if tries.contains(&Advice::DefaultLamps)))
+    };
+    assert!(is_told(BuiltInLight::White));
+    assert!(!is_told(BuiltInLight::None));
 }
 
 /// The irradiance from the points of the lamps on a side of each of some points on every triangle, as if nothing stood between.
@@ -271,7 +283,7 @@ fn a_room_of_mirrors_has_lamps_as_strong_as_it_needs() {
         material.surface = Surface::Mirror { reflectance: ColorInput::constant([0.9; 3]) };
     }
     let shown = show(scene, camera(Some([5.0, 1.5, 5.0]), None, None));
-    assert!(shown.picture.notes.iter().any(|note| note.contains("lamps in the room")), "{:?}", shown.picture.notes);
+    assert_eq!(has_lamps(&shown.picture.notes), Some(false), "{:?}", shown.picture.notes);
     let bytes = shown.bytes(&shown.covered);
     let median = bytes[bytes.len() / 2];
     assert!((60..190).contains(&median), "{median}");

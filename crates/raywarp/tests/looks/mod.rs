@@ -1,8 +1,12 @@
 //! A model without camera and light: it fills the picture, stands out from the backdrop, and is neither black nor
 //! clipped; a light of its own counts only if it is seen, and a room is seen from inside.
 
+mod causes;
+mod dark;
 mod light;
+mod notes;
 mod rooms;
+mod viewpoints;
 
 use raywarp::device::Plan;
 use raywarp::render::film::Film;

@@ -3,7 +3,7 @@
 use super::{add, cuboid, figure, room, show, sphere, turned_over};
 use raywarp::TriangleMesh;
 use raywarp::device::Plan;
-use raywarp::render::{CameraRequest, Picture, PictureRequest, Prepared};
+use raywarp::render::{CameraRequest, Darkness, Picture, PictureNote, PictureRequest, Prepared};
 use raywarp::scene::{Description, Material};
 
 #[test]
@@ -15,24 +15,12 @@ fn a_closed_room_is_seen_from_inside_and_the_line_names_the_view() {
         }
         let mut prepared = Prepared::new(scene, &Plan::default()).unwrap();
         let picture = Picture::settle(&mut prepared, &PictureRequest::default()).unwrap();
-        let note = picture.notes.iter().find(|note| note.contains("seen from inside")).expect("it is a room");
+        let view = from_inside(&picture.notes).expect("it is a room").0.clone();
         let eye = picture.camera.eye.map(|x| x / scale);
         assert!(eye.iter().zip([6.0, 3.0, 6.0]).all(|(x, side)| (0.0..side).contains(x)), "{eye:?}");
         assert!((1.5..1.8).contains(&eye[1]), "{eye:?}: the eye's height");
-        // What the line says gives the same camera.
-        let number = |flag: &str| {
-            let words: Vec<&str> = note.split_whitespace().collect();
-            let at = words.iter().position(|word| *word == flag).unwrap();
-            words[at + 1].split(',').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>()
-        };
-        let place = |flag| Some(<[f64; 3]>::try_from(number(flag)).unwrap());
-        let camera = CameraRequest {
-            eye: place("`CameraRequest::eye`"),
-            target: place("`CameraRequest::target`"),
-            vfov: Some(number("`CameraRequest::vfov`")[0] as f32),
-            ..CameraRequest::default()
-        };
-        let again = PictureRequest { camera, ..PictureRequest::default() };
+        // What the note says gives the same camera.
+        let again = PictureRequest { camera: view, ..PictureRequest::default() };
         assert_eq!(Picture::settle(&mut prepared, &again).unwrap().camera, picture.camera);
     }
 }
@@ -44,7 +32,7 @@ fn nobody_stands_inside_of_furniture() {
     add(&mut scene, walls, Material::diffuse("", [0.7; 3]));
     add(&mut scene, cuboid([1.5, 0.0, 1.2], [4.5, 2.4, 3.8], None), Material::diffuse("", [0.7; 3]));
     let picture = show(scene, PictureRequest::default()).picture;
-    assert!(picture.notes.iter().any(|note| note.contains("seen from inside")), "{:?}", picture.notes);
+    assert!(from_inside(&picture.notes).is_some(), "{:?}", picture.notes);
     let [x, _, z] = picture.camera.eye;
     assert!(!((1.5..4.5).contains(&x) && (1.2..3.8).contains(&z)), "{x} {z}");
 }
@@ -56,21 +44,36 @@ fn of(meshes: impl IntoIterator<Item = TriangleMesh>) -> Description {
     scene
 }
 
-/// What is said of the camera.
-fn says(scene: Description) -> String {
-    show(scene, PictureRequest::default()).picture.notes.join("\n")
+fn notes(scene: Description) -> Vec<PictureNote> {
+    show(scene, PictureRequest::default()).picture.notes
+}
+
+/// The view from inside and the position outside, if notes say that a room is seen from inside.
+fn from_inside(notes: &[PictureNote]) -> Option<(&CameraRequest, Option<[f64; 3]>)> {
+    notes.iter().find_map(|note| match note {
+        PictureNote::FromInside { view, outside, .. } => Some((&**view, *outside)),
+        _ => None,
+    })
+}
+
+/// Whether notes say how to see what is inside of a framed scene; `None` if none is said to be framed.
+fn is_looked_into(notes: &[PictureNote]) -> Option<bool> {
+    notes.iter().find_map(|note| match note {
+        PictureNote::Framed { open_side: false, content } => Some(content.is_some()),
+        _ => None,
+    })
 }
 
 #[track_caller]
 fn check_inside(what: &str, scene: Description, inside: bool) {
-    let says = says(scene);
-    assert_eq!(says.contains("seen from inside"), inside, "{what}: {says}");
+    let notes = notes(scene);
+    assert_eq!(from_inside(&notes).is_some(), inside, "{what}: {notes:?}");
 }
 
 #[test]
 fn what_is_open_or_solid_is_seen_from_outside() {
     check_inside("a room", room(), true);
-    assert!(!says(room()).contains("from outside"));
+    assert_eq!(from_inside(&notes(room())).unwrap().1, None);
     // A stage, a house without a roof, an empty box, a figure.
     for skip in 0..6 {
         let mut scene = room();
@@ -155,8 +158,8 @@ fn a_hollow_object_is_seen_from_outside() {
     // What stands in it makes no room of it; the line looks at that.
     let ball = |center, radius| turned_over(sphere(center, radius));
     let full = [sphere([0.0; 3], 1.0), ball([0.0; 3], 0.95), sphere([0.0, -0.5, 0.0], 0.3)];
-    let says = says(of(full));
-    assert!(!says.contains("seen from inside") && says.contains("looks at what is inside"), "{says}");
+    let said = notes(of(full));
+    assert_eq!((from_inside(&said), is_looked_into(&said)), (None, Some(true)), "{said:?}");
     let thin = |things: &[TriangleMesh]| {
         let walls = [cuboid([0.0; 3], [4.0, 3.0, 3.0], None), turned_over(cuboid([0.03; 3], [3.97, 2.97, 2.97], None))];
         of(walls.into_iter().chain(things.iter().cloned()))
@@ -175,12 +178,12 @@ fn a_furnished_room_with_the_outside_of_its_walls_is_a_room() {
     for wall in [0.1, 0.2, 0.4] {
         let furnished = of(room(wall).into_iter().chain([table(), chair()]));
         check_inside(&format!("walls of {wall}"), furnished.clone(), true);
-        // The line says how to see it from outside, which a room without an outside has not.
-        let said = says(furnished);
-        let (_, eye) = said.split_once("`CameraRequest::vfov` 60; `CameraRequest::eye` ").expect("an eye outside");
-        let (eye, _) = eye.split_once(" shows it from outside").unwrap();
-        let eye: Vec<f64> = eye.split(',').map(|x| x.parse().unwrap()).collect();
-        assert!(eye[0] > 7.0 && eye[1] > 3.0 && eye[2] > 5.0, "{said}");
+        // The note says how to see it from outside, which a room without an outside has not.
+        let said = notes(furnished);
+        let (view, eye) = from_inside(&said).unwrap();
+        let eye = eye.expect("an eye outside");
+        assert_eq!(view.vfov, Some(60.0));
+        assert!(eye[0] > 7.0 && eye[1] > 3.0 && eye[2] > 5.0, "{said:?}");
         check_inside(&format!("walls of {wall} about nothing"), of(room(wall)), false);
     }
 }
@@ -191,12 +194,11 @@ fn closed_skins_within_each_other_are_a_solid_and_the_line_says_how_to_look_in()
     check_inside("a box in a box", of(nested), false);
     let parts =
         || [cuboid([0.2; 3], [0.4, 0.5, 0.4], None), cuboid([0.6, 0.2, 0.6], [0.8, 0.4, 0.8], None)].into_iter();
-    let case = says(of(parts().chain([cuboid([0.0; 3], [1.0; 3], None)])));
-    assert!(case.contains("framed by its triangles; `CameraRequest::eye` "), "{case}");
-    assert!(case.contains("looks at what is inside"), "{case}");
+    let case = notes(of(parts().chain([cuboid([0.0; 3], [1.0; 3], None)])));
+    assert_eq!(is_looked_into(&case), Some(true), "{case:?}");
     // Two solids beside each other are in no case.
-    let beside = says(of([cuboid([0.0; 3], [1.0; 3], None), cuboid([1.1, 0.0, 0.0], [2.0, 1.0, 1.0], None)]));
-    assert!(beside.contains("framed by its triangles; `CameraRequest::eye` X,Y,Z looks"), "{beside}");
+    let beside = notes(of([cuboid([0.0; 3], [1.0; 3], None), cuboid([1.1, 0.0, 0.0], [2.0, 1.0, 1.0], None)]));
+    assert_eq!(is_looked_into(&beside), Some(false), "{beside:?}");
     // The same parts in a box that shows its fronts inwards are in a room, and so they are where every second
     // triangle of all is turned over.
     let mut furnished = of(parts().chain([turned_over(cuboid([0.0; 3], [1.0; 3], None))]));
@@ -246,9 +248,9 @@ fn a_court_is_seen_from_inside_and_called_open_above() {
         strip(opening, [0.0, along[0]]),
         strip(opening, [along[1], wide]),
     ]);
-    let says = says(court);
-    assert!(says.contains("has walls all around and is open above: seen from inside"), "{says}");
-    assert!(says.contains("a studio is added") && !says.contains("closed"), "{says}");
+    let said = notes(court);
+    assert!(said.iter().any(|note| matches!(note, PictureNote::FromInside { open_above: true, .. })), "{said:?}");
+    assert!(said.contains(&PictureNote::StudioAdded { darkness: Darkness::NoLight }), "{said:?}");
 }
 
 #[test]

@@ -32,12 +32,12 @@ pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;
 #[doc(hidden)]
 pub use read::fuzz_picture;
-pub use read::{LayerChannel, PictureFile, ReadError, read_picture, write_picture};
+pub use read::{LayerChannel, PictureFile, ReadError, ReadNote, read_picture, write_picture};
 #[doc(hidden)]
 pub use share::fuzz_share;
 pub use share::{
-    Merged, Share, ShareError, ShareInfo, can_write_share, differences, merge, read_share, write_film_and_sums,
-    write_share,
+    Merged, SettingDifference, Share, ShareDamage, ShareError, ShareInfo, can_write_share, differences, merge,
+    read_share, write_film_and_sums, write_share,
 };
 pub use sheet::{SheetCell, contact_sheet};
 pub use tone::{Exposure, Look, Tone, ToneError, encode_srgb};

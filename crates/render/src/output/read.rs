@@ -4,10 +4,12 @@
 mod error;
 mod exr;
 mod layer;
+mod note;
 #[cfg(test)]
 mod tests;
 
 pub use error::ReadError;
+pub use note::ReadNote;
 
 use super::picture::{colours, write_display, write_encoded, write_hdr};
 use super::{Content, Layers, Look, Metadata, OutputError, PictureFormat, Share, display::display};
@@ -44,8 +46,8 @@ pub struct PictureFile {
     pub from_srgb8: bool,
     /// Facts that the file states about how it was made; empty if there are none.
     pub comments: String,
-    /// Notes for people on what could not be read as it is.
-    pub notes: Vec<String>,
+    /// Notes on what could not be read as it is.
+    pub notes: Vec<ReadNote>,
 }
 
 /// Reads a picture file whose format its first bytes tell: OpenEXR (scan lines or tiles, half or float, RGB or Y; also

@@ -7,13 +7,15 @@
 //! goes on with a share needs all, and gets the bits of a render that never stopped. Sample and hit counts are `u32`
 //! channels. The attribute `raywarpShare` says which samples of what these are.
 
+mod damage;
 mod difference;
 mod file;
 mod merge;
 #[cfg(test)]
 mod tests;
 
-pub use difference::differences;
+pub use damage::ShareDamage;
+pub use difference::{SettingDifference, differences};
 #[doc(hidden)]
 pub use file::fuzz_share;
 pub(super) use file::{MAX_INFLATION, is_share, parse};
@@ -72,23 +74,23 @@ pub enum ShareError {
         reason: String,
     },
     /// The file is a share, but incomplete or contradictory.
-    #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]
+    #[error("{}: is damaged ({damage}); copy or render it again", .path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,
-        /// Description of the damage.
-        reason: String,
+        /// What is wrong with the file.
+        damage: ShareDamage,
     },
     /// There are no shares to merge.
     #[error("there are no shares to merge; name at least one")]
     NoShares,
     /// Two shares are of different renders.
-    #[error("{} and {} are not shares of one render: {what}; merge only files of the same render", .paths[0].display(), .paths[1].display())]
+    #[error("{} and {} are not shares of one render: {}; merge only files of the same render", .paths[0].display(), .paths[1].display(), difference::listed(.differences))]
     Different {
         /// Paths of the two files.
         paths: Box<[PathBuf; 2]>,
-        /// Description of the difference, with both values: `seeds differ: 0 and 1`.
-        what: String,
+        /// Settings in which the renders differ, at least one.
+        differences: Vec<SettingDifference>,
     },
     /// Two shares have some of the same samples, which would count twice.
     #[error("{} and {} both hold samples {}..{}; leave one out", .paths[0].display(), .paths[1].display(), .samples.start, .samples.end)]

@@ -171,7 +171,8 @@ impl<'a> Session<'a> {
         let path = folder.join(format!("{file}.npy"));
         self.common.files.writes(&path).map_err(|error| error.to_string())?;
         replace::can_write(&path, &replace::NPY).map_err(|error| error.to_string())?;
-        system::write_atomic(&path, &write_rays_of_scene(rays, origin)).map_err(|error| error.to_string())
+        system::write_atomic(&path, &write_rays_of_scene(rays, origin))
+            .map_err(|error| CliError::from(error).to_string())
     }
 
     /// Prints the table of a scene, with the legend before the first.
@@ -188,7 +189,7 @@ impl<'a> Session<'a> {
 
     /// Writes the output files that the user asked for.
     fn save(&self) -> Result<(), CliError> {
-        let write = |path: &Path, text: &str| system::write_atomic(path, text.as_bytes()).map_err(CliError::output);
+        let write = |path: &Path, text: &str| system::write_atomic(path, text.as_bytes()).map_err(CliError::from);
         if let Some(file) = &self.args.csv {
             write(file, &csv(&self.reports))?;
         }

@@ -41,7 +41,7 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
         for file in std::fs::read_dir(folder)?.flatten() {
             let name = file.file_name().to_string_lossy().into_owned();
             if name.ends_with(".npy") && scenes.iter().any(|scene| name.starts_with(&format!("{scene}-view"))) {
-                can_write_file(&file.path()).map_err(CliError::output)?;
+                can_write_file(&file.path())?;
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::exit::{CliError, Status};
 use crate::flags;
 use crate::heading;
 use crate::interrupt;
+use crate::note_words;
 use crate::options::camera::CameraArgs;
 use crate::options::light::LightArgs;
 use crate::options::made_of::{MadeOfArg, made_of};
@@ -240,7 +241,7 @@ fn measure(
     };
     let picture = Picture::settle(&mut prepared, &request).map_err(CliError::settle)?;
     for note in &picture.notes {
-        common.note(note);
+        common.note(note_words::of(note));
     }
     let setup = Setup { options: picture.options.clone(), runs: args.runs().unwrap_or(RUNS) };
     let bench = Bench::new(&prepared, picture.camera.clone(), device.clone(), setup, Some(interrupt::flag()))?;
@@ -270,9 +271,8 @@ fn save(
     found: &[(String, Vec<Table>)],
 ) -> Result<(), CliError> {
     let Some(folder) = &args.record else { return Ok(()) };
-    let write = |name: String, text: String| {
-        system::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::output)
-    };
+    let write =
+        |name: String, text: String| system::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::from);
     write(format!("{}.json", suite.name()), format!("{:#}\n", document(suite, machine, found)))?;
     let mut text = format!("# {}\n\n{}\n\n    {}\n", suite.about(), machine.line(), command_line());
     for (scene, tables) in found {

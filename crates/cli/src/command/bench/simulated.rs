@@ -102,5 +102,5 @@ pub(super) fn run(
     let Some(folder) = &args.record else { return Ok(()) };
     let rows: Vec<String> = simulated.iter().map(|beside| flags::in_report(&beside.document()).csv()).collect();
     let text = MeasuredReport::csv_head() + &rows.concat();
-    system::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::output)
+    system::write_atomic(&folder.join(FILE), text.as_bytes()).map_err(CliError::from)
 }

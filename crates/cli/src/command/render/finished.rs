@@ -5,8 +5,9 @@ use crate::command::render::rays::{self, Exported};
 use crate::command::render::report::RenderReport;
 use crate::common::Common;
 use crate::exit::{CliError, Status};
+use crate::note_words;
 use raywarp::render::output::{Look, PictureFormat};
-use raywarp::render::{Integrator, PathRays, PictureWriter, RenderedJob, StopReason, lost_pixels};
+use raywarp::render::{PathRays, PictureWriter, RenderedJob, StopReason, lost_pixels};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -62,12 +63,10 @@ impl<'a> Finished<'a> {
         let RenderedJob { prepared, picture, rendered, .. } = self.rendered;
         let is_png = |path: &PathBuf| PictureFormat::of(path).is_ok_and(|format| format == PictureFormat::Png);
         if !args.is_share()
-            && picture.options.integrator == Integrator::Path
             && self.outputs.iter().any(is_png)
-            && prepared.triangle_count() > 0
-            && let Some(line) = lost_pixels(prepared, picture, &rendered.film, &self.look)
+            && let Some(note) = lost_pixels(prepared, picture, &rendered.film, &self.look)
         {
-            common.note(line);
+            common.note(note_words::of(&note));
         }
     }
 

@@ -34,8 +34,9 @@ pub fn load(
 fn default_output(loaded: &LoadedJob, asked: &Asked, args: &RenderArgs, common: &Common) -> PathBuf {
     let wanted = loaded.loaded.scene.settings.output.as_deref();
     let name = picture_name(args.scene().zip(asked.scene.as_deref()), wanted, args.is_share());
-    if let Some(note) = &name.note {
-        common.note(note);
+    if let Some(asked) = &name.unwritten {
+        let path = name.path.display();
+        common.note(format!("the scene asks for {asked}, a format that is not written here; writing {path}"));
     }
     name.path
 }

@@ -19,7 +19,7 @@ pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     }
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
-    system::can_write_file(&folder.join("bounce-00.npy")).map_err(CliError::output)?;
+    system::can_write_file(&folder.join("bounce-00.npy"))?;
     // How many bounces there are is known in the end; what is there may be replaced by any of them.
     for file in bounce_files(folder)? {
         common.files.writes(&file)?;
@@ -86,7 +86,7 @@ fn write(rays: PathRays, origin: [f64; 3], folder: &Path, common: &Common) -> Re
         let path = folder.join(bounce.file_name());
         // Once more: it may have appeared during the render.
         replace::can_write(&path, &replace::NPY)?;
-        system::write_atomic(&path, &write_rays_of_scene(&bounce.rays, origin)).map_err(CliError::output)?;
+        system::write_atomic(&path, &write_rays_of_scene(&bounce.rays, origin))?;
         exported.files.push((path, bounce.bounce, bounce.query, bounce.rays.len() as u64));
     }
     let is_ours = |path: &PathBuf| exported.files.iter().any(|(file, ..)| file == path);

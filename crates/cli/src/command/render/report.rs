@@ -3,6 +3,7 @@
 use crate::command::render::device::device_names;
 use crate::command::render::rays::Exported;
 use crate::flags;
+use crate::note_words;
 use crate::progress::{duration, percent, si};
 use raywarp::render::output::{ExposureChoice, Look, Lost};
 use raywarp::render::{Integrator, RenderedJob, Source, StopReason};
@@ -101,7 +102,7 @@ impl RenderReport<'_> {
         let times = &self.job.times;
         let warnings: Vec<String> =
             self.job.warnings.iter().map(|warning| flags::named(&warning.to_string())).collect();
-        let notes: Vec<String> = self.job.picture.notes.iter().map(|note| flags::named(note)).collect();
+        let notes: Vec<String> = self.job.picture.notes.iter().map(note_words::of).collect();
         let mut document = json!({
             "scene": self.job.name,
             "output": names.first(),

@@ -4,6 +4,7 @@ use crate::command::render::args::RenderArgs;
 use crate::command::render::resume;
 use crate::common::Common;
 use crate::exit::CliError;
+use crate::note_words;
 use crate::plan_words;
 use raywarp::bvh::presets;
 use raywarp::render::{PreparedJob, SettledJob};
@@ -12,7 +13,7 @@ use raywarp::render::{PreparedJob, SettledJob};
 pub fn settle(prepared: PreparedJob, args: &RenderArgs, common: &Common) -> Result<SettledJob, CliError> {
     let mut settled = prepared.settle().map_err(CliError::job)?;
     for note in &settled.picture.notes {
-        common.note(note);
+        common.note(note_words::of(note));
     }
     if let Some(flag) = args.light.without_effect().filter(|_| !settled.picture.added_light) {
         common.note(format!("{flag} is about added light, and none is added: give --light with one, or a FILE"));

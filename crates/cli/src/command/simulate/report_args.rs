@@ -57,7 +57,7 @@ impl ReportArgs {
             replace::can_write(path, &replace::HTML)?;
         }
         if let Some(folder) = &self.svg {
-            can_write_file(&folder.join("01.svg")).map_err(CliError::output)?;
+            can_write_file(&folder.join("01.svg"))?;
             // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be
             // there, and none that is something else.
             for path in pictures(folder) {
@@ -76,12 +76,12 @@ impl ReportArgs {
         let scene_file = scene.file_name().unwrap_or(scene.as_os_str()).to_string_lossy().into_owned();
         let page = flags::in_report(document).page(&About { command: command_line(), scene_file });
         if let Some(path) = &self.report {
-            write_atomic(path, page.html().as_bytes()).map_err(CliError::output)?;
+            write_atomic(path, page.html().as_bytes())?;
         }
         for figure in page.figures() {
             if let Some(folder) = &self.svg {
                 let path = folder.join(format!("{}.svg", figure.name));
-                write_atomic(&path, figure.svg.as_bytes()).map_err(CliError::output)?;
+                write_atomic(&path, figure.svg.as_bytes())?;
             }
         }
         Ok(())

@@ -76,16 +76,16 @@ mod tests {
         assert_eq!(parse("leaves=nested").unwrap().option(), Some((Key::Leaves, "nested")));
         assert_eq!(parse("l2.bytes=2x").unwrap().number(), Some(("l2.bytes", "2x")));
         assert!(parse("cost.visit_node=-30").unwrap().cost().is_some());
-        for (wrong, said) in [
+        for (wrong, name) in [
             ("leaves", "KEY=VALUE"),
-            ("leaf=nested", "known are"),
+            ("leaf=nested", "leaves"),
             ("leaves=many", "flat"),
             ("l2.byte=2x", "l2.bytes"),
             ("cost.visit=3", "visit_node"),
             ("cost.pop=x", "instructions"),
         ] {
             let error = parse(wrong).unwrap_err();
-            assert!(error.contains(said), "{wrong}: {error}");
+            assert!(error.contains(name), "{wrong}: {error}");
         }
     }
 }

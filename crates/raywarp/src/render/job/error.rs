@@ -6,7 +6,7 @@ use crate::render::PictureError;
 #[cfg(feature = "cuda")]
 use raywarp_cuda::CudaError;
 use raywarp_render::RenderError;
-use raywarp_render::output::{OutputError, ShareError};
+use raywarp_render::output::{OutputError, SettingDifference, ShareError};
 use raywarp_scene::LoadError;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -74,12 +74,12 @@ pub enum JobError {
         samples: Range<u32>,
     },
     /// The file of the earlier render to continue is of another picture.
-    #[error("{}: is of another picture ({differences})", path.display())]
+    #[error("{}: is of another picture ({})", path.display(), listed(.differences))]
     OtherPicture {
         /// File of the earlier render.
         path: PathBuf,
-        /// Description of the settings and parts of the scene that differ.
-        differences: String,
+        /// Settings and parts of the scene that differ, at least one.
+        differences: Vec<SettingDifference>,
     },
     /// Rendering a scene failed.
     #[error("rendering {scene}: {error}")]
@@ -99,4 +99,9 @@ pub enum JobError {
         /// File to which the share was to be written.
         path: PathBuf,
     },
+}
+
+/// Lists differences in one line.
+fn listed(differences: &[SettingDifference]) -> String {
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

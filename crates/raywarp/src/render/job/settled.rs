@@ -73,7 +73,7 @@ impl SettledJob {
         let Some(Share { path, info, film }) = self.earlier.take() else { return Ok(()) };
         let own = fingerprint(self.prepared.scene(), &self.picture);
         if info.fingerprint != own {
-            let differences = differences(&info.fingerprint, &own).join(", ");
+            let differences = differences(&info.fingerprint, &own);
             return Err(JobError::OtherPicture { path, differences });
         }
         let has = info.samples.end;

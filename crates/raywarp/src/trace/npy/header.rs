@@ -1,6 +1,7 @@
 //! The header of an `.npy` file: a Python dictionary of three entries, of which a small part of
 //! Python's literals is needed.
 
+use super::NpyFault;
 use super::layout::{RayLayout, Scalar};
 use std::fmt;
 
@@ -13,7 +14,7 @@ const QUOTE_LIMIT: usize = 40;
 #[derive(Debug, PartialEq)]
 pub(super) struct Fault {
     pub at: usize,
-    pub what: String,
+    pub what: NpyFault,
 }
 
 /// Three entries of a `.npy` header (type, order, shape), each with its byte offset.
@@ -67,10 +68,10 @@ impl Header {
                 Literal::Text(key) if key == "descr" => &mut descr,
                 Literal::Text(key) if key == "fortran_order" => &mut fortran_order,
                 Literal::Text(key) if key == "shape" => &mut shape,
-                _ => return Err(Fault { at, what: format!("the header has an entry {key} that is not known") }),
+                _ => return Err(Fault { at, what: NpyFault::UnknownEntry(key.to_string()) }),
             };
             if place.is_some() {
-                return Err(Fault { at, what: format!("the header has two entries {key}") });
+                return Err(Fault { at, what: NpyFault::TwoEntries(key.to_string()) });
             }
             parser.expect(b':')?;
             *place = Some((parser.skip_space(), parser.literal(0)?));
@@ -80,9 +81,9 @@ impl Header {
             }
         }
         if parser.skip_space() < text.len() {
-            return Err(parser.fault("the header goes on after its end"));
+            return Err(parser.fault(NpyFault::AfterHeader));
         }
-        let missing = |key| Fault { at: text.len(), what: format!("the header has no entry '{key}'") };
+        let missing = |key| Fault { at: text.len(), what: NpyFault::MissingEntry(key) };
         Ok(Self {
             descr: descr.ok_or_else(|| missing("descr"))?,
             fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
@@ -94,31 +95,27 @@ impl Header {
     pub fn ray_layout(&self) -> Result<RayLayout, Fault> {
         let (scalar, big_endian) = self.ray_scalar()?;
         let (at, shape) = &self.shape;
-        let wrong = |what: String| Err(Fault { at: *at, what });
+        let wrong = |what: NpyFault| Err(Fault { at: *at, what });
         let Literal::List(sides) = shape else {
-            return wrong(format!("the shape is {shape}, which is no tuple"));
+            return wrong(NpyFault::NoTuple(shape.to_string()));
         };
         let (count, columns) = match sides[..] {
             [Literal::Int(count), Literal::Int(columns @ (6 | 8))] => (count, columns),
             [Literal::Int(columns @ (6 | 8))] => (1, columns),
             [.., Literal::Int(columns @ (6 | 8))] => {
-                let to = format!("convert with rays.reshape(-1, {columns})");
-                return wrong(format!("the shape is {shape}, that of rays (N, {columns}); {to}"));
+                return wrong(NpyFault::Sides { shape: shape.to_string(), columns });
             }
-            _ => {
-                let rays = "(N, 8): ox oy oz t_min dx dy dz t_max, or (N, 6): ox oy oz dx dy dz";
-                return wrong(format!("the shape is {shape}, that of rays {rays}"));
-            }
+            _ => return wrong(NpyFault::Shape(shape.to_string())),
         };
         if count > u64::from(u32::MAX) {
-            return wrong(format!("{count} rays are more than the {} of one file; trace them in parts", u32::MAX));
+            return wrong(NpyFault::TooManyRays(count));
         }
         match &self.fortran_order {
             (_, Literal::Bool(fortran)) => {
                 let by_column = *fortran && sides.len() == 2;
                 Ok(RayLayout { count, columns: columns as usize, scalar, big_endian, by_column })
             }
-            (at, other) => Err(Fault { at: *at, what: format!("fortran_order is {other}, neither True nor False") }),
+            (at, other) => Err(Fault { at: *at, what: NpyFault::Order(other.to_string()) }),
         }
     }
 
@@ -131,11 +128,9 @@ impl Header {
                 ">f4" => return Ok((Scalar::F32, true)),
                 "<f8" => return Ok((Scalar::F64, false)),
                 ">f8" => return Ok((Scalar::F64, true)),
-                _ => format!("the type is {descr}, that of rays '<f4' or '<f8'; convert with rays.astype('<f4')"),
+                _ => NpyFault::Type(descr.to_string()),
             },
-            _ => "the type is a record, that of rays '<f4' or '<f8'; convert with \
-                  numpy.lib.recfunctions.structured_to_unstructured(rays, '<f4')"
-                .to_string(),
+            _ => NpyFault::Record,
         };
         Err(Fault { at: *at, what })
     }
@@ -148,8 +143,8 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn fault(&self, what: &str) -> Fault {
-        Fault { at: self.at, what: what.to_string() }
+    fn fault(&self, what: NpyFault) -> Fault {
+        Fault { at: self.at, what }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -175,7 +170,7 @@ impl Parser<'_> {
         if self.accept(byte) {
             return Ok(());
         }
-        Err(self.fault(&format!("the header should have a '{}' here", char::from(byte))))
+        Err(self.fault(NpyFault::Expected(char::from(byte))))
     }
 
     fn literal(&mut self, depth: u32) -> Result<Literal, Fault> {
@@ -192,7 +187,7 @@ impl Parser<'_> {
                         return Ok(Literal::Bool(value));
                     }
                 }
-                Err(self.fault("the header should have a value here"))
+                Err(self.fault(NpyFault::ExpectedValue))
             }
         }
     }
@@ -201,7 +196,7 @@ impl Parser<'_> {
     fn string(&mut self, quote: u8) -> Result<Literal, Fault> {
         let rest = &self.text[self.at + 1..];
         let Some(length) = rest.iter().position(|&byte| byte == quote) else {
-            return Err(self.fault("a text of the header does not end"));
+            return Err(self.fault(NpyFault::OpenText));
         };
         self.at += length + 2;
         Ok(Literal::Text(String::from_utf8_lossy(&rest[..length]).into_owned()))
@@ -212,7 +207,7 @@ impl Parser<'_> {
         let value = self.text[self.at..][..digits]
             .iter()
             .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
-            .ok_or_else(|| self.fault("a number of the header is too large"))?;
+            .ok_or_else(|| self.fault(NpyFault::LargeNumber))?;
         self.at += digits;
         // Python 2 wrote long integers so.
         self.at += usize::from(self.peek() == Some(b'L'));
@@ -221,7 +216,7 @@ impl Parser<'_> {
 
     fn list(&mut self, end: u8, depth: u32) -> Result<Literal, Fault> {
         if depth == DEPTH_LIMIT {
-            return Err(self.fault("the header has too many lists in lists"));
+            return Err(self.fault(NpyFault::Nested));
         }
         self.at += 1;
         let mut list = Vec::new();

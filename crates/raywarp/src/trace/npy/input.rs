@@ -2,7 +2,7 @@
 
 use super::header::{Fault, Header};
 use super::layout::RayLayout;
-use super::{MAGIC, NpyError};
+use super::{MAGIC, NpyError, NpyFault};
 use std::io::{ErrorKind, Read};
 
 /// Longest `.npy` header that is read, in bytes; NumPy itself stops at 10,000 characters.
@@ -26,12 +26,12 @@ impl<'a, R: Read> Input<'a, R> {
     }
 
     /// Returns the error for a fault at the current byte of the input.
-    pub fn malformed(&self, fault: impl Into<String>) -> NpyError {
+    pub fn malformed(&self, fault: NpyFault) -> NpyError {
         self.fault_at(self.offset, fault)
     }
 
-    fn fault_at(&self, offset: u64, fault: impl Into<String>) -> NpyError {
-        NpyError::Malformed { name: self.name.to_string(), offset, fault: fault.into() }
+    fn fault_at(&self, offset: u64, fault: NpyFault) -> NpyError {
+        NpyError::Malformed { name: self.name.to_string(), offset, fault }
     }
 
     /// Fills `buffer`, or as much of it as the stream still has; returns the number of bytes read.
@@ -54,7 +54,7 @@ impl<'a, R: Read> Input<'a, R> {
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], NpyError> {
         let mut bytes = [0; N];
         if self.fill(&mut bytes)? < N {
-            return Err(self.malformed("ends within the header"));
+            return Err(self.malformed(NpyFault::CutBeforeHeader));
         }
         Ok(bytes)
     }
@@ -63,24 +63,21 @@ impl<'a, R: Read> Input<'a, R> {
     pub fn ray_header(&mut self) -> Result<RayLayout, NpyError> {
         let mut magic = [0; MAGIC.len()];
         if self.fill(&mut magic)? < magic.len() || magic != *MAGIC {
-            return Err(self.fault_at(0, "is no .npy file; numpy.save(FILE, rays) writes one"));
+            return Err(self.fault_at(0, NpyFault::NoNpyFile));
         }
         let version: [u8; 2] = self.bytes()?;
         let length = match version {
             [1, 0] => u32::from(u16::from_le_bytes(self.bytes()?)),
             [2 | 3, 0] => u32::from_le_bytes(self.bytes()?),
-            [major, minor] => {
-                let fault = format!("format version {major}.{minor}; 1.0, 2.0 and 3.0 are known");
-                return Err(self.fault_at(MAGIC.len() as u64, fault));
-            }
+            other => return Err(self.fault_at(MAGIC.len() as u64, NpyFault::Version(other))),
         };
         if length > HEADER_LIMIT {
-            return Err(self.fault_at(8, format!("a header of {length} bytes; that of rays has about 100")));
+            return Err(self.fault_at(8, NpyFault::LongHeader(length)));
         }
         let start = self.offset;
         let mut text = vec![0; length as usize];
         if self.fill(&mut text)? < text.len() {
-            return Err(self.malformed(format!("ends within the header, which has {length} bytes")));
+            return Err(self.malformed(NpyFault::CutHeader(length)));
         }
         let at = |Fault { at, what }: Fault| self.fault_at(start + at as u64, what);
         Header::parse(&text).and_then(|header| header.ray_layout()).map_err(at)

@@ -7,6 +7,7 @@
 //!
 //! Source: NumPy Enhancement Proposal 1, and the documentation of numpy.lib.format for versions 2 and 3.
 
+mod fault;
 mod header;
 mod input;
 mod layout;
@@ -14,6 +15,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
+pub use fault::NpyFault;
 pub use layout::RayLayout;
 pub use reader::RayReader;
 
@@ -59,8 +61,8 @@ pub enum NpyError {
         name: String,
         /// Byte offset of the fault in the input.
         offset: u64,
-        /// Description of the fault, and what to do about it.
-        fault: String,
+        /// Fault of the file.
+        fault: NpyFault,
     },
     /// The rays need more memory than is free.
     #[error("{name}: {rays} rays take about {} MB, but {} MB are free; trace them in parts", needed >> 20, free >> 20)]

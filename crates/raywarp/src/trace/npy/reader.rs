@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::layout::RayLayout;
-use super::{CHUNK, NpyError, SMALL_BYTES, WORK_BYTES};
+use super::{CHUNK, NpyError, NpyFault, SMALL_BYTES, WORK_BYTES};
 use raywarp_geom::Ray;
 use std::io::Read;
 
@@ -88,13 +88,12 @@ impl<'a, R: Read> RayReader<'a, R> {
         if bytes > end { Err(self.too_long(end)) } else { Ok(()) }
     }
 
-    fn too_short(&self) -> String {
-        let (count, bytes) = (self.layout.count, self.layout.ray_bytes());
-        format!("ends here, but the header promises {count} rays of {bytes} bytes")
+    fn too_short(&self) -> NpyFault {
+        NpyFault::TooShort { rays: self.layout.count, bytes: self.layout.ray_bytes() }
     }
 
     fn too_long(&self, offset: u64) -> NpyError {
-        let fault = format!("goes on after the {} rays that the header promises", self.layout.count);
+        let fault = NpyFault::TooLong { rays: self.layout.count };
         NpyError::Malformed { name: self.name.to_string(), offset, fault }
     }
 

@@ -4,6 +4,9 @@ use crate::output::ShareError;
 use raywarp_scene::SceneError;
 use std::path::PathBuf;
 
+/// Kind of OpenEXR picture that is read.
+const KIND: &str = "a picture has channels R, G and B, or Y, of full size";
+
 /// Reason why a picture cannot be read; each message is one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -16,13 +19,25 @@ pub enum ReadError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is OpenEXR, but holds no picture of a supported kind.
-    #[error("{}: {reason}; a picture has channels R, G and B, or Y, of full size", .path.display())]
-    Unsupported {
+    /// The file is OpenEXR, but holds no picture.
+    #[error("{}: it has no picture; {KIND}", .path.display())]
+    NoPicture {
         /// Path of the file.
         path: PathBuf,
-        /// Description of what the file holds instead.
-        reason: String,
+    },
+    /// The file is OpenEXR of deep data.
+    #[error("{}: it has deep data; {KIND}", .path.display())]
+    DeepData {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// The file is OpenEXR with a channel of fewer pixels than the picture has.
+    #[error("{}: its channel {channel} has fewer pixels than the picture; {KIND}", .path.display())]
+    SmallChannel {
+        /// Path of the file.
+        path: PathBuf,
+        /// Name of the channel.
+        channel: String,
     },
     /// The file is OpenEXR, but cut off or contradictory.
     #[error("{}: is damaged ({reason}); copy or render it again", .path.display())]

@@ -2,7 +2,7 @@
 //!
 //! Sizes are checked before anything of that size is asked for: a few bytes could claim terabytes.
 
-use super::{LayerChannel, PictureFile, ReadError};
+use super::{LayerChannel, PictureFile, ReadError, ReadNote};
 use crate::output::exr::{PICTURE_ATTRIBUTE, parse_picture_facts, window};
 use crate::output::share::{MAX_INFLATION, is_share, parse as parse_share};
 use exr::io::Tracking;
@@ -32,7 +32,6 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError>
 }
 
 fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
-    let unsupported = |reason: String| ReadError::Unsupported { path: path.into(), reason };
     let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
 
     // `Tracking` as the reader of pixels has it, so that what reads headers is compiled once.
@@ -41,7 +40,7 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     let Some(main) = find_colours(&meta.headers) else {
         return match meta.headers.as_slice() {
             [header] if is_share(header) => Ok(PictureFile::of_share(parse_share(path, bytes)?)),
-            _ => Err(unsupported("it has no picture".into())),
+            _ => Err(ReadError::NoPicture { path: path.into() }),
         };
     };
     let header = &meta.headers[main.part];
@@ -52,7 +51,7 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     if let Some(chromaticities) = header.shared_attributes.chromaticities
         && !is_rec709(&chromaticities)
     {
-        notes.push("its primaries are not those of Rec. 709; its numbers are taken as if they were".to_owned());
+        notes.push(ReadNote::OtherPrimaries);
     }
     drop(meta);
 
@@ -80,7 +79,7 @@ fn parse_checked(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
         }
         let part_name = attributes.layer_name.as_ref().map(string).unwrap_or_default();
         if part.size != main_size {
-            notes.push(format!("its part {part_name} has another size and is left out"));
+            notes.push(ReadNote::PartOfOtherSize { part: part_name });
             continue;
         }
         for channel in part.channel_data.list {
@@ -117,11 +116,10 @@ fn check(path: &Path, headers: &[Header], file_bytes: usize) -> Result<(), ReadE
     let mut claimed = 0_u128;
     for header in headers {
         if header.deep {
-            return Err(ReadError::Unsupported { path: path.into(), reason: "it has deep data".into() });
+            return Err(ReadError::DeepData { path: path.into() });
         }
         if let Some(channel) = header.channels.list.iter().find(|channel| channel.sampling != Vec2(1, 1)) {
-            let reason = format!("its channel {} has fewer pixels than the picture", string(&channel.name));
-            return Err(ReadError::Unsupported { path: path.into(), reason });
+            return Err(ReadError::SmallChannel { path: path.into(), channel: string(&channel.name) });
         }
         let Vec2(width, height) = header.layer_size;
         claimed += width as u128 * height as u128 * 4 * header.channels.list.len() as u128;

@@ -1,6 +1,6 @@
 //! The file of a share: writing and reading the sums as channels of OpenEXR.
 
-use super::{Share, ShareError, ShareInfo};
+use super::{Share, ShareDamage, ShareError, ShareInfo};
 use crate::film::{Crop, FeatureSums, Film, PixelSums, Window};
 use crate::output::{
     Content, Exposure, Layers, Metadata, OutputError, PictureFormat, PictureOptions, Shows, write_film,
@@ -14,10 +14,10 @@ use std::io::Cursor;
 use std::path::Path;
 
 /// Name of a share's EXR attribute, whose text is lines of `key=value`.
-const ATTRIBUTE: &str = "raywarpShare";
+pub(super) const ATTRIBUTE: &str = "raywarpShare";
 /// Version of the share file format, raised when old readers would misread new files. Version 1 had hits only where it
 /// had features, and neither the part of the picture nor what it shows.
-const VERSION: &str = "2";
+pub(super) const VERSION: &str = "2";
 const READ_VERSIONS: [&str; 2] = ["1", VERSION];
 
 /// Sum of a pixel in a share file: the names of its channels, and how to read and write it.
@@ -181,7 +181,7 @@ pub(in crate::output) fn is_share(header: &Header) -> bool {
 
 pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, ShareError> {
     let not_a_share = |reason: String| ShareError::NotAShare { path: path.into(), reason };
-    let damaged = |reason: String| ShareError::Damaged { path: path.into(), reason };
+    let damaged = |damage: ShareDamage| ShareError::Damaged { path: path.into(), damage };
     let no_exr = |e: exr::error::Error| not_a_share(format!("no OpenEXR file: {e}").replace('\n', " "));
 
     let bytes_of_headers = exr::io::Tracking::new(Cursor::new(bytes));
@@ -195,13 +195,13 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
         let [x, y] = window.origin.map(u32::try_from);
         Window::new(window.whole, Some(Crop { origin: [x.ok()?, y.ok()?], size: window.size })).ok()
     });
-    let window = window.ok_or_else(|| damaged("its pixels lie outside of the picture".into()))?;
+    let window = window.ok_or_else(|| damaged(ShareDamage::Outside))?;
     let (info, invalid) = parse_info(&String::from_utf8_lossy(text.as_slice())).map_err(damaged)?;
     // Before anything of the size that the header claims is asked for: a few bytes could claim terabytes.
     let (width, height) = (header.layer_size.0, header.layer_size.1);
     let claimed = (width as u128) * (height as u128) * 4 * header.channels.list.len() as u128;
     if claimed > u128::from(bytes.len() as u64 * MAX_INFLATION) {
-        return Err(damaged(format!("{width}x{height} pixels cannot be in {} bytes", bytes.len())));
+        return Err(damaged(ShareDamage::TooManyPixels { width, height, bytes: bytes.len() }));
     }
     drop(meta);
 
@@ -213,24 +213,24 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
         .all_attributes()
         .non_parallel()
         .from_buffered(Cursor::new(bytes))
-        .map_err(|e| damaged(e.to_string().replace('\n', " ")))?;
+        .map_err(|e| damaged(ShareDamage::Decoder(e.to_string().replace('\n', " "))))?;
     let channels = image.layer_data.into_iter().next().map(|layer| layer.channel_data.list).unwrap_or_default();
     let find = |name: &str| channels.iter().find(|c| c.name.as_slice() == name.as_bytes()).map(|c| &c.sample_data);
     let count = width * height;
     let floats = |name: &str| match find(name) {
         Some(FlatSamples::F32(values)) if values.len() == count => Ok(values),
-        _ => Err(damaged(format!("channel {name} is missing"))),
+        _ => Err(damaged(ShareDamage::MissingChannel(name.into()))),
     };
     let counts = |name: &str| match find(name) {
         Some(FlatSamples::U32(values)) if values.len() == count => Ok(values),
-        _ => Err(damaged(format!("channel {name} is missing"))),
+        _ => Err(damaged(ShareDamage::MissingChannel(name.into()))),
     };
 
     let range = info.samples.end - info.samples.start;
     let mut pixels = vec![PixelSums::default(); count];
     for (pixel, &samples) in pixels.iter_mut().zip(counts(SAMPLES)?) {
         if samples > range {
-            return Err(damaged(format!("a pixel has {samples} samples of {range}")));
+            return Err(damaged(ShareDamage::TooManySamples { samples, range }));
         }
         pixel.samples = samples;
     }
@@ -243,7 +243,7 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
     if find(HITS).is_some() {
         for (pixel, &hits) in pixels.iter_mut().zip(counts(HITS)?) {
             if hits > pixel.samples {
-                return Err(damaged(format!("a pixel has {hits} hits of {} samples", pixel.samples)));
+                return Err(damaged(ShareDamage::TooManyHits { hits, samples: pixel.samples }));
             }
             pixel.hits = hits;
         }
@@ -265,10 +265,10 @@ pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<Share, Share
     Ok(Share { path: path.into(), info, film })
 }
 
-fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Result<(), String> {
+fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Result<(), ShareDamage> {
     for (((pixel, &hi), &lo), &rest) in into.iter_mut().zip(hi).zip(lo).zip(rest) {
         if ![hi, lo, rest].iter().all(|part| part.is_finite()) {
-            return Err(format!("channel {} is not finite", sum.hi));
+            return Err(ShareDamage::NotFinite(sum.hi));
         }
         (sum.set)(pixel, f64::from(hi) + f64::from(lo) + f64::from(rest));
     }
@@ -276,26 +276,25 @@ fn fill<T>(into: &mut [T], sum: &Sum<T>, [hi, lo, rest]: [&Vec<f32>; 3]) -> Resu
 }
 
 /// Parses the text of a share's EXR attribute; returns its facts and its number of invalid samples.
-fn parse_info(text: &str) -> Result<(ShareInfo, u64), String> {
-    let field = |key: &str| {
+fn parse_info(text: &str) -> Result<(ShareInfo, u64), ShareDamage> {
+    let field = |key: &'static str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-        value.ok_or_else(|| format!("{ATTRIBUTE} lacks {key}"))
+        value.ok_or(ShareDamage::MissingFact(key))
     };
     let version = field("version")?;
     if !READ_VERSIONS.contains(&version) {
-        return Err(format!("it is of version {version}, this program reads up to {VERSION}"));
+        return Err(ShareDamage::Version(version.into()));
     }
-    let bad = |key: &str| format!("{ATTRIBUTE} has a {key} that is no number");
+    let bad = ShareDamage::NotANumber;
     let (start, end) = field("samples")?.split_once("..").ok_or_else(|| bad("samples"))?;
     let samples = start.parse().map_err(|_| bad("samples"))?..end.parse().map_err(|_| bad("samples"))?;
     if samples.is_empty() {
-        return Err("its range of samples is empty".into());
+        return Err(ShareDamage::NoSamples);
     }
     let seed = field("seed")?.parse().map_err(|_| bad("seed"))?;
     let invalid = field("invalid")?.parse().map_err(|_| bad("invalid"))?;
     let film_exposure = field("exposure")?.parse().ok().and_then(Exposure::factor);
-    let film_exposure =
-        film_exposure.ok_or_else(|| format!("{ATTRIBUTE} has an exposure that is no positive number"))?;
+    let film_exposure = film_exposure.ok_or(ShareDamage::Exposure)?;
     let content = Content {
         shows: field("shows").map(Shows::named).unwrap_or_default(),
         transparent: field("transparent").is_ok_and(|text| text == "true"),

@@ -1,6 +1,6 @@
 //! Addition of shares of one render.
 
-use super::{Share, ShareError, ShareInfo, differences};
+use super::{SettingDifference, Share, ShareError, ShareInfo, differences};
 use crate::film::Film;
 use crate::output::Content;
 use std::ops::Range;
@@ -50,21 +50,21 @@ pub fn merge(mut shares: Vec<Share>) -> Result<Merged, ShareError> {
         let features = |s: &Share| if s.film.has_features() { "albedo,normal,depth" } else { "none" }.to_owned();
         let facts = |s: &Share| [size(s), s.info.seed.to_string(), features(s)];
         let names = ["sizes", "seeds", "layers"];
-        let mut what: Vec<String> = Vec::new();
+        let mut found: Vec<SettingDifference> = Vec::new();
         for ((name, a), b) in names.into_iter().zip(facts(first)).zip(facts(other)) {
             if a != b {
-                what.push(format!("{name} differ: {a} and {b}"));
+                found.push(SettingDifference::new(name, a, b));
             }
         }
         // The fingerprint may know some of these as well.
         for difference in differences(&first.info.fingerprint, &other.info.fingerprint) {
-            if !what.contains(&difference) {
-                what.push(difference);
+            if !found.contains(&difference) {
+                found.push(difference);
             }
         }
-        if !what.is_empty() {
+        if !found.is_empty() {
             let paths = Box::new([first.path.clone(), other.path.clone()]);
-            return Err(ShareError::Different { paths, what: what.join(", ") });
+            return Err(ShareError::Different { paths, differences: found });
         }
     }
     shares.sort_by_key(|s| (s.info.samples.start, s.info.samples.end));
