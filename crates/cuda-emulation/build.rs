@@ -66,7 +66,7 @@ fn main() {
             sources.push(source);
         }
         for name in kernels.kernel_names() {
-            let _ = writeln!(table, "KERNEL(render::Render, {name})");
+            let _ = writeln!(table, "KERNEL(render::{}, {name})", kernels.parameters);
         }
     }
     let queries = Path::new("queries/queries.inc");

@@ -19,8 +19,8 @@
 #include "images.h"
 #include "launch.h"
 #include "machine.h"
+#include "measured_render.h"
 #include "queues.h"
-#include "render.h"
 
 using raywarp::u32;
 using raywarp::u64;
@@ -33,6 +33,7 @@ struct Outcome;
 }
 extern "C" Kernel raywarp_emulation_kernel(const char* name);
 extern "C" bool raywarp_emulation_takes_launch(Kernel kernel);
+extern "C" bool raywarp_emulation_takes_measured(Kernel kernel);
 extern "C" raywarp::emulation::Outcome* raywarp_emulation_run(const Request* request);
 extern "C" void raywarp_emulation_free(raywarp::emulation::Outcome* outcome);
 extern "C" const char* raywarp_emulation_error(const raywarp::emulation::Outcome* outcome);
@@ -106,6 +107,9 @@ std::vector<Range> ranges_of(int device, Kernel kernel, const void* parameter) {
 u64 parameter_bytes(Kernel kernel) {
     if (raywarp_emulation_takes_launch(kernel)) {
         return sizeof(raywarp::Launch);
+    }
+    if (raywarp_emulation_takes_measured(kernel)) {
+        return sizeof(raywarp::render::MeasuredRender);
     }
     const auto is = [&](const char* name) { return kernel == raywarp_emulation_kernel(name); };
     return is("check_aimed")   ? sizeof(raywarp::check::Aimed)

@@ -7,6 +7,7 @@ struct Aimed;
 }
 namespace raywarp::render {
 struct Render;
+struct MeasuredRender;
 }
 namespace raywarp::own {
 struct Rays;
@@ -22,16 +23,17 @@ namespace {
 struct Entry {
     const char* name;
     raywarp::emulation::Kernel kernel;
-    bool takes_launch;
+    bool takes_launch, takes_measured;
 };
 
+template <class P, class Q>
+constexpr bool ARE_SAME = false;
 template <class P>
-constexpr bool IS_LAUNCH = false;
-template <>
-constexpr bool IS_LAUNCH<raywarp::Launch> = true;
+constexpr bool ARE_SAME<P, P> = true;
 
 #define KERNEL(parameter, name) \
-    {#name, reinterpret_cast<raywarp::emulation::Kernel>(name), IS_LAUNCH<raywarp::parameter>},
+    {#name, reinterpret_cast<raywarp::emulation::Kernel>(name), ARE_SAME<raywarp::parameter, raywarp::Launch>, \
+     ARE_SAME<raywarp::parameter, raywarp::render::MeasuredRender>},
 const Entry KERNELS[] = {
 #include "kernels.inc"
 };
@@ -53,6 +55,16 @@ extern "C" bool raywarp_emulation_takes_launch(raywarp::emulation::Kernel kernel
     for (const Entry& entry : KERNELS) {
         if (entry.kernel == kernel) {
             return entry.takes_launch;
+        }
+    }
+    return false;
+}
+
+// Whether a kernel's parameter is a MeasuredRender.
+extern "C" bool raywarp_emulation_takes_measured(raywarp::emulation::Kernel kernel) {
+    for (const Entry& entry : KERNELS) {
+        if (entry.kernel == kernel) {
+            return entry.takes_measured;
         }
     }
     return false;

@@ -32,6 +32,9 @@ static PREBUILT: &[(&str, &[KernelImage])] = &[
     ("parts", &[
         (0, include_bytes!("../prebuilt/parts.ptx.xz")),
     ]),
+    ("burdened_megakernel", &[
+        (0, include_bytes!("../prebuilt/burdened_megakernel.ptx.xz")),
+    ]),
     ("binary_tree", &[
         (0, include_bytes!("../prebuilt/binary_tree.ptx.xz")),
     ]),

@@ -1,9 +1,10 @@
 //! Work that makes shading heavier and changes no picture (W11 4.2.5): multiply-adds, and a search in a table.
 
 use crate::PathExperiment;
-use raywarp_cuda::{CudaError, DeviceBuffer};
+use crate::launch::BurdenRecord;
+use raywarp_cuda::{CudaError, DeviceBuffer, Stream};
 use raywarp_render::ShadingScene;
-use raywarp_render_cuda::{BurdenRecord, LoadPlace, PathBatch};
+use raywarp_render_cuda::LoadPlace;
 
 /// Largest number of steps of the extra search: its table then has 1 GB.
 const MOST_SEARCH_STEPS: u32 = 28;
@@ -28,13 +29,13 @@ impl Burden {
         Ok(Self { table, search_steps, multiply_adds: experiment.longer_shading })
     }
 
-    /// Writes the extra work into the launch parameters of a batch.
-    pub fn lay_on(&self, batch: &mut PathBatch<'_>) {
-        batch.render.burden = BurdenRecord {
-            table: self.table.as_ref().map_or(0, |table| table.address(batch.stream())),
+    /// Returns the launch parameters of the extra work, for kernels on `stream`.
+    pub fn record(&self, stream: &Stream) -> BurdenRecord {
+        BurdenRecord {
+            table: self.table.as_ref().map_or(0, |table| table.address(stream)),
             search_steps: self.search_steps,
             multiply_adds: self.multiply_adds,
-        };
+        }
     }
 }
 

@@ -164,8 +164,13 @@ impl PathExperiment {
             && !self.timed
             && self.walk == Walk::Phased
             && self.bounds.are_default()
-            && [self.longer_shading, self.search_steps] == [0; 2];
+            && !self.has_burden();
         self.organisation.product().filter(|_| is_plain)
+    }
+
+    /// Returns `true` if each vertex of a light path has extra work.
+    pub(crate) fn has_burden(&self) -> bool {
+        self.longer_shading > 0 || self.search_steps > 0
     }
 
     /// Returns the points in a bounce at which paths are listed: those asked for, or the end where the organisation has

@@ -2,11 +2,13 @@
 //! and are listed anew from bounce to bounce, tiles, lanes that begin another path, and the like.
 //!
 //! ```text
-//! kernels/      their loops in CUDA C++, over the stages of crates/render-cuda/kernels
+//! kernels/      their loops in CUDA C++, over the stages of crates/render-cuda/kernels; measured_render.h is what they
+//!               are given beside a render
 //! prebuilt/     what `cargo xtask kernels` made of those
 //! src/          a PathExperiment says what is tried (experiment.rs), and is a PathOrganisation of raywarp-render-cuda,
 //!               whose engine renders by it (organisation.rs): loads kernels (loaded.rs) and launches them (bounces.rs,
-//!               tiles.rs); what that moves (moves.rs) and takes of a multiprocessor (kernel_use.rs)
+//!               tiles.rs) with parameters of their own (launch.rs, measured_batch.rs) in memory that it lays out
+//!               (places.rs); what that moves (moves.rs) and takes of a multiprocessor (kernel_use.rs)
 //! ```
 //!
 //! Pictures have the bits of the product's organisations, of which an experiment may be one that is measured otherwise.
@@ -16,10 +18,13 @@ mod burden;
 mod compaction;
 mod experiment;
 mod kernel_use;
+mod launch;
 mod loaded;
+mod measured_batch;
 mod moves;
 mod occupancy;
 mod organisation;
+mod places;
 mod prebuilt;
 mod seconds;
 pub mod sources;

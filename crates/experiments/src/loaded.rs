@@ -1,7 +1,10 @@
 //! The kernels of an experiment on a device, and the order in which a batch launches them.
 
-use crate::bounces::{BounceKernels, Listing, PlacedBounces, mark};
+use crate::bounces::{BounceKernels, Listing, PlacedBounces};
 use crate::burden::Burden;
+use crate::measured_batch::MeasuredBatch;
+use crate::moves::refilled;
+use crate::places::PlaceArrays;
 use crate::tiles::{TILE_LANES, Tiles};
 use crate::walk::Walk;
 use crate::{MeasuredOrganisation, PATH_KERNELS, PathExperiment, stage};
@@ -53,9 +56,16 @@ enum LoadedWork {
 /// Kernels that hold a light path in a lane, or the paths of a tile in a thread block.
 #[derive(Debug)]
 pub(crate) enum Work {
+    /// The product's megakernel.
     Megakernel(Function),
+    /// A megakernel with a burden, or over another tree.
+    OwnMegakernel(Function),
     Bounces(PlacedBounces),
-    Split { begin_paths: Function, begin_bounce: Function, bounce: Function },
+    Split {
+        begin_paths: Function,
+        begin_bounce: Function,
+        bounce: Function,
+    },
     Tiled(Tiles),
     Regenerate(ResidentKernel),
 }
@@ -100,9 +110,11 @@ impl LoadedOrganisation for Loaded {
     }
 
     fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
-        self.burden.lay_on(batch);
         match &self.work {
-            LoadedWork::Own(work) => work.trace(batch),
+            LoadedWork::Own(work) => {
+                let burden = self.burden.record(batch.stream());
+                work.trace(&mut MeasuredBatch::new(batch, burden))
+            }
             LoadedWork::Product(product) => product.trace(batch),
             LoadedWork::HostCounted(kernels) => trace_host_counted(kernels, batch),
         }
@@ -176,12 +188,17 @@ impl Work {
         let of_paths = |stage: &str| bounded(stage, &experiment.bounds);
         let begin_bounce = || PATH_KERNELS.plain(device, "begin_bounce");
         Ok(match experiment.organisation {
-            MeasuredOrganisation::Megakernel if experiment.walk == Walk::Phased => {
+            MeasuredOrganisation::Megakernel if experiment.walk != Walk::Phased => {
+                Self::OwnMegakernel(of_paths(&experiment.walk.stage("megakernel"))?)
+            }
+            MeasuredOrganisation::Megakernel if experiment.has_burden() => {
+                Self::OwnMegakernel(of_paths("burdened_megakernel")?)
+            }
+            MeasuredOrganisation::Megakernel => {
                 let name = KERNEL_TABLE.kernel_name("megakernel", set);
                 let kernels = &raywarp_render_cuda::PATH_KERNELS;
                 Self::Megakernel(kernels.bounded(device, "megakernel", &name, &experiment.bounds)?)
             }
-            MeasuredOrganisation::Megakernel => Self::Megakernel(of_paths(&experiment.walk.stage("megakernel"))?),
             MeasuredOrganisation::Regenerate if !experiment.has_bounces() => {
                 Self::Regenerate(ResidentKernel::new(device, of_paths("regenerate")?)?)
             }
@@ -214,7 +231,9 @@ impl Work {
     fn lane_kernel(&self, features: FeatureSet) -> Option<(String, &Function)> {
         let own = PATH_KERNELS.table;
         match self {
-            Self::Megakernel(kernel) => Some((KERNEL_TABLE.kernel_name("megakernel", features), kernel)),
+            Self::Megakernel(kernel) | Self::OwnMegakernel(kernel) => {
+                Some((KERNEL_TABLE.kernel_name("megakernel", features), kernel))
+            }
             Self::Regenerate(kernel) => Some((own.kernel_name("regenerate", features), &kernel.function)),
             Self::Bounces(PlacedBounces { bounce: BounceKernels::One(bounce), .. }) | Self::Split { bounce, .. } => {
                 Some((own.kernel_name("bounce", features), bounce))
@@ -223,20 +242,22 @@ impl Work {
         }
     }
 
-    fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
-        let paths = batch.render.batch.path_count;
-        batch.render.places.listed_marks = mark::GOES_ON;
+    fn trace(&self, batch: &mut MeasuredBatch<'_, '_>) -> Result<(), CudaError> {
+        let paths = batch.path_count();
         match self {
-            Self::Megakernel(megakernel) => batch.lanes(Stage::MEGAKERNEL, megakernel, paths),
+            Self::Megakernel(megakernel) => batch.batch.lanes(Stage::MEGAKERNEL, megakernel, paths),
+            Self::OwnMegakernel(megakernel) => batch.lanes(Stage::MEGAKERNEL, megakernel, paths),
             Self::Regenerate(kernel) => {
-                batch.regenerating_lanes = u64::from(kernel.blocks(paths) * kernel.function.block_threads());
+                let lanes = kernel.blocks(paths) * kernel.function.block_threads();
+                batch.batch.refilled = refilled(paths, lanes);
                 batch.resident(stage::REGENERATE, kernel, paths)
             }
             Self::Tiled(tiles) => tiles.trace(batch),
             Self::Split { begin_paths, begin_bounce, bounce } => {
+                batch.places = PlaceArrays::of(batch.batch, false).places;
                 batch.lanes(stage::BEGIN_PATHS, begin_paths, paths)?;
                 batch.blocks(stage::BEGIN_BOUNCE, begin_bounce, 1)?;
-                (batch.render.places.segments, batch.render.places.begun_before) = (u32::MAX, 1);
+                (batch.places.segments, batch.places.begun_before) = (u32::MAX, 1);
                 batch.lanes(stage::BOUNCE, bounce, paths)
             }
             Self::Bounces(bounces) => bounces.trace(batch),
@@ -253,6 +274,7 @@ mod tests {
         let bounds = LaunchBounds { block_threads: Some(64), max_registers: Some(96) };
         for (kernels, stage) in [
             (&raywarp_render_cuda::PATH_KERNELS, "megakernel"),
+            (&PATH_KERNELS, "burdened_megakernel"),
             (&PATH_KERNELS, "bounce"),
             (&PATH_KERNELS, "regenerate"),
         ] {

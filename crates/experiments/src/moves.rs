@@ -19,6 +19,12 @@ use raywarp_render_cuda::{Layout, PathCounts, Stage, StageMoves};
 const PLACE: u64 = 4;
 const RADIANCE: u64 = 16;
 
+/// Returns the number of a batch's paths that begin where others have ended, if the first path of each of `lanes` lanes
+/// is its own.
+pub(crate) fn refilled(paths: u32, lanes: u32) -> u64 {
+    paths.saturating_sub(lanes).into()
+}
+
 /// Returns the bytes of path state that the experiment's own kernels read and write, by stage, without those of the
 /// product's kernels.
 pub(crate) fn moves(experiment: &PathExperiment, layout: &Layout, counts: &PathCounts) -> Vec<StageMoves> {
@@ -102,6 +108,7 @@ mod tests {
     fn layout(experiment: PathExperiment) -> Layout {
         Layout {
             kept: experiment.kept_paths(),
+            own: experiment.own_memory(),
             counted_rounds: experiment.counted_rounds(),
             sorts: experiment.sorts(),
             features: FeatureSet::Plain,
@@ -113,10 +120,9 @@ mod tests {
     }
 
     /// Returns the byte counts for a batch of 40 paths with 70 extension rays and 9 shadow rays.
-    fn of_40(experiment: PathExperiment, rounds: &[[u32; 2]], regenerating_lanes: u64) -> PathCounts {
+    fn of_40(experiment: PathExperiment, rounds: &[[u32; 2]], refilled: u64) -> PathCounts {
         let counters = Counters { refilled: 40, walked: 70, shadows: 9, iterations: 5, ..Counters::default() };
-        let batch =
-            BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: rounds.to_vec(), regenerating_lanes };
+        let batch = BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: rounds.to_vec(), refilled };
         let mut counts = PathCounts::default();
         let layout = layout(experiment);
         counts.add_batch(&layout, &batch, |counts| experiment.moves(&layout, counts));
@@ -169,10 +175,10 @@ mod tests {
         assert_eq!(moved(&counts), [(stage::BOUNCE, bounce.0, bounce.1), list, FINALIZED]);
         // At once: who is not its lane's first.
         regenerate.compaction = Compaction::Off;
-        let counts = of_40(regenerate, &[], 32);
+        let counts = of_40(regenerate, &[], refilled(40, 32));
         assert_eq!((counts.rounds, counts.refilled), (0, 8));
         assert_eq!(moved(&counts), [(stage::REGENERATE, 0, 40 * 20), FINALIZED]);
-        assert_eq!(of_40(regenerate, &[], 128).refilled, 0);
+        assert_eq!(of_40(regenerate, &[], refilled(40, 128)).refilled, 0);
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! An experiment as the engine sees it.
 
 use crate::loaded::Loaded;
-use crate::{MeasuredOrganisation, PathExperiment};
+use crate::{MeasuredOrganisation, PathExperiment, places};
 use raywarp_family::Variant;
 use raywarp_render_cuda::{
-    CountedRounds, KeptPaths, KeptPlaces, Layout, LoadPlace, LoadedOrganisation, PathCounts, PathOrganisation,
+    CountedRounds, KeptPaths, Layout, LoadPlace, LoadedOrganisation, OwnMemory, PathCounts, PathOrganisation,
     RenderCudaError, StageMoves,
 };
 
-// SAFETY: the kernels of `PATH_KERNELS`, of this crate and of the product, take a `RenderRecord`. What is written in
-// it: that the product's queues alternate; addresses of lists and counters, which are of the state of the batch and
-// as long as it says; and that of a table which the loaded experiment holds, with 2^steps numbers.
+// SAFETY: the kernels of `PATH_KERNELS` take a `MeasuredRecord`, with which `MeasuredBatch` launches them; those of the
+// product a `RenderRecord`. What is written there: that the product's queues alternate; addresses of arrays in the
+// batch's own memory, which is as long as `own_memory` says, and of its counters; and that of a table which the loaded
+// experiment holds, with 2^steps numbers.
 unsafe impl PathOrganisation for PathExperiment {
     fn name(&self) -> &'static str {
         self.organisation.name()
@@ -21,17 +22,25 @@ unsafe impl PathOrganisation for PathExperiment {
     }
 
     fn kept_paths(&self) -> KeptPaths {
-        let places = KeptPlaces { marks: true, lists: self.lists_paths(), between_vertices: self.is_in_parts() };
         match self.organisation {
-            MeasuredOrganisation::Compact | MeasuredOrganisation::Split => KeptPaths::Places(places),
-            MeasuredOrganisation::Regenerate if self.has_bounces() => KeptPaths::Places(places),
-            MeasuredOrganisation::TiledGlobal => KeptPaths::Places(KeptPlaces::default()),
+            MeasuredOrganisation::Compact | MeasuredOrganisation::Split | MeasuredOrganisation::TiledGlobal => {
+                KeptPaths::Places { between_vertices: self.is_in_parts() }
+            }
+            MeasuredOrganisation::Regenerate if self.has_bounces() => KeptPaths::Places { between_vertices: false },
             MeasuredOrganisation::Megakernel | MeasuredOrganisation::TiledShared | MeasuredOrganisation::Regenerate => {
                 KeptPaths::Nothing
             }
             MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
                 KeptPaths::Queues
             }
+        }
+    }
+
+    fn own_memory(&self) -> OwnMemory {
+        match self.organisation {
+            MeasuredOrganisation::Split => places::memory(false),
+            _ if self.has_bounces() => places::memory(self.lists_paths()),
+            _ => OwnMemory::default(),
         }
     }
 

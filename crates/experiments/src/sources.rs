@@ -8,11 +8,12 @@ const OF_PATHS: &[FeatureSet] = &[FeatureSet::Plain, FeatureSet::Everything];
 const PLAIN: &[FeatureSet] = &[FeatureSet::Plain];
 
 /// Names of the sources that are embedded as PTX only, for the driver to compile.
-pub const PTX_ALONE: &[&str] = &["parts", "binary_tree"];
+pub const PTX_ALONE: &[&str] = &["parts", "burdened_megakernel", "binary_tree"];
 
 /// Table of the kernels that only experiments use, by source, stage and scene features.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
-    sources: &["compact", "tiled", "regenerate", "parts", "binary_tree"],
+    parameters: "MeasuredRender",
+    sources: &["compact", "tiled", "regenerate", "parts", "burdened_megakernel", "binary_tree"],
     of_features: &[
         FeatureStage::new("compact", "bounce", OF_PATHS, 4),
         FeatureStage::new("compact", "begin_paths", OF_PATHS, 8),
@@ -21,8 +22,9 @@ pub const KERNEL_TABLE: KernelTable = KernelTable {
         FeatureStage::new("parts", "trace_paths", PLAIN, 8),
         FeatureStage::new("parts", "shade_paths", PLAIN, 4),
         FeatureStage::new("parts", "connect_paths", PLAIN, 8),
-        over_binary_tree("megakernel_while_while", ("megakernel", &["WHILE_WHILE"])),
-        over_binary_tree("megakernel_speculative", ("megakernel", &["SPECULATIVE"])),
+        FeatureStage::new("burdened_megakernel", "burdened_megakernel", OF_PATHS, 4),
+        over_binary_tree("megakernel_while_while", ("burdened_megakernel", &["WHILE_WHILE"])),
+        over_binary_tree("megakernel_speculative", ("burdened_megakernel", &["SPECULATIVE"])),
         over_binary_tree("bounce_while_while", ("bounce", &["WHILE_WHILE"])),
         over_binary_tree("bounce_speculative", ("bounce", &["SPECULATIVE"])),
     ],

@@ -1,9 +1,11 @@
 //! Tiles: blocks that take some paths each to their ends, and list those that go on after each bounce (W11 3.5).
 
+use crate::launch::TileRecord;
+use crate::measured_batch::MeasuredBatch;
 use crate::{MeasuredOrganisation, PathExperiment, stage};
 use raywarp_cuda::{CudaError, Device, Function};
 use raywarp_geom::TraceError;
-use raywarp_render_cuda::{Layout, PathBatch, TileRecord};
+use raywarp_render_cuda::Layout;
 
 /// Number of threads of a block that takes a tile of light paths, as in kernels/organisation/tiled.h.
 pub(crate) const TILE_LANES: u32 = 64;
@@ -30,11 +32,10 @@ impl Tiles {
     }
 
     /// Launches the kernel over all tiles of a batch.
-    pub fn trace(&self, batch: &mut PathBatch<'_>) -> Result<(), CudaError> {
-        batch.render.tile = self.experiment.tile(batch.layout());
-        let tile = TILE_LANES * batch.render.tile.paths_per_lane;
-        let blocks = batch.render.batch.path_count.div_ceil(tile);
-        let shared = batch.render.tile.shared_bytes;
+    pub fn trace(&self, batch: &mut MeasuredBatch<'_, '_>) -> Result<(), CudaError> {
+        batch.tile = self.experiment.tile(batch.batch.layout());
+        let blocks = batch.path_count().div_ceil(TILE_LANES * batch.tile.paths_per_lane);
+        let shared = batch.tile.shared_bytes;
         self.kernel.allow_sharing(shared)?;
         batch.sharing(stage::TILED, &self.kernel, (blocks, TILE_LANES, shared))
     }

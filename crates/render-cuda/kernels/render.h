@@ -1,4 +1,4 @@
-// What the kernels of a render are given. The same words as `Render` in src/launch.rs.
+// What the kernels of a render are given. The same words as `RenderRecord` in src/launch.rs.
 #pragma once
 
 #include "film.h"
@@ -88,11 +88,6 @@ struct Counters {
     u32 classes[5];
     // Paths that may have hit a hole, and connections that holes decide.
     u32 may_be_holes, undecided;
-    // Paths that have ended, where their places are listed by atomics.
-    u32 ended;
-    // Where a bounce is in parts and its paths are listed between them: those that have hit something, and those that have
-    // a connection.
-    u32 hit, connecting;
     // Rays of the queues, and paths that began.
     u64 extended, connected, refilled;
     // Rays that were asked again behind holes, of which a path may meet any number, and searches for touching bodies.
@@ -103,46 +98,6 @@ struct Counters {
 struct Shown {
     Integrator integrator;
     float distance;
-};
-
-// Of an organisation whose paths keep their places in the queue (organisation/compact.h).
-struct Places {
-    // Marks of each place's path, none where it has ended: organisation/compact.h.
-    u32* alive;
-    // The places of those that are extended, null where each entry is its own place; and of those of the next bounce, null
-    // where nobody leaves.
-    const u32* list;
-    u32* next_list;
-    // Of each warp that lists them, how many it found.
-    u32* sums;
-    // How many entries there are, and where to put how many are listed: counters of the batch.
-    const u32* count;
-    u32* listed;
-    // By how many segments a launch extends a path.
-    u32 segments;
-    // Paths have begun before they are extended.
-    u32 begun_before;
-    // Of a place's mark, for those that are listed.
-    u32 listed_marks;
-    // A bounce is in parts (organisation/parts.h).
-    u32 in_parts;
-};
-
-// Of an organisation whose blocks each take a tile of paths (organisation/tiled.h).
-struct Tile {
-    u32 paths_per_lane;
-    // Of memory that a block shares: its lists, and with them all of it. No more than the lists where the device's memory
-    // holds the paths.
-    u32 list_bytes, shared_bytes;
-    u32 has_sampler_states;
-};
-
-// What each vertex of a path does beside its own work, and nothing needs (W11 4.2.5): where lanes hold paths.
-struct Burden {
-    // A table of 2^search_steps numbers that rise: of which texel a random number is.
-    const u32* table;
-    u32 search_steps;
-    u32 multiply_adds;
 };
 
 struct Render {
@@ -164,22 +119,18 @@ struct Render {
     Shadows shadows;
     // Places of a queue.
     u32 capacity;
-    // Of each round that had paths: those that were extended, and of them those that began; where nobody leaves (compact.h),
-    // and of tiles, warps that had one. Rounds past the last place are added up there.
+    // Of each round that had paths: those that were extended, and a second number as the organisation counts, those of them
+    // that began or warps that had one. Rounds past the last place are added up there.
     u32 rounds_kept;
     Counters* counters;
     uint2* rounds;
     // Places of the queue by class (stage/shading_class.h), null where a kernel shades all of it in its own order.
     u32* order;
     Shown shown;
-    Places places;
-    Tile tile;
-    Burden burden;
-    u32 unused[4];
 };
 
 // src/launch.rs asserts the same.
-static_assert(sizeof(Counters) == 120 && sizeof(Render) == 848);
+static_assert(sizeof(Counters) == 112 && sizeof(Render) == 736);
 static_assert(__builtin_offsetof(Render, lens) == 352 && __builtin_offsetof(Render, batch) == 504);
 static_assert(__builtin_offsetof(Render, queue) == 576 && __builtin_offsetof(Render, counters) == 704);
 

@@ -5,7 +5,7 @@ use crate::launches::{Launches, RecordedLaunches, StageSeconds};
 use crate::path_kernels::ResidentKernel;
 use crate::stage::{GraphCounts, Stage};
 use crate::state::{Layout, State};
-use raywarp_cuda::{CudaError, Function, Stream};
+use raywarp_cuda::{CudaError, Function, Parameters, Stream};
 use raywarp_render::Integrator;
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ pub struct PathBatch<'a> {
     pub layers: bool,
     /// Largest number of vertices of a path behind its first one.
     pub max_depth: u32,
-    /// Number of lanes that trace one path after another in a kernel that regenerates paths; 0 in other organisations.
-    pub regenerating_lanes: u64,
+    /// Number of paths that begin in lanes of ended ones, as the organisation knows it; rounds say it of queues.
+    pub refilled: u64,
     stream: &'a Stream,
     state: &'a mut State,
     launches: Launches<'a>,
@@ -45,7 +45,7 @@ pub(crate) struct Launched {
     pub counters: Counters,
     pub launches: BTreeMap<Stage, u64>,
     pub graphs: GraphCounts,
-    pub regenerating_lanes: u64,
+    pub refilled: u64,
 }
 
 impl<'a> PathBatch<'a> {
@@ -58,14 +58,14 @@ impl<'a> PathBatch<'a> {
         timed: bool,
     ) -> Self {
         let launches = Launches::on(stream, timed);
-        Self { render, integrator, layers, max_depth, regenerating_lanes: 0, stream, state, launches, seconds }
+        Self { render, integrator, layers, max_depth, refilled: 0, stream, state, launches, seconds }
     }
 
     /// Waits for the end of the batch, and returns its counters and numbers of launches.
     pub(crate) fn ended(mut self) -> Result<Launched, CudaError> {
         let counters = self.counters()?;
-        let Self { launches, regenerating_lanes, .. } = self;
-        Ok(Launched { counters, launches: launches.counts, graphs: launches.graphs, regenerating_lanes })
+        let Self { launches, refilled, .. } = self;
+        Ok(Launched { counters, launches: launches.counts, graphs: launches.graphs, refilled })
     }
 
     /// Returns the stream on which the batch's kernels are launched.
@@ -78,9 +78,11 @@ impl<'a> PathBatch<'a> {
         self.state.layout()
     }
 
-    /// Returns the device addresses of the two lists of path places, if the organisation keeps those.
-    pub fn lists(&mut self) -> [u64; 2] {
-        self.state.lists(self.stream)
+    /// Returns the device address of the memory that the organisation lays out itself, as long as
+    /// [`own_memory`](crate::PathOrganisation::own_memory) says, for as many paths as `render.capacity`; 0 if it has
+    /// none. It holds what the batch before left there, zeros at first.
+    pub fn own_memory(&mut self) -> u64 {
+        self.state.own_memory(self.stream)
     }
 
     /// Sets the round (of a wavefront) or bounce to which the next launches are counted.
@@ -125,7 +127,7 @@ impl<'a> PathBatch<'a> {
     /// # Errors
     /// [`CudaError`].
     pub fn blocks(&mut self, stage: Stage, kernel: &Function, blocks: u32) -> Result<(), CudaError> {
-        self.sharing(stage, kernel, (blocks, kernel.block_threads(), 0))
+        self.launches.launch(stage, kernel, (blocks, kernel.block_threads(), 0), &self.render)
     }
 
     /// Launches a kernel with one lane for each entry, as at least one thread block.
@@ -145,12 +147,19 @@ impl<'a> PathBatch<'a> {
         self.blocks(stage, &kernel.function, kernel.blocks(entries))
     }
 
-    /// Launches a kernel with the given (number of thread blocks, threads per block, bytes of shared memory).
+    /// Launches a kernel that takes other parameters than `render`, with the given (number of thread blocks, threads
+    /// per block, bytes of shared memory).
     ///
     /// # Errors
     /// [`CudaError`].
-    pub fn sharing(&mut self, stage: Stage, kernel: &Function, blocks: (u32, u32, u32)) -> Result<(), CudaError> {
-        self.launches.launch(stage, kernel, blocks, &self.render)
+    pub fn launch_with<P: Parameters>(
+        &mut self,
+        stage: Stage,
+        kernel: &Function,
+        blocks: (u32, u32, u32),
+        parameters: &P,
+    ) -> Result<(), CudaError> {
+        self.launches.launch(stage, kernel, blocks, parameters)
     }
 
     /// Records the launches that `work` makes as a graph, without running or counting them.

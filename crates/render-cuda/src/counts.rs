@@ -1,6 +1,6 @@
 //! Counts of the kernels' work for a picture: launches, rounds, paths, rays, warps, and the state that they moved.
 
-use crate::kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
+use crate::kept_paths::{CountedRounds, KeptPaths};
 use crate::launch::Counters;
 use crate::stage::{GraphCounts, Stage};
 use crate::state::Layout;
@@ -101,8 +101,8 @@ pub struct BatchCounts {
     pub counters: Counters,
     /// For each round the number of paths, and a second number by [`CountedRounds`].
     pub rounds: Vec<[u32; 2]>,
-    /// Number of lanes that trace one path after another in a kernel that regenerates paths.
-    pub regenerating_lanes: u64,
+    /// Number of paths that began in lanes of ended ones, beside those of the rounds.
+    pub refilled: u64,
 }
 
 impl PathCounts {
@@ -143,8 +143,6 @@ impl PathCounts {
     /// moved.
     pub fn add_batch(&mut self, layout: &Layout, batch: &BatchCounts, moves: impl FnOnce(&Self) -> Vec<StageMoves>) {
         let counters = &batch.counters;
-        let kept = layout.kept;
-        let in_rounds = matches!(kept, KeptPaths::Queues | KeptPaths::Places(KeptPlaces { marks: true, .. }));
         let used = batch.rounds.iter().rposition(|&[active, _]| active > 0).map_or(0, |last| last + 1);
         let by_round: Vec<RoundCounts> = (batch.rounds[..used].iter().enumerate())
             .map(|(round, &[active, other])| {
@@ -157,16 +155,16 @@ impl PathCounts {
             })
             .collect();
         let later: u64 = by_round.iter().skip(1).map(|round| round.begun).sum();
-        let warps = match kept {
+        let warps = match layout.kept {
             KeptPaths::Queues => by_round.iter().map(|round| round.warps).sum(),
-            KeptPaths::Nothing | KeptPaths::Places(_) => counters.iterations.into(),
+            KeptPaths::Nothing | KeptPaths::Places { .. } => counters.iterations.into(),
         };
-        let first_lanes = batch.regenerating_lanes;
         let mut counts = Self {
             batches: 1,
             rounds: used as u64,
-            begun: if in_rounds { counters.refilled } else { batch.paths },
-            refilled: later + if first_lanes > 0 { batch.paths.saturating_sub(first_lanes) } else { 0 },
+            // Kernels count those that begin only where they begin in rounds.
+            begun: if counters.refilled > 0 { counters.refilled } else { batch.paths },
+            refilled: later + batch.refilled,
             extended: counters.all_extended(),
             connected: counters.all_connected(),
             asked: counters.asked,
@@ -282,6 +280,7 @@ mod tests {
     fn layout(organisation: Organisation) -> Layout {
         Layout {
             kept: organisation.kept_paths(),
+            own: organisation.own_memory(),
             counted_rounds: organisation.counted_rounds(),
             sorts: organisation.sorts(),
             features: FeatureSet::Plain,
@@ -305,7 +304,7 @@ mod tests {
             let refilled = rounds.iter().map(|round| u64::from(round[1])).sum();
             let counters =
                 Counters { rounds: rounds.len() as u32, extended, refilled, shadows: 3, ..Counters::default() };
-            let batch = BatchCounts { paths: refilled, launches: launches(), counters, rounds, regenerating_lanes: 0 };
+            let batch = BatchCounts { paths: refilled, launches: launches(), counters, rounds, refilled: 0 };
             add_batch(&mut counts, Organisation::Wavefront, &batch);
         }
         let round = |active, begun, warps| RoundCounts { active, begun, warps };
@@ -345,8 +344,7 @@ mod tests {
         // More holes than 32 bits count.
         let asked = (1 << 32) + 7;
         let counters = Counters { walked: 100, shadows: 50, asked, iterations: 4, ..Counters::default() };
-        let batch =
-            BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: Vec::new(), regenerating_lanes: 0 };
+        let batch = BatchCounts { paths: 40, launches: BTreeMap::new(), counters, rounds: Vec::new(), refilled: 0 };
         add_batch(&mut counts, Organisation::Megakernel, &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 100, 50, asked));
         assert_eq!((counts.warps, counts.bytes()), (4, 2 * 40 * 20));
@@ -359,7 +357,7 @@ mod tests {
         let mut counts = PathCounts::default();
         let counters = Counters { walked: 40, shadows: 30, asked: 7, iterations: 2, ..Counters::default() };
         let launches = BTreeMap::from([(Stage::FIRST_HITS, 1)]);
-        let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
+        let batch = BatchCounts { paths: 40, launches, counters, rounds: Vec::new(), refilled: 0 };
         add_batch(&mut counts, Organisation::FirstHits, &batch);
         assert_eq!((counts.begun, counts.extended, counts.connected, counts.asked), (40, 40, 30, 7));
         assert_eq!((counts.warps, counts.bytes()), (2, 2 * 40 * 20));

@@ -11,9 +11,7 @@ use crate::counts::{BatchCounts, PathCounts};
 use crate::device_memory::DeviceMemory;
 use crate::features::SceneFeatures;
 use crate::film::DeviceFilm;
-use crate::launch::{
-    BatchRecord, BurdenRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord, TileRecord,
-};
+use crate::launch::{BatchRecord, Counters, FrameRecord, RenderRecord, ResultRecord, ShownRecord};
 use crate::launches::StageSeconds;
 use crate::memory::LeastMemory;
 use crate::organisation::{LoadPlace, LoadedOrganisation};
@@ -262,10 +260,6 @@ impl CudaRenderer {
             rounds: state.rounds,
             order: state.order,
             shown: ShownRecord::new(picture.integrator),
-            places: state.places,
-            tile: TileRecord::default(),
-            burden: BurdenRecord::default(),
-            unused: [0; 4],
         }
     }
 
@@ -346,7 +340,7 @@ impl CudaRenderer {
         batch.begin_round(0);
         batch.lanes(Stage::FINALIZE, &self.finalize, pixels)?;
         let end = stream.mark()?;
-        let Launched { counters, launches, graphs, regenerating_lanes } = batch.ended()?;
+        let Launched { counters, launches, graphs, refilled } = batch.ended()?;
         picture.seconds += begin.seconds_until(&end)?;
         // Blocks that take paths to their ends count bounces of their own, and not how many all of them had.
         let counted = if counters.rounds == 0 { max_depth.saturating_add(1) } else { counters.rounds };
@@ -354,7 +348,7 @@ impl CudaRenderer {
         if !rounds.is_empty() {
             stream.read(&picture.state.rounds, &mut rounds)?;
         }
-        let batch = BatchCounts { paths: u64::from(paths), launches, counters, rounds, regenerating_lanes };
+        let batch = BatchCounts { paths: u64::from(paths), launches, counters, rounds, refilled };
         let layout = *picture.state.layout();
         let moves = |counts: &PathCounts| self.options.organisation.moves(&layout, counts);
         picture.counts.add_batch(&layout, &batch, moves);

@@ -8,18 +8,26 @@ pub enum KeptPaths {
     /// Two queues of paths, one read and one written, with the hits of their rays and their connections to lights.
     Queues,
     /// One queue, in which each path keeps its place until it ends.
-    Places(KeptPlaces),
+    Places {
+        /// `true` if hits and connections are stored too, for kernels that end between two vertices of a path.
+        between_vertices: bool,
+    },
 }
 
-/// State stored for paths that keep a place in one queue.
+/// Sizes of the device memory that an organisation lays out itself, beside the state that the engine knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct KeptPlaces {
-    /// `true` if each place has a word that says what its path does next.
-    pub marks: bool,
-    /// `true` if there are two lists of the paths' places, one read and one written.
-    pub lists: bool,
-    /// `true` if hits and connections are stored too, for kernels that end between two vertices of a path.
-    pub between_vertices: bool,
+pub struct OwnMemory {
+    /// Bytes for each path in flight, a multiple of 4.
+    pub path_bytes: usize,
+    /// Bytes beside those, a multiple of 4.
+    pub fixed_bytes: usize,
+}
+
+impl OwnMemory {
+    /// Returns the bytes of memory for `paths` paths in flight.
+    pub const fn bytes(&self, paths: usize) -> usize {
+        self.path_bytes * paths + self.fixed_bytes
+    }
 }
 
 /// Numbers recorded for each wavefront round, or bounce, of a batch.

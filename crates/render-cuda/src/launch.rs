@@ -141,9 +141,7 @@ pub struct Counters {
     pub classes: [u32; 5],
     pub may_be_holes: u32,
     pub undecided: u32,
-    pub ended: u32,
-    pub hit: u32,
-    pub connecting: u32,
+    pub unused: u32,
     pub extended: u64,
     pub connected: u64,
     pub refilled: u64,
@@ -191,44 +189,6 @@ impl ShownRecord {
     }
 }
 
-/// Addresses of path places and lists of them: `Places` in kernels/render.h.
-#[allow(missing_docs)]
-#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct PlacesRecord {
-    pub alive: u64,
-    pub list: u64,
-    pub next_list: u64,
-    pub sums: u64,
-    pub count: u64,
-    pub listed: u64,
-    pub segments: u32,
-    pub begun_before: u32,
-    pub listed_marks: u32,
-    pub in_parts: u32,
-}
-
-/// Size of a tile of paths, and of its lists: `Tile` in kernels/render.h.
-#[allow(missing_docs)]
-#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct TileRecord {
-    pub paths_per_lane: u32,
-    pub list_bytes: u32,
-    pub shared_bytes: u32,
-    pub has_sampler_states: u32,
-}
-
-/// Artificial extra shading work, for experiments: `Burden` in kernels/render.h.
-#[allow(missing_docs)]
-#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct BurdenRecord {
-    pub table: u64,
-    pub search_steps: u32,
-    pub multiply_adds: u32,
-}
-
 /// All parameters of a rendering kernel: `Render` in kernels/render.h.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -249,17 +209,13 @@ pub struct RenderRecord {
     pub rounds: u64,
     pub order: u64,
     pub shown: ShownRecord,
-    pub places: PlacesRecord,
-    pub tile: TileRecord,
-    pub burden: BurdenRecord,
-    pub unused: [u32; 4],
 }
 
 // SAFETY: plain words without padding (`Pod`) at the places where the kernels look for them: sizes and places below are
 // those that kernels/render.h asserts.
 unsafe impl Parameters for RenderRecord {}
 
-const _: () = assert!(size_of::<Counters>() == 120 && size_of::<RenderRecord>() == 848);
+const _: () = assert!(size_of::<Counters>() == 112 && size_of::<RenderRecord>() == 736);
 const _: () =
     assert!(std::mem::offset_of!(RenderRecord, frame) == 352 && std::mem::offset_of!(RenderRecord, batch) == 504);
 const _: () =

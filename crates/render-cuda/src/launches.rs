@@ -1,8 +1,7 @@
 //! Launches of a batch's kernels, counted by stage, and timed where that is asked for.
 
-use crate::launch::RenderRecord;
 use crate::stage::{GraphCounts, Stage};
-use raywarp_cuda::{CudaError, Function, Graph, Mark, Stream};
+use raywarp_cuda::{CudaError, Function, Graph, Mark, Parameters, Stream};
 use std::collections::BTreeMap;
 
 /// Kernel launches of a batch on a stream, counted and optionally timed.
@@ -67,18 +66,18 @@ impl<'a> Launches<'a> {
     }
 
     /// Launches a kernel with the given (number of thread blocks, threads per block, bytes of shared memory).
-    pub fn launch(
+    pub fn launch<P: Parameters>(
         &mut self,
         stage: Stage,
         kernel: &Function,
         (blocks, threads, bytes): (u32, u32, u32),
-        render: &RenderRecord,
+        parameters: &P,
     ) -> Result<(), CudaError> {
         *self.counts.entry(stage).or_default() += 1;
         let begin = self.mark()?;
-        // SAFETY: all kernels take this record, and its addresses are those of buffers of the renderer, as long as
-        // kernels/render.h says for the batch: who implements `PathOrganisation` sees to both.
-        unsafe { kernel.launch_sharing(self.stream, blocks, threads, bytes, render) }?;
+        // SAFETY: the kernel takes these parameters, and their addresses are those of buffers that stay until the batch
+        // has ended, as long as the kernel's headers say: who implements `PathOrganisation` sees to both.
+        unsafe { kernel.launch_sharing(self.stream, blocks, threads, bytes, parameters) }?;
         let end = self.mark()?;
         self.marks.extend(begin.zip(end).map(|(begin, end)| (self.round, stage, [begin, end])));
         Ok(())

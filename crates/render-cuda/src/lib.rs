@@ -46,11 +46,8 @@ pub use engine::{CudaRenderer, EngineOptions};
 pub use error::RenderCudaError;
 pub use features::SceneFeatures;
 pub use film::{PixelOrder, pixels_by_lane};
-pub use kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
-pub use launch::{
-    BatchRecord, BurdenRecord, Counters, PlacesRecord, QueueRecord, RenderRecord, ResultRecord, ShadowRecord,
-    TileRecord,
-};
+pub use kept_paths::{CountedRounds, KeptPaths, OwnMemory};
+pub use launch::{BatchRecord, Counters, QueueRecord, RenderRecord, ResultRecord, ShadowRecord};
 pub use launches::{RecordedLaunches, StageSeconds};
 pub use memory::LeastMemory;
 pub use organisation::{LoadPlace, LoadedOrganisation, PATH_VARIANT, PathOrganisation, WavefrontKernels};

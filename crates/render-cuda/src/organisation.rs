@@ -11,7 +11,7 @@ use crate::batch::PathBatch;
 use crate::counts::{PathCounts, StageMoves};
 use crate::features::SceneFeatures;
 use crate::film::PixelOrder;
-use crate::kept_paths::{CountedRounds, KeptPaths};
+use crate::kept_paths::{CountedRounds, KeptPaths, OwnMemory};
 use crate::state::Layout;
 use raywarp_cuda::{CudaError, Device, Function, Stream};
 use raywarp_family::Variant;
@@ -27,9 +27,9 @@ pub const PATH_VARIANT: Variant = Variant::RAYWARP_H8;
 /// launches. [`Organisation`](crate::Organisation) is one.
 ///
 /// # Safety
-/// All kernels that its [`LoadedOrganisation`] launches take a [`RenderRecord`](crate::RenderRecord) and nothing
-/// else, and each address that it writes there is that of memory which stays until the batch has ended, as long as
-/// kernels/render.h says.
+/// Each kernel that its [`LoadedOrganisation`] launches takes what it is launched with and nothing else: a
+/// [`RenderRecord`](crate::RenderRecord), or the parameters of [`PathBatch::launch_with`]. Each address there that is
+/// not the engine's is that of memory which stays until the batch has ended, as long as the kernel's headers say.
 pub unsafe trait PathOrganisation: Debug + Send + Sync {
     /// Returns the organisation's name, for people to read.
     fn name(&self) -> &'static str;
@@ -42,6 +42,12 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
 
     /// Returns the parts of the path state that the device stores between kernels.
     fn kept_paths(&self) -> KeptPaths;
+
+    /// Returns the sizes of the device memory that the organisation lays out itself:
+    /// [`PathBatch::own_memory`].
+    fn own_memory(&self) -> OwnMemory {
+        OwnMemory::default()
+    }
 
     /// Returns which numbers are recorded for each round.
     fn counted_rounds(&self) -> CountedRounds;
@@ -62,7 +68,7 @@ pub unsafe trait PathOrganisation: Debug + Send + Sync {
         match self.kept_paths() {
             // No slower on an H200, and nothing to sort for the host.
             KeptPaths::Queues => PixelOrder::Rows,
-            KeptPaths::Nothing | KeptPaths::Places(_) => PixelOrder::Blocks,
+            KeptPaths::Nothing | KeptPaths::Places { .. } => PixelOrder::Blocks,
         }
     }
 

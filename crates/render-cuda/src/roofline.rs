@@ -257,6 +257,7 @@ mod tests {
         let sorted = features == FeatureSet::Surfaces;
         Layout {
             kept: organisation.kept_paths(),
+            own: organisation.own_memory(),
             counted_rounds: organisation.counted_rounds(),
             sorts: organisation.sorts(),
             features,
@@ -283,7 +284,7 @@ mod tests {
         };
         let counters = Counters { connected: connections, ..counters };
         let launches = BTreeMap::new();
-        let batch = BatchCounts { paths, launches, counters, rounds: Vec::new(), regenerating_lanes: 0 };
+        let batch = BatchCounts { paths, launches, counters, rounds: Vec::new(), refilled: 0 };
         counts.add_batch(layout, &batch, |counts| organisation.moves(layout, counts));
         counts
     }

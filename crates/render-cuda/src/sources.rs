@@ -165,6 +165,8 @@ impl FeatureStage {
 /// Table of a crate's path-tracing kernels, by source and stage.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelTable {
+    /// C++ type of the kernels' parameters, in the namespace raywarp::render.
+    pub parameters: &'static str,
     /// Names of the sources, in their order.
     pub sources: &'static [&'static str],
     /// Stages that are compiled for several feature sets.
@@ -180,6 +182,7 @@ pub struct KernelTable {
 /// Table of the product's path-tracing kernels. Scenes without media are rare guests of kernels that do all of a path,
 /// which are large.
 pub const KERNEL_TABLE: KernelTable = KernelTable {
+    parameters: "Render",
     sources: &["megakernel", "wavefront", "first_hits", "finalize"],
     of_features: &[
         FeatureStage::new("megakernel", "megakernel", &[FeatureSet::Plain, FeatureSet::Everything], 4),
@@ -255,7 +258,8 @@ impl KernelTable {
         let mut text = format!("#include \"{header}\"\n\n");
         let mut kernel = |name: &str, call: &str, blocks: u32| {
             text += &format!(
-                "RW_KERNEL_OF(raywarp::render::Render, render, {name}, {block_threads}, {blocks}) {{ raywarp::render::{call}(render); }}\n"
+                "RW_KERNEL_OF(raywarp::render::{}, render, {name}, {block_threads}, {blocks}) {{ raywarp::render::{call}(render); }}\n",
+                self.parameters
             );
         };
         for (_, stage, blocks) in self.plain.iter().filter(|stage| stage.0 == source) {

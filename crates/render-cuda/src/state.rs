@@ -1,16 +1,17 @@
 //! The state of paths in flight: arrays in a device's memory, one entry a path each.
 
-use crate::kept_paths::{CountedRounds, KeptPaths, KeptPlaces};
-use crate::launch::{Counters, PlacesRecord, QueueRecord, ShadowRecord};
+use crate::kept_paths::{CountedRounds, KeptPaths, OwnMemory};
+use crate::launch::{Counters, QueueRecord, ShadowRecord};
 use crate::sources::FeatureSet;
 use raywarp_cuda::{CudaError, Device, DeviceBuffer, Stream};
-use std::mem::offset_of;
 
 /// Layout of the path state in device memory: which parts there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Parts of the path state that the organisation stores between kernels.
     pub kept: KeptPaths,
+    /// Memory that the organisation lays out itself.
+    pub own: OwnMemory,
     /// Numbers that the organisation records for each round.
     pub counted_rounds: CountedRounds,
     /// `true` if the organisation lists paths by shading class, in scenes with several.
@@ -35,7 +36,7 @@ pub struct PathBytes {
     pub queue: usize,
     /// Bytes of the hit of the path's ray.
     pub hit: usize,
-    /// Bytes in the lists of paths by shading class, and in the list of those that go on.
+    /// Bytes in the lists of paths by shading class, and in the organisation's own arrays.
     pub order: usize,
     /// Bytes of the connection to a light, with two more bits for what blocks it; its non-opaque candidate is stored in
     /// place of the hit.
@@ -83,12 +84,8 @@ impl Layout {
         self.kept == KeptPaths::Queues
     }
 
-    /// Returns what is stored of paths that keep a place; nothing for other layouts.
-    fn places(&self) -> KeptPlaces {
-        match self.kept {
-            KeptPaths::Places(places) => places,
-            KeptPaths::Nothing | KeptPaths::Queues => KeptPlaces::default(),
-        }
+    fn has_hits(&self) -> bool {
+        matches!(self.kept, KeptPaths::Queues | KeptPaths::Places { between_vertices: true })
     }
 
     fn has_rounds(&self) -> bool {
@@ -104,20 +101,18 @@ impl Layout {
     /// Returns the bytes of device memory that one path takes, by part.
     pub fn bytes(&self) -> PathBytes {
         let result = 16 + if self.first_hits { 28 } else { 4 };
-        let none = PathBytes { queue: 0, hit: 0, order: 0, connection: 0, result, second_queue: 0 };
+        let own = self.own.path_bytes;
+        let none = PathBytes { queue: 0, hit: 0, order: own, connection: 0, result, second_queue: 0 };
         let queue = self.queued();
         let connection = 32 + 16 + if self.has_media() { 8 } else { 0 };
-        let KeptPlaces { marks, lists, between_vertices } = self.places();
         match self.kept {
             KeptPaths::Nothing => none,
             KeptPaths::Queues => {
-                let order = if self.sorted { 12 } else { 0 };
+                let order = own + if self.sorted { 12 } else { 0 };
                 PathBytes { queue, hit: 16, order, connection, second_queue: queue, ..none }
             }
-            KeptPaths::Places(_) => {
-                let kept = PathBytes { queue, order: if marks { 4 } else { 0 } + if lists { 8 } else { 0 }, ..none };
-                if between_vertices { PathBytes { hit: 16, connection, ..kept } } else { kept }
-            }
+            KeptPaths::Places { between_vertices: false } => PathBytes { queue, ..none },
+            KeptPaths::Places { between_vertices: true } => PathBytes { queue, hit: 16, connection, ..none },
         }
     }
 }
@@ -152,10 +147,7 @@ pub struct State {
     queues: [QueueBuffers; 2],
     hits: DeviceBuffer<[f32; 4]>,
     order: DeviceBuffer<u32>,
-    alive: DeviceBuffer<u32>,
-    lists: [DeviceBuffer<u32>; 2],
-    /// Number of paths that each of the listing warps has found.
-    sums: DeviceBuffer<u32>,
+    own: DeviceBuffer<u32>,
     shadows: ShadowBuffers,
     pub(crate) counters: DeviceBuffer<Counters>,
     /// For each round the number of paths that it extends, and of those that begin in it.
@@ -171,8 +163,6 @@ pub(crate) struct StateRecords {
     pub queues: [QueueRecord; 2],
     pub hits: u64,
     pub order: u64,
-    /// Addresses of the path places, as before any bounce: without lists.
-    pub places: PlacesRecord,
     pub shadows: ShadowRecord,
     pub counters: u64,
     pub rounds: u64,
@@ -187,21 +177,13 @@ impl State {
     /// Number of paths in flight for which memory must suffice, if as many are wanted.
     pub const LEAST: usize = 1 << 12;
 
-    /// Returns the number of warps that list a number of paths together: as many as a GPU runs at once, with some
-    /// hundred entries each.
-    pub const fn listing_warps(paths: usize) -> usize {
-        // Whole blocks.
-        let warps = paths.div_ceil(256).next_multiple_of(4);
-        if warps < 2048 { warps } else { 2048 }
-    }
-
     /// Returns the bytes of the state of `paths` paths in flight, with `results` results for each, and of `rounds`
     /// rounds.
     pub fn bytes(layout: &Layout, paths: usize, results: usize, rounds: usize) -> usize {
         let answers = if layout.is_in_queues() { 2 * 4 * paths.div_ceil(32) } else { 0 };
         let rounds = if layout.has_rounds() { 8 * rounds } else { 0 };
-        let sums = if layout.places().lists { 4 * Self::listing_warps(paths) } else { 0 };
-        paths * layout.bytes().total_with(results) + answers + size_of::<Counters>() + rounds + sums
+        let fixed = size_of::<Counters>() + layout.own.fixed_bytes;
+        paths * layout.bytes().total_with(results) + answers + rounds + fixed
     }
 
     /// Allocates the state of `wanted` paths in flight with `batch` results for each, or of fewer if memory is short:
@@ -225,11 +207,11 @@ impl State {
         let paths = wanted.min(fits.max(Self::LEAST.min(wanted)));
         device.check_room("the state of paths", Self::bytes(layout, paths, batch, rounds))?;
         let results = paths * batch;
-        let (wavefront, places) = (layout.is_in_queues(), layout.places());
+        let wavefront = layout.is_in_queues();
         let if_needed = |needed: bool| if needed { paths } else { 0 };
         let (all, media) = (if_needed(wavefront), if_needed(wavefront && layout.has_media()));
         // Of what connects paths, too.
-        let hits = if_needed(wavefront || places.between_vertices);
+        let hits = if_needed(layout.has_hits());
         let queue = |bytes: usize| -> Result<QueueBuffers, CudaError> {
             let has = bytes > 0;
             Ok(QueueBuffers {
@@ -239,7 +221,6 @@ impl State {
                 media: stream.zeros(if_needed(has && layout.has_media()))?,
             })
         };
-        let listed = if_needed(places.lists);
 
         Ok(Self {
             layout: *layout,
@@ -251,9 +232,7 @@ impl State {
             queues: [queue(bytes.queue)?, queue(bytes.second_queue)?],
             hits: stream.zeros(hits)?,
             order: stream.zeros(if layout.sorted { 3 * all } else { 0 })?,
-            alive: stream.zeros(if_needed(places.marks))?,
-            lists: [stream.zeros(listed)?, stream.zeros(listed)?],
-            sums: stream.zeros(Self::listing_warps(listed))?,
+            own: stream.zeros(layout.own.bytes(paths) / size_of::<u32>())?,
             shadows: ShadowBuffers {
                 rays: stream.zeros(2 * hits)?,
                 contributions: stream.zeros(hits)?,
@@ -293,9 +272,9 @@ impl State {
         if self.layout.has_holes() { stream.clear(&mut self.shadows.undecided) } else { Ok(()) }
     }
 
-    /// Returns the device addresses of the two lists of places.
-    pub(crate) fn lists(&mut self, stream: &Stream) -> [u64; 2] {
-        self.lists.each_mut().map(|list| address(list, stream))
+    /// Returns the device address of the memory that the organisation lays out itself; 0 if it has none.
+    pub(crate) fn own_memory(&mut self, stream: &Stream) -> u64 {
+        address(&mut self.own, stream)
     }
 
     pub(crate) fn records(&mut self, stream: &Stream) -> StateRecords {
@@ -311,7 +290,6 @@ impl State {
         let queues = [queue(0), queue(1)];
         let (hits, shadows) = (address(&mut self.hits, stream), &mut self.shadows);
         let counters = address(&mut self.counters, stream);
-        let counter = |offset: usize| counters + offset as u64;
         StateRecords {
             radiance: address(&mut self.radiance, stream),
             first_hits: address(&mut self.first_hits, stream),
@@ -319,18 +297,6 @@ impl State {
             queues,
             hits,
             order: address(&mut self.order, stream),
-            places: PlacesRecord {
-                alive: address(&mut self.alive, stream),
-                list: 0,
-                next_list: 0,
-                sums: address(&mut self.sums, stream),
-                count: counter(offset_of!(Counters, active)),
-                listed: counter(offset_of!(Counters, survivors)),
-                segments: 1,
-                begun_before: 0,
-                listed_marks: 0,
-                in_parts: 0,
-            },
             shadows: ShadowRecord {
                 rays: address(&mut shadows.rays, stream),
                 contributions: address(&mut shadows.contributions, stream),
@@ -353,23 +319,6 @@ mod tests {
     use crate::sources::Organisation;
 
     #[test]
-    fn warps_that_list_are_whole_blocks_and_as_many_as_paths_need_up_to_a_limit() {
-        // 256 paths a warp, 4 warps a block, at most 512 blocks.
-        for (paths, warps) in [
-            (0, 0),
-            (1, 4),
-            (4 * 256, 4),
-            (4 * 256 + 1, 8),
-            (2044 * 256, 2044),
-            (2044 * 256 + 1, 2048),
-            (2048 * 256 + 1, 2048),
-            (1 << 26, 2048),
-        ] {
-            assert_eq!(State::listing_warps(paths), warps, "{paths} paths");
-        }
-    }
-
-    #[test]
     fn no_path_in_flight_takes_more_than_160_bytes() {
         let flags = [false, true];
         for (features, sorted) in [
@@ -386,6 +335,7 @@ mod tests {
                 let sorted = sorted && organisation.sorts();
                 let layout = Layout {
                     kept: organisation.kept_paths(),
+                    own: organisation.own_memory(),
                     counted_rounds: organisation.counted_rounds(),
                     sorts: organisation.sorts(),
                     features,

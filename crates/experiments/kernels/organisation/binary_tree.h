@@ -2,8 +2,8 @@
 // speculative traversal.
 #pragma once
 
+#include "burdened_megakernel.h"
 #include "compact.h"
-#include "organisation/megakernel.h"
 
 namespace raywarp::render {
 

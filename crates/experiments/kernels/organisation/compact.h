@@ -3,8 +3,8 @@
 // that have ended, behind those that go on (van Antwerpen 2011). Counts stay on the device, unless the host asks.
 #pragma once
 
+#include "burden.h"
 #include "stage/queue.h"
-#include "organisation/held_path.h"
 
 namespace raywarp::render {
 
@@ -15,13 +15,13 @@ constexpr u32 GOES_ON = 1, HAS_HIT = 2, CONNECTS = 4;
 }
 
 // The place of an entry's path.
-RW_FUNCTION u32 place_of(const Render& render, u32 entry) {
+RW_FUNCTION u32 place_of(const MeasuredRender& render, u32 entry) {
     const u32* const list = render.places.list;
     return list != nullptr ? platform::get(list + entry) : entry;
 }
 
 // One lane: those that were listed are extended next, and as many begin as there is room for.
-RW_FUNCTION void begin_bounce(const Render& render) {
+RW_FUNCTION void begin_bounce(const MeasuredRender& render) {
     if (platform::warp() != 0 || platform::lane() != 0) {
         return;
     }
@@ -43,15 +43,13 @@ RW_FUNCTION void begin_bounce(const Render& render) {
         c.rounds += 1;
     }
     c.survivors = 0;
-    c.ended = 0;
-    c.hit = 0;
-    c.connecting = 0;
     platform::put(render.counters, c);
+    platform::put(render.places.counters, ListCounters{});
 }
 
 // The path that an entry begins with, or goes on with. None lives where it has ended.
 template <class F>
-RW_FUNCTION HeldPath path_of(const Render& render, u32 entry, u32 place) {
+RW_FUNCTION HeldPath path_of(const MeasuredRender& render, u32 entry, u32 place) {
     const u32 count = platform::get(&render.counters->active), begun = platform::get(&render.counters->begun);
     const u32 fresh = render.places.begun_before ? 0 : platform::get(&render.counters->fresh);
     if (entry >= count - fresh) {
@@ -69,7 +67,7 @@ RW_FUNCTION HeldPath path_of(const Render& render, u32 entry, u32 place) {
 
 // Extends the paths of a batch by some segments, commonly one.
 template <class F, Walks W = PHASED>
-RW_FUNCTION void bounce(const Render& render) {
+RW_FUNCTION void bounce(const MeasuredRender& render) {
     const u32 count = platform::get(&render.counters->active);
     const u32 entry = platform::warp() * WARP + platform::lane();
     if (entry - platform::lane() >= count) {
@@ -93,7 +91,7 @@ RW_FUNCTION void bounce(const Render& render) {
     u32 iterations = 0;
     while (callers != 0 && iterations < render.places.segments) {
         extend_path<F, W>(render, callers, path, counts,
-                       [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); });
+                       [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); }, Burdened{render});
         iterations += 1;
         callers = platform::ballot_sync(EVERYONE, path.lives);
     }
@@ -110,7 +108,7 @@ RW_FUNCTION void bounce(const Render& render) {
 
 // Begins all paths of a batch, for a launch that takes them to their end (L9's split).
 template <class F>
-RW_FUNCTION void begin_paths(const Render& render) {
+RW_FUNCTION void begin_paths(const MeasuredRender& render) {
     const u32 number = platform::warp() * WARP + platform::lane();
     if (number < render.batch.path_count) {
         const HeldPath path = begin_path(render, number);
@@ -131,11 +129,11 @@ RW_FUNCTION Part part_of_warp(u32 count) {
     return {first, smaller(first + entries, count)};
 }
 
-RW_FUNCTION bool goes_on(const Render& render, u32 entry, u32 place, u32 end) {
+RW_FUNCTION bool goes_on(const MeasuredRender& render, u32 entry, u32 place, u32 end) {
     return entry < end && (platform::get(render.places.alive + place) & render.places.listed_marks) != 0;
 }
 
-RW_FUNCTION void count_alive(const Render& render) {
+RW_FUNCTION void count_alive(const MeasuredRender& render) {
     const Part part = part_of_warp(platform::get(render.places.count));
     u32 alive = 0;
 #pragma unroll 4
@@ -153,7 +151,7 @@ RW_FUNCTION void count_alive(const Render& render) {
     }
 }
 
-RW_FUNCTION void list_alive(const Render& render) {
+RW_FUNCTION void list_alive(const MeasuredRender& render) {
     const Part part = part_of_warp(platform::get(render.places.count));
     u32 before = 0, all = 0;
     for (u32 i = platform::lane(); i < platform::warps(); i += WARP) {
@@ -191,7 +189,7 @@ RW_FUNCTION void list_alive(const Render& render) {
 }
 
 // The same list in one launch, in the order in which warps come.
-RW_FUNCTION void list_by_atomics(const Render& render) {
+RW_FUNCTION void list_by_atomics(const MeasuredRender& render) {
     const u32 count = platform::get(render.places.count);
     const u32 entry = platform::warp() * WARP + platform::lane();
     if (entry - platform::lane() >= count) {
@@ -204,7 +202,7 @@ RW_FUNCTION void list_by_atomics(const Render& render) {
         platform::put(render.places.next_list + own, place);
     }
     if (render.batch.path_count > render.capacity) {
-        const u32 from_end = take_place(&render.counters->ended, ended);
+        const u32 from_end = take_place(&render.places.counters->ended, ended);
         if (ended) {
             platform::put(render.places.next_list + count - 1 - from_end, place);
         }

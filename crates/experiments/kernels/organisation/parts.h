@@ -7,14 +7,14 @@
 
 namespace raywarp::render {
 
-RW_FUNCTION void add_radiance_at(const Render& render, u32 number, float filter_weight, Vec3 before, Vec3 more) {
+RW_FUNCTION void add_radiance_at(const MeasuredRender& render, u32 number, float filter_weight, Vec3 before, Vec3 more) {
     const Vec3 all = before + more;
     platform::put(render.results.radiance + number, float4{all.x, all.y, all.z, filter_weight});
 }
 
 // Extends each path by a ray. Those that leave the scene end here.
 template <class F>
-RW_FUNCTION void trace_paths(const Render& render) {
+RW_FUNCTION void trace_paths(const MeasuredRender& render) {
     const u32 count = platform::get(&render.counters->active);
     const u32 entry = platform::warp() * WARP + platform::lane();
     if (entry - platform::lane() >= count) {
@@ -50,7 +50,7 @@ RW_FUNCTION void trace_paths(const Render& render) {
 
 // Shades what each ray has hit.
 template <class F>
-RW_FUNCTION void shade_paths(const Render& render) {
+RW_FUNCTION void shade_paths(const MeasuredRender& render) {
     const u32 entry = platform::warp() * WARP + platform::lane();
     if (entry >= platform::get(render.places.count)) {
         return;
@@ -90,7 +90,7 @@ RW_FUNCTION void shade_paths(const Render& render) {
 
 // Traces what connects paths to lights.
 template <class F>
-RW_FUNCTION void connect_paths(const Render& render) {
+RW_FUNCTION void connect_paths(const MeasuredRender& render) {
     const u32 entry = platform::warp() * WARP + platform::lane();
     const u32 count = platform::get(render.places.count);
     if (entry - platform::lane() >= count) {

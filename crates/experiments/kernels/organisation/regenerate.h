@@ -1,13 +1,13 @@
 // Lanes that begin another path where theirs has ended (Novák et al. 2010): as many as are resident, until none is left.
 #pragma once
 
+#include "burden.h"
 #include "stage/queue.h"
-#include "organisation/held_path.h"
 
 namespace raywarp::render {
 
 template <class F>
-RW_FUNCTION void regenerate(const Render& render) {
+RW_FUNCTION void regenerate(const MeasuredRender& render) {
     const u32 lanes = platform::warps() * WARP;
     HeldPath path = no_path();
     FirstHit first{};
@@ -25,7 +25,7 @@ RW_FUNCTION void regenerate(const Render& render) {
             break;
         }
         const bool lived = path.lives;
-        extend_path<F>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; });
+        extend_path<F>(render, callers, path, counts, [&](const FirstHit& seen) { first = seen; }, Burdened{render});
         iterations += 1;
         const bool ended = lived && !path.lives;
         if (ended) {

@@ -2,8 +2,8 @@
 // (W11 3.5, B.3): no block waits for another. Paths are kept in the device's memory or in that which the block shares.
 #pragma once
 
+#include "burden.h"
 #include "stage/queue.h"
-#include "organisation/held_path.h"
 
 namespace raywarp::render {
 
@@ -20,9 +20,9 @@ struct TilePaths {
     float4* radiance;
 };
 
-// In the memory that the block shares, behind its lists. As src/organisation.rs.
+// In the memory that the block shares, behind its lists. As src/tiles.rs.
 template <class F>
-RW_FUNCTION TilePaths in_shared_memory(const Render& render, u32 paths) {
+RW_FUNCTION TilePaths in_shared_memory(const MeasuredRender& render, u32 paths) {
     u8* at = platform::block_memory(render.tile.list_bytes, render.tile.shared_bytes - render.tile.list_bytes);
     const auto take = [&](u32 bytes) {
         u8* const taken = at;
@@ -38,7 +38,7 @@ RW_FUNCTION TilePaths in_shared_memory(const Render& render, u32 paths) {
     return in;
 }
 
-RW_FUNCTION TilePaths in_device_memory(const Render& render, u32 first) {
+RW_FUNCTION TilePaths in_device_memory(const MeasuredRender& render, u32 first) {
     const Queue& all = render.queue;
     return {{all.rays + static_cast<u64>(first) * 2, all.weights + first,
              all.sampler_states != nullptr ? all.sampler_states + first : nullptr,
@@ -81,7 +81,7 @@ RW_FUNCTION u32 list_tile(const List& list, List& next, Sums& sums, u32 count) {
 }
 
 template <class F>
-RW_FUNCTION void tiled(const Render& render) {
+RW_FUNCTION void tiled(const MeasuredRender& render) {
     const u32 paths = render.tile.paths_per_lane * TILE_LANES, tile = platform::warp() / TILE_WARPS, first = tile * paths;
     const u32 own = platform::warp_in_block() * WARP + platform::lane();
     RW_DYNAMIC_SHARED(u16, paths, 0, even);
@@ -113,7 +113,7 @@ RW_FUNCTION void tiled(const Render& render) {
             }
             const LaneMask callers = platform::ballot_sync(EVERYONE, path.lives);
             extend_path<F>(render, callers, path, counts,
-                           [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); });
+                           [&](const FirstHit& seen) { put_first_hit(render, path.number, seen); }, Burdened{render});
             iterations += 1;
             if (entry < active) {
                 const float4 result{path.radiance.x, path.radiance.y, path.radiance.z, path.filter_weight};

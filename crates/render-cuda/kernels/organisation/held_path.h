@@ -35,32 +35,17 @@ struct Walks {
 };
 constexpr Walks PHASED{CLOSEST_HIT, ANY_HIT};
 
-// As much for each vertex as the render asks for, on which nothing depends: heavier shading, for W11 4.2.5. Multiply-adds, and
-// a search as for a texel of an environment: half of what is left of the table at each step, wherever that is.
-RW_FUNCTION void shade_longer(const Render& render, const PathState& path, float from) {
-    const Burden& burden = render.burden;
-    float x = from;
-#pragma unroll 1
-    for (u32 i = 0; i < burden.multiply_adds; i++) {
-        x = platform::fused(x, 0.75f, 0.5f);
-    }
-    const u32 wanted = hash::combine(hash::combine(path.pixel, path.sample), path.bounce);
-    u32 first = 0;
-#pragma unroll 1
-    for (u32 step = burden.search_steps; step > 0; step--) {
-        const u32 middle = first + (1u << (step - 1));
-        first = platform::load1(burden.table + middle) <= wanted ? middle : first;
-    }
-    // Never: of finite numbers there come none like this one, and no place is so far. Without a use nothing would be computed.
-    if (platform::bits_of(x) == 0x7fc0dead || first == NONE) {
-        platform::add_to_counter(&render.counters->invalid_rays, 1);
-    }
-}
+// What a vertex does beside shading: nothing. Experiments measure other things.
+struct NothingBeside {
+    RW_FUNCTION void operator()(const PathState&, float) const {}
+};
 
 // Takes a path to its next vertex, connects it to a light there, and sends it on; it lives no longer where it ends.
-// `looks` is called with its first vertex. All lanes of the warp call together; `callers` are those whose path lives.
-template <class F, Walks W = PHASED, class Looks>
-RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& path, RayCounts& counts, Looks looks) {
+// `looks` is called with its first vertex, and `beside` with the path and the ray's length where one is shaded. All lanes of
+// the warp call together; `callers` are those whose path lives.
+template <class F, Walks W = PHASED, class Looks, class Beside = NothingBeside>
+RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& path, RayCounts& counts, Looks looks,
+                             Beside beside = {}) {
     Hit hit{};
     if (path.lives) {
         hit = hit_of(raywarp::closest<W.closest>(render.tree, query_of(path.ray), callers));
@@ -81,7 +66,7 @@ RW_FUNCTION void extend_path(const Render& render, LaneMask callers, HeldPath& p
         path.state.throughput = arrival.throughput;
         path.lives = arrival.scatters;
         if (path.lives) {
-            shade_longer(render, path.state, hit.t);
+            beside(path.state, hit.t);
             const Departure departure = leave<F>(render.scene, render.transport, path.state, path.ray, hit.t, point);
             if (departure.first_hit.some) {
                 looks(departure.first_hit.value);

@@ -84,7 +84,7 @@ impl EngineOptions {
                 let most = PATHS_PER_MULTIPROCESSOR * multiprocessors.max(1) as usize;
                 Self { paths: self.paths.min(most), ..self }
             }
-            KeptPaths::Nothing | KeptPaths::Places(_) => self,
+            KeptPaths::Nothing | KeptPaths::Places { .. } => self,
         }
     }
 
@@ -93,6 +93,7 @@ impl EngineOptions {
         let organisation = &*self.organisation;
         Layout {
             kept: organisation.kept_paths(),
+            own: organisation.own_memory(),
             counted_rounds: organisation.counted_rounds(),
             sorts: organisation.sorts(),
             features: features.set,
