@@ -17,7 +17,7 @@ pub enum TableName {
     Places,
     /// BVH traversal loops.
     Walks,
-    /// Heavier shading.
+    /// Frame rates with heavier shading.
     Shading,
     /// Sizes of a frame.
     Resolutions,

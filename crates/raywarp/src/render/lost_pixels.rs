@@ -18,8 +18,8 @@ const MANY_BLOWN: f64 = 0.25;
 const FEW_SHOWN: f64 = 0.001;
 
 /// Returns a note for the user if much of a picture shows nothing as `look` displays it: of the pixels that show the
-/// scene, over half black or over four fifths nearly so, or over a quarter of all clipped. Only radiance of a scene with
-/// triangles is looked at.
+/// scene, over half black or over four fifths nearly so, or over a quarter of all clipped. Only radiance of a scene
+/// with triangles is looked at.
 pub fn lost_pixels(prepared: &Prepared, picture: &Picture, film: &Film, look: &Look) -> Option<PictureNote> {
     let hits = film.pixels().filter(|&pixel| film.sums(pixel).hits > 0).count();
     let shown = hits as f64 / film.window().pixel_count().max(1) as f64;

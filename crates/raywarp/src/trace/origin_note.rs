@@ -5,7 +5,7 @@ use std::fmt;
 /// Error of rounding a coordinate to float32.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RayRounding {
-    /// Largest coordinate.
+    /// Largest coordinate of the rays.
     pub at: f32,
     /// Largest error of rounding at that coordinate, to two digits.
     pub error: f64,
