@@ -14,6 +14,7 @@ mod driver;
 mod graph;
 mod misuse;
 mod own_kernels;
+mod portions;
 mod queries;
 mod schedules;
 mod textures;

@@ -26,6 +26,8 @@ mod counted;
 mod filtered;
 #[path = "common/first_hits.rs"]
 mod first_hits;
+#[path = "common/played.rs"]
+mod played;
 #[path = "common/seconds.rs"]
 mod seconds;
 #[path = "common/several.rs"]

@@ -3,6 +3,7 @@
 pub mod cloud;
 pub mod expected;
 pub mod pretended;
+pub mod raw_driver;
 pub mod sequence;
 
 use raywarp_bvh::{BuildOptions, Bvh2, build, presets};

@@ -9,6 +9,7 @@ mod inputs;
 mod light;
 mod material;
 mod medium;
+mod parameters;
 mod settings;
 mod texture;
 
@@ -16,11 +17,9 @@ pub use camera::{Camera, FovAxis, Projection};
 pub(crate) use image::linear_from_srgb;
 pub use image::{Image, Pixels, srgb_to_linear};
 pub use light::{Light, SpotFalloff};
-pub use material::{
-    Alpha, CarPaint, ColorInput, Emission, Material, NormalInput, Principled, Roughness, RoughnessRemap, ScalarInput,
-    Surface, SurfacePart,
-};
+pub use material::{Alpha, CarPaint, Emission, Material, NormalInput, Principled, Surface, SurfacePart};
 pub use medium::{Absorption, Medium, MediumInterface};
+pub use parameters::{ColorInput, Roughness, RoughnessRemap, ScalarInput};
 pub use settings::{FilterKind, SamplerKind, Settings};
 pub use texture::{Channel, ImageFilter, Texture, UvMapping, Wrap};
 

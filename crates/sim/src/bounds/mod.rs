@@ -8,166 +8,22 @@
 //! What is told of a machine is a rate in the long run: the time in which a launch fills and empties the machine is in
 //! no bound.
 
+mod bound;
+mod doubts;
 mod latency;
 
+pub use bound::{Bound, Class, CostBasis, Limit, headroom, lowest};
 pub use latency::{Chain, ChainOf, chain, warp_clocks};
 pub(crate) use latency::{FIRST_WITH_SCHEDULE, latency_of};
 
 use crate::launch_instructions::LaunchInstructions;
 use crate::least::LeastInstructions;
-use crate::machine::Checked;
 use crate::machine::{LaunchResources, Machine, MachineKey, keys};
 use crate::memory::{Region, Traffic};
 use crate::profile::Profile;
 use raywarp_costs::Pipe;
-use raywarp_family::{Block, Supply, Sync, TraversalLoop, Tree, Variant};
+use raywarp_family::{Sync, TraversalLoop, Tree, Variant};
 use raywarp_traverse::Query;
-
-/// Resource of the machine that limits a kernel's rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// Instructions of lanes, over all lanes of the machine, as if every warp were full.
-    Lanes,
-    /// Issued warp instructions, over the schedulers' issue slots.
-    Issue,
-    /// Warp instructions of one pipeline, or of several that share its lanes, over its lanes.
-    Pipe(Pipe),
-    /// Warp instructions that are needed however rays are dealt to warps ([`crate::LeastWork`]), over the schedulers'
-    /// issue slots.
-    LeastIssue,
-    /// Instructions of one pipeline, or of several that share its lanes, that are needed however rays are dealt to
-    /// warps.
-    LeastPipe(Pipe),
-    /// Passes through the first cache's data stage, at the least number that the distinct bytes need.
-    L1Least,
-    /// Passes through the first cache's data stage, as an H200 was seen to make them
-    /// ([`crate::memory::AccessCost::passes`]).
-    L1Passes,
-    /// Bytes that must be read from and written to memory, whatever the caches hold before and after.
-    Dram,
-    /// Bytes that must be read from memory if the caches are empty at first, and that are written in the end.
-    DramCold,
-    /// Bytes read from and written to memory by a model of least-recently-used caches ([`crate::memory::Traffic`]).
-    DramLru,
-    /// Bytes between the first and the second caches by a model of least-recently-used caches
-    /// ([`crate::memory::Traffic`]).
-    L2,
-    /// Chains of dependent instructions, over the number of resident warps.
-    Latency,
-}
-
-impl Limit {
-    /// Returns the name of the limit in tables.
-    pub fn name(self) -> String {
-        match self {
-            Self::Lanes => "full lanes".into(),
-            Self::Issue => "issue".into(),
-            Self::Pipe(pipe) => format!("pipe {}", pipe.name()),
-            Self::LeastIssue => "least issue".into(),
-            Self::LeastPipe(pipe) => format!("least pipe {}", pipe.name()),
-            Self::L1Least => "L1 bytes".into(),
-            Self::L1Passes => "L1 passes".into(),
-            Self::Dram => "DRAM".into(),
-            Self::DramCold => "DRAM, cold".into(),
-            Self::DramLru => "DRAM, LRU".into(),
-            Self::L2 => "L2".into(),
-            Self::Latency => "latency".into(),
-        }
-    }
-
-    /// Returns the limit that has a name in tables; `None` if there is none.
-    pub fn parse(name: &str) -> Option<Self> {
-        let single = [
-            Self::Lanes,
-            Self::Issue,
-            Self::LeastIssue,
-            Self::L1Least,
-            Self::L1Passes,
-            Self::Dram,
-            Self::DramCold,
-            Self::DramLru,
-            Self::L2,
-            Self::Latency,
-        ];
-        let of_pipes = Pipe::ALL.into_iter().flat_map(|pipe| [Self::Pipe(pipe), Self::LeastPipe(pipe)]);
-        single.into_iter().chain(of_pipes).find(|limit| limit.name() == name)
-    }
-
-    /// Returns `true` if the limit is of the instructions that a kernel issues.
-    pub fn is_of_instructions(self) -> bool {
-        matches!(self, Self::Lanes | Self::Issue | Self::Pipe(_) | Self::LeastIssue | Self::LeastPipe(_))
-    }
-}
-
-/// Certainty of a bound: if a run can exceed it, and what it assumes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// A true bound: every part of it is a minimum.
-    Strict,
-    /// A bound that assumes something of the machine or its caches.
-    Modelled,
-    /// An estimate, not a bound, by costs that were fitted to published rates of a simulator.
-    Fitted,
-    /// An estimate, not a bound, by the machine code of another, similar machine.
-    Likened,
-}
-
-impl Class {
-    /// Returns the name of the class in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Modelled => "modelled",
-            Self::Fitted => "fitted",
-            Self::Likened => "likened",
-        }
-    }
-
-    /// Returns the mark behind a rate in tables: a star for strict bounds, a tilde for estimates that are no bounds.
-    pub fn mark(self) -> &'static str {
-        match self {
-            Self::Strict => "*",
-            Self::Modelled => "",
-            Self::Fitted | Self::Likened => "~",
-        }
-    }
-}
-
-/// Origin of a kernel's instruction costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum CostBasis {
-    /// Costs of machine code that the machine runs, or of a table that the user gives.
-    #[default]
-    Code,
-    /// Costs that were fitted to published rates.
-    Fitted,
-    /// Costs of the machine code of another machine.
-    Likened,
-}
-
-impl CostBasis {
-    /// Returns the class of a rate from such costs if it is an estimate; `None` if it is a bound.
-    fn no_bound(self) -> Option<Class> {
-        match self {
-            Self::Code => None,
-            Self::Fitted => Some(Class::Fitted),
-            Self::Likened => Some(Class::Likened),
-        }
-    }
-}
-
-/// An upper bound on a kernel's rate.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
-    /// Resource that limits the rate.
-    pub limit: Limit,
-    /// Largest possible number of rays a second.
-    pub rays_per_s: f64,
-    /// Class of the bound, which says whether it can be exceeded.
-    pub class: Class,
-    /// Text of the assumption behind the bound, or of what makes it a minimum.
-    pub why: String,
-}
 
 /// A kernel to bound the rate of, with what is known of its work.
 #[derive(Debug, Clone, Copy)]
@@ -234,19 +90,6 @@ pub fn bounds(machine: &Machine, subject: BoundSubject<'_>) -> Vec<Bound> {
     maker.made
 }
 
-/// Returns the lowest of the given bounds; `None` where none is given.
-pub fn lowest<'a>(bounds: impl IntoIterator<Item = &'a Bound>) -> Option<&'a Bound> {
-    bounds.into_iter().min_by(|a, b| a.rays_per_s.total_cmp(&b.rays_per_s))
-}
-
-/// Returns the second lowest bound, and the fraction by which the rate could rise if the resource of the lowest one did
-/// not limit it. None of less than two bounds.
-pub fn headroom(bounds: &[Bound]) -> Option<(&Bound, f64)> {
-    let first = lowest(bounds)?;
-    let next = lowest(bounds.iter().filter(|bound| bound.limit != first.limit))?;
-    Some((next, next.rays_per_s / first.rays_per_s - 1.0))
-}
-
 impl Maker<'_> {
     fn rays(&self) -> f64 {
         self.subject.profile.rays() as f64
@@ -272,77 +115,6 @@ impl Maker<'_> {
             None => (Class::Modelled, doubts.join("; ")),
         };
         self.made.push(Bound { limit, rays_per_s: self.rays() / seconds, class, why });
-    }
-
-    /// Returns the reasons why counts of the traced rays may not represent the launches.
-    fn sample_doubts(&self) -> Vec<String> {
-        let mut doubts = self.width_doubts();
-        if !self.subject.profile.is_whole() {
-            doubts.insert(0, "a sample of the rays".to_string());
-        }
-        doubts
-    }
-
-    /// Returns the reasons why the counts may not hold for warps of this machine's width.
-    fn width_doubts(&self) -> Vec<String> {
-        let profile = self.subject.profile;
-        let mut doubts = Vec::new();
-        if profile.counts.width != self.machine.count(keys::SM_WARP_WIDTH) {
-            doubts.push(format!("warps of {} lanes on lanes for {}", profile.counts.width, self.warp_width()));
-        }
-        doubts
-    }
-
-    /// Returns the reasons why counts, of lanes or of warps, may not be those of the whole launches.
-    fn count_doubts(&self, of_warps: bool) -> Vec<String> {
-        [self.sample_doubts(), self.order_doubts(of_warps)].concat()
-    }
-
-    /// Returns the reasons why another run may have other counts, of lanes or of warps.
-    fn order_doubts(&self, of_warps: bool) -> Vec<String> {
-        let variant = self.subject.variant;
-        let mut doubts = Vec::new();
-        if variant.supply() != Supply::Direct {
-            // Lanes take part in more iterations and votes, and visit other nodes, as others of their warp do.
-            doubts.push("which warp takes which ray is chance".to_string());
-        }
-        if of_warps && variant.sync() == Sync::Implicit {
-            doubts.push("lanes are left to the hardware, and taken to be in lockstep".to_string());
-        }
-        doubts
-    }
-
-    fn cost_doubts(&self, issued: &LaunchInstructions) -> Vec<String> {
-        let mut doubts: Vec<String> = self.subject.doubt.map(str::to_string).into_iter().collect();
-        if !issued.verified && doubts.is_empty() {
-            let assumed = (100.0 * issued.assumed).round();
-            doubts.push(format!("costs that are not verified, {assumed} % of them assumed"));
-        }
-        let mut set: Vec<&str> =
-            Block::ALL.iter().filter(|&&block| issued.is_set(block)).map(|block| block.name()).collect();
-        // An operation stands for its blocks.
-        let whole = set.clone();
-        set.retain(|name| name.split_once('.').is_none_or(|(operation, _)| !whole.contains(&operation)));
-        if !set.is_empty() {
-            doubts.push(format!("set: cost of {}", set.join(", ")));
-        }
-        doubts
-    }
-
-    /// Returns the reasons why one of the machine's numbers may really be higher than given.
-    fn number_doubts(&self, needed: &[&'static MachineKey]) -> Vec<String> {
-        let doubt = |key: &&'static MachineKey| {
-            let given = self.machine.given(key)?;
-            if key.path == keys::CLOCK_MHZ.path && given.checked != Checked::Set {
-                let measured = self.machine.get(keys::CLOCK_MEASURED_MHZ);
-                return (measured != Some(given.value)).then(|| "the clock of a run may be higher".to_string());
-            }
-            match given.checked {
-                Checked::Unread => Some(format!("{} is from a source that was not read", key.path)),
-                _ => given.estimate.then(|| format!("{} is an estimate", key.path)),
-            }
-        };
-        needed.iter().filter_map(doubt).collect()
     }
 
     fn warp_width(&self) -> f64 {
