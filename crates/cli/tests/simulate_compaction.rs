@@ -89,7 +89,7 @@ fn what_does_not_fit_is_wrong_usage() {
         ("sort", "--experiment compaction --sort morton", "--sort"),
         ("leaves", "--experiment compaction --leaf-size 2", "--leaf-size"),
         ("operation-cost", "--experiment compaction --operation-cost loop=2", "--operation-cost"),
-        ("paths", "--experiment compaction --size 1048576x1048576", "1048576x1048576"),
+        ("paths", "--experiment compaction --size 1048576x1048576", "1099511627776 "),
     ] {
         let output = simulate(test, options);
         let message = String::from_utf8_lossy(&output.stderr);
