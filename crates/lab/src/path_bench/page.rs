@@ -7,7 +7,7 @@ use raywarp_report::{
     chart::{Bar, Bars, ChartLine, Points},
 };
 
-/// Returns a report of the tables that a set of experiments made in some scenes, for an HTML page.
+/// Returns a report of the tables that a set of experiments made in some scenes.
 pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<Table>)]) -> Document {
     let title = match suite {
         PathSuite::W11 => "Active thread compaction: Wald 2011's experiments on this GPU",
@@ -25,12 +25,13 @@ pub fn path_bench_report(suite: PathSuite, machine: &str, found: &[(String, Vec<
             printed(),
         );
     }
-    for (scene, tables) in found {
+    document.array("scenes", found, |document, (scene, tables)| {
         document.heading(scene.clone());
-        for table in tables {
-            document.item("tables", |document| table.describe(document, scene));
-        }
-    }
+        document.data("scene", scene.clone());
+        document.array("tables", tables, |document, table| table.describe(document, scene));
+    });
+    document.data("suite", suite.name());
+    document.data("machine", machine);
     document.run([("suite", suite.name().to_string()), ("machine", machine.to_string())]);
     document
 }

@@ -21,8 +21,7 @@ use raywarp::scene::MadeOf;
 use raywarp::system;
 use raywarp_lab::bench::{MachineFacts, Target};
 use raywarp_lab::path_bench::{Bench, BenchPathsError, PathSuite, Setup, Table, TableName, path_bench_report};
-use raywarp_lab::report::{About, Room};
-use serde_json::json;
+use raywarp_lab::report::{About, Document, Room};
 use std::io::Write;
 use std::path::Path;
 
@@ -156,7 +155,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         }
     }
     if common.json {
-        writeln!(out, "{:#}", document(suite, &machine, &found))?;
+        writeln!(out, "{:#}", document(suite, &machine, &found).json())?;
     }
     let passes = found.iter().all(|(_, tables)| tables.iter().all(|table| table.passes));
     Ok(match (interrupt::is_interrupted(), passes) {
@@ -249,18 +248,11 @@ fn measure(
     Ok(())
 }
 
-fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Table>)]) -> serde_json::Value {
-    let scenes: Vec<_> = found
-        .iter()
-        .map(|(scene, tables)| json!({ "scene": scene, "tables": tables.iter().map(|table| flags::in_report(&table.document()).json()).collect::<Vec<_>>() }))
-        .collect();
-    json!({
-        "suite": suite.name(),
-        "command": command_line(),
-        "machine": machine.line(),
-        "interrupted": interrupt::is_interrupted(),
-        "scenes": scenes,
-    })
+fn document(suite: PathSuite, machine: &MachineFacts, found: &[(String, Vec<Table>)]) -> Document {
+    let mut document = flags::in_report(&path_bench_report(suite, &machine.line(), found));
+    document.data("command", command_line());
+    document.data("interrupted", interrupt::is_interrupted());
+    document
 }
 
 /// Writes the tables of all scenes, and how they were measured, to the folder of `--record`.
@@ -273,7 +265,8 @@ fn save(
     let Some(folder) = &args.record else { return Ok(()) };
     let write =
         |name: String, text: String| system::write_atomic(&folder.join(name), text.as_bytes()).map_err(CliError::from);
-    write(format!("{}.json", suite.name()), format!("{:#}\n", document(suite, machine, found)))?;
+    let document = document(suite, machine, found);
+    write(format!("{}.json", suite.name()), format!("{:#}\n", document.json()))?;
     let mut text = format!("# {}\n\n{}\n\n    {}\n", suite.about(), machine.line(), command_line());
     for (scene, tables) in found {
         text += &format!("\n## {scene}\n");
@@ -290,8 +283,5 @@ fn save(
     // With their names alone, as in the command line: the same run gives the same page everywhere.
     let scene_file = found.iter().map(|(scene, _)| scene.as_str()).collect::<Vec<_>>().join(", ");
     let about = About { command: command_line(), scene_file };
-    write(
-        format!("{}.html", suite.name()),
-        flags::in_report(&path_bench_report(suite, &machine.line(), found)).page(&about).html().to_string(),
-    )
+    write(format!("{}.html", suite.name()), document.page(&about).html().to_string())
 }
