@@ -1,5 +1,6 @@
 //! Errors of loading a scene, and the places in a file that they name.
 
+use crate::FaultKind;
 use std::path::PathBuf;
 
 /// Position in a file to which an error or a warning refers.
@@ -71,33 +72,33 @@ pub enum SceneError {
         triangles: u64,
     },
     /// The file violates its format.
-    #[error("{}{place}: {message}", path.display())]
+    #[error("{}{place}: {kind}", path.display())]
     Malformed {
         /// Path of the file that violates its format.
         path: PathBuf,
         /// Position of the mistake in the file.
         place: Place,
-        /// Message that says what was found and what is allowed.
-        message: String,
+        /// What was found; its text says that, and what is allowed.
+        kind: FaultKind,
     },
     /// The file needs a feature that Raywarp does not support.
-    #[error("{}{place}: {message}", path.display())]
+    #[error("{}{place}: {kind}", path.display())]
     Unsupported {
         /// Path of the file that uses a part of its format that Raywarp does not support.
         path: PathBuf,
         /// Position of the feature in the file.
         place: Place,
-        /// Message that names the needed feature.
-        message: String,
+        /// What is needed; its text names the feature.
+        kind: FaultKind,
     },
     /// A part of the file exceeds a size limit.
-    #[error("{}{place}: {message}", path.display())]
+    #[error("{}{place}: {kind}", path.display())]
     TooLarge {
         /// File that exceeds the limit.
         path: PathBuf,
         /// Position in the file of the part that exceeds the limit.
         place: Place,
-        /// Message that says what is too large, how large, and the limit.
-        message: String,
+        /// What is too large; its text says how large, and the limit.
+        kind: FaultKind,
     },
 }

@@ -18,8 +18,11 @@ pub use escape::{escape, escape_but};
 pub use flatten::flatten;
 pub use grouped::grouped;
 pub use import::{
-    Choices, Format, GltfOptions, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns,
-    Warning, WithoutTriangles, load, load_from, load_image, sphere,
+    Choices, FaultKind, Format, GltfFault, GltfOptions, GltfWarning, ImageFault, LampReading, LampUnits, LightUnits,
+    LoadError, LoadOptions, Loaded, MeshoptFault, MtlFinding, ObjFault, ObjWarning, OffFault, OffWarning, PackedFault,
+    ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, StandIns, StlFault, StlWarning, ThreeMfFault,
+    ThreeMfWarning, ValuesFault, Warning, WarningKind, WithoutTriangles, WrongFile, load, load_from, load_image,
+    sphere,
 };
 pub use model::*;
 pub use validate::{Invalid, validate};

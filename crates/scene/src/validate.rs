@@ -15,7 +15,8 @@ pub struct Invalid {
 impl Invalid {
     /// Converts the violation to an error about the file at `path`.
     pub fn in_file(self, path: &Path) -> SceneError {
-        SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), message: self.message }
+        let kind = FaultKind::Invalid { rule: self.message };
+        SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), kind }
     }
 }
 

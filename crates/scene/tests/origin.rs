@@ -3,7 +3,7 @@
 use crate::sheets::{
     Sheet, UTM, assert_placed, check, load_bytes, minus, pbrt_points, placed, ply, threemf, threemf_object,
 };
-use raywarp_scene::Format;
+use raywarp_scene::{Format, WarningKind};
 use std::fmt::Write;
 
 fn obj(points: &[[f64; 3]], triangles: &[[usize; 3]]) -> Vec<u8> {
@@ -73,7 +73,8 @@ fn what_is_both_huge_and_fine_is_said_with_how_much() {
     let loaded = load_bytes(&obj(&ends, &triangles), Format::Obj);
     assert_eq!(loaded.scene.origin, [0.0; 3]);
     let [warning] = &loaded.warnings[..] else { panic!("{:?}", loaded.warnings) };
-    assert!(warning.message.starts_with("rounding to float32 moves corners of 144 of 144 triangles"), "{warning}");
+    let WarningKind::Rounding { summary } = &warning.kind else { panic!("{warning}") };
+    assert!(summary.starts_with("rounding to float32 moves corners of 144 of 144 triangles"), "{warning}");
 }
 
 fn shifted(t: [f64; 3]) -> String {

@@ -1,7 +1,7 @@
 //! Files that a scene names by whole paths of the machine that wrote it: taken from beside the scene, in every format, with a
 //! line that says so.
 
-use raywarp_scene::{LoadOptions, Loaded, load};
+use raywarp_scene::{LoadOptions, Loaded, Place, SceneError, Warning, WarningKind, load};
 
 struct Folder(tempfile::TempDir);
 
@@ -47,11 +47,10 @@ fn check(name: &str, text: &str, images: usize, taken: &[(&str, &str)]) -> Loade
         let loaded = load(&folder.0.path().join(name), &LoadOptions::default())
             .unwrap_or_else(|error| panic!("{root}: {error}"));
         assert_eq!(loaded.scene.images.len(), images, "{root}");
-        let said: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(said.len(), taken.len(), "{root}: {said:?}");
-        for (line, (lost, found)) in said.iter().zip(taken) {
-            assert!(line.contains(&format!("{lost} is not here; {}", folder.0.path().join(found).display())), "{line}");
-            assert!(line.ends_with(" beside this file is taken"), "{line}");
+        assert_eq!(loaded.warnings.len(), taken.len(), "{root}: {:?}", loaded.warnings);
+        for (warning, (lost, taken)) in loaded.warnings.iter().zip(taken) {
+            let WarningKind::OnOtherMachine { name, found } = &warning.kind else { panic!("{warning}") };
+            assert!(name.ends_with(lost) && *found == folder.0.path().join(taken), "{warning}");
         }
         last = Some(loaded);
     }
@@ -71,8 +70,9 @@ fn obj_finds_libraries_and_their_images() {
     );
     let folder = Folder::new();
     folder.file("a.obj", text.replace("ROOT/a.mtl", "C:\\lost.mtl"));
-    let error = load(&folder.0.path().join("a.obj"), &LoadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("missing file") && error.contains("C:/lost.mtl"), "{error}");
+    let error = load(&folder.0.path().join("a.obj"), &LoadOptions::default()).unwrap_err();
+    let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
+    assert!(files.len() == 1 && files[0].ends_with("C:/lost.mtl"), "{error}");
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn gltf_finds_buffers_and_images() {
     folder.file("a.gltf", text.replace("ROOT/maps/oak.png", "file:///C:/x/wood.png").replace("ROOT/", ""));
     // All of its corners are at one place.
     let error = load(&folder.0.path().join("a.gltf"), &LoadOptions::default()).unwrap_err();
-    assert!(
-        error.warnings[0].to_string().contains("images[0].uri: /C:/x/wood.png is not here"),
-        "{:?}",
-        error.warnings
-    );
+    let Warning { place, kind, .. } = &error.warnings[0];
+    assert_eq!(*place, Place::Item("images[0].uri".into()));
+    let lost =
+        |kind: &WarningKind| matches!(kind, WarningKind::OnOtherMachine { name, .. } if name == "/C:/x/wood.png");
+    assert!(lost(kind), "{kind}");
 }
 
 #[test]

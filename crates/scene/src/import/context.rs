@@ -1,10 +1,11 @@
 //! State that one import run shares: options, warnings, missing files, decoded images.
 
+use super::foreign::{self, WrongFile};
 use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, foreign, fuzz, image, source};
-use crate::{Description, Image, ImageId, Light, Place, SceneError};
+use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, Warning, WarningKind, fuzz, image, source};
+use crate::{Description, FaultKind, Image, ImageId, Light, Place, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -51,23 +52,6 @@ impl WithoutTriangles {
     }
 }
 
-/// Warning about something that a file holds and that was left out or replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Warning {
-    /// Path of the file that the warning is about.
-    pub path: PathBuf,
-    /// Position in that file.
-    pub place: Place,
-    /// Message that says what was found, and what was done instead.
-    pub message: String,
-}
-
-impl std::fmt::Display for Warning {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}: {}", self.path.display(), self.place, self.message)
-    }
-}
-
 /// Colour encoding of an eight-bit image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Encoding {
@@ -88,7 +72,7 @@ pub(crate) struct Context {
     /// `true` if nothing is read from disk, as for fuzzing, see [`fuzz::file`].
     is_sealed: bool,
     warnings: Vec<Warning>,
-    /// Warnings already given, by file and message, so that each is given once.
+    /// Warnings already given, by file and sentence, so that each is given once.
     warned: HashSet<(PathBuf, String)>,
     missing: Vec<PathBuf>,
     /// Missing files that only affect materials, in an import that needs only triangles.
@@ -168,7 +152,7 @@ impl Context {
 
     /// Warns that the file `found` is taken in place of the path `name` of another machine.
     pub fn say_other(&mut self, file: &Path, place: Place, name: &str, found: &Path) {
-        self.warn(file, place, format!("{name} is not here; {} beside this file is taken", found.display()));
+        self.warn(file, place, WarningKind::OnOtherMachine { name: name.into(), found: found.to_path_buf() });
     }
 
     /// Returns the units in which the user wants lights' intensities to be taken.
@@ -181,11 +165,12 @@ impl Context {
         &self.options.gltf
     }
 
-    /// Adds a warning, unless it was already given with this message for this file.
-    pub fn warn(&mut self, path: &Path, place: Place, message: impl Into<String>) {
-        let message = message.into();
-        if self.warned.insert((path.to_path_buf(), message.clone())) {
-            self.warnings.push(Warning { path: path.to_path_buf(), place, message });
+    /// Adds a warning, unless one that reads the same was already given for this file.
+    pub fn warn(&mut self, path: &Path, place: Place, kind: impl Into<WarningKind>) {
+        let kind = kind.into();
+        // Numbers are compared as they are shown.
+        if self.warned.insert((path.to_path_buf(), kind.to_string())) {
+            self.warnings.push(Warning { path: path.to_path_buf(), place, kind });
         }
     }
 
@@ -235,13 +220,11 @@ impl Context {
         let bytes = self.read_any(path)?;
         let Some((what, advice)) = bytes.as_deref().and_then(foreign::stand_in) else { return Ok(bytes) };
         if self.options.allow_missing {
-            self.warn(path, Place::Line(1), format!("this is {what}, not the file; rendered without it"));
+            self.warn(path, Place::Line(1), WarningKind::Placeholder { what });
             return Ok(None);
         }
-        let without =
-            if self.options.geometry_only { "" } else { ", and `LoadOptions::allow_missing` renders without it" };
-        let message = format!("this is {what}, not the file; {advice}{without}");
-        Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), message })
+        let fault = WrongFile::Placeholder { what, advice, is_allowed: self.options.geometry_only };
+        Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), kind: fault.into() })
     }
 
     /// Reads a file that only affects materials, as [`Context::read`] does; if only triangles are needed, faults become
@@ -269,12 +252,12 @@ impl Context {
 
     /// Turns an error about materials into a warning if only triangles are needed, and passes on everything else.
     pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
-        let (path, place, message) = match found {
+        let (path, place, fault) = match found {
             Ok(found) => return Ok(Some(found)),
             Err(error) if self.options.geometry_only => told(error)?,
             Err(error) => return Err(error),
         };
-        self.warn(&path, place, format!("{message}; not needed for the triangles"));
+        self.warn(&path, place, WarningKind::BrokenLook { fault });
         Ok(None)
     }
 
@@ -284,11 +267,11 @@ impl Context {
         if self.options.geometry_only || !self.options.allow_missing {
             return self.forgive(found);
         }
-        let (path, place, message) = match found {
+        let (path, place, fault) = match found {
             Ok(found) => return Ok(Some(found)),
             Err(error) => told(error)?,
         };
-        self.warn(&path, place, format!("{message}; rendered without it"));
+        self.warn(&path, place, WarningKind::Broken { fault });
         Ok(None)
     }
 
@@ -400,7 +383,7 @@ impl Context {
     /// Ends the import: returns the warnings, or one error that names all missing files.
     pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
         for file in std::mem::take(&mut self.missing_looks) {
-            self.warn(&file, Place::File, "missing; not needed for the triangles");
+            self.warn(&file, Place::File, WarningKind::MissingLook);
         }
         if self.missing.is_empty() {
             return Ok(self.take_warnings());
@@ -410,19 +393,21 @@ impl Context {
             return Err(SceneError::Missing { scene: self.scene_path.clone(), files });
         }
         for file in files {
-            self.warn(&file, Place::File, "missing; rendered without it");
+            self.warn(&file, Place::File, WarningKind::Missing);
         }
         Ok(self.take_warnings())
     }
 }
 
-/// Splits an error about one file into path, place and message; passes on any other error.
-fn told(error: SceneError) -> Result<(PathBuf, Place, String), SceneError> {
+/// Splits an error about one file into path, place and fault; passes on any other error.
+pub(crate) fn told(error: SceneError) -> Result<(PathBuf, Place, FaultKind), SceneError> {
     match error {
-        SceneError::Malformed { path, place, message }
-        | SceneError::Unsupported { path, place, message }
-        | SceneError::TooLarge { path, place, message } => Ok((path, place, message)),
-        SceneError::Read { path, source } => Ok((path, Place::File, format!("cannot be read: {source}"))),
+        SceneError::Malformed { path, place, kind }
+        | SceneError::Unsupported { path, place, kind }
+        | SceneError::TooLarge { path, place, kind } => Ok((path, place, kind)),
+        SceneError::Read { path, source } => {
+            Ok((path, Place::File, FaultKind::Unreadable { error: source.to_string() }))
+        }
         other => Err(other),
     }
 }

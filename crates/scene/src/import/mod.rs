@@ -4,6 +4,7 @@
 mod constructs_tests;
 mod context;
 mod counted;
+mod fault_kind;
 mod foreign;
 mod format;
 mod full_channel;
@@ -19,37 +20,50 @@ mod other_programs;
 mod pbrt;
 mod ply;
 mod polygon;
+#[cfg(test)]
+mod sentences_tests;
 mod source;
 mod stand_ins;
 mod stl;
 mod strays;
 mod text;
 mod threemf;
+mod warning;
 
 pub(crate) use context::Context;
-pub use context::{LoadOptions, Warning, WithoutTriangles};
+pub use context::{LoadOptions, WithoutTriangles};
+pub use fault_kind::FaultKind;
+pub use foreign::WrongFile;
 pub use format::Format;
 #[doc(hidden)]
 pub use gltf::fuzz_gltf;
-pub use gltf::{Choices, GltfOptions};
+pub use gltf::{Choices, GltfFault, GltfOptions, GltfWarning, MeshoptFault};
+pub use image::ImageFault;
 #[doc(hidden)]
 pub use image::fuzz_image;
 pub use light_units::{LampReading, LampUnits, LightUnits};
 #[doc(hidden)]
 pub use obj::fuzz_obj;
+pub use obj::{MtlFinding, ObjFault, ObjWarning};
 #[doc(hidden)]
 pub use off::fuzz_off;
+pub use off::{OffFault, OffWarning};
 pub(crate) use other_programs::unknown_kind;
-pub use pbrt::sphere;
+pub use pbrt::{ParameterFault, PbrtFault, PbrtWarning, ValuesFault, sphere};
 #[doc(hidden)]
 pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
 #[doc(hidden)]
 pub use ply::fuzz_ply;
+pub use ply::{PlyFault, PlyWarning};
+pub use source::PackedFault;
 pub use stand_ins::StandIns;
 #[doc(hidden)]
 pub use stl::fuzz_stl;
+pub use stl::{StlFault, StlWarning};
 #[doc(hidden)]
 pub use threemf::fuzz_3mf;
+pub use threemf::{ThreeMfFault, ThreeMfWarning};
+pub use warning::{Warning, WarningKind};
 
 use crate::{Description, SceneError};
 use std::io::Read;
@@ -162,17 +176,13 @@ fn import_with(
         rounding = origin::rounding(&scene, &context.center);
     }
     if format != Format::Gltf && *context.gltf() != GltfOptions::default() {
-        let message =
-            "scenes, animations and variants of materials are chosen of glTF files only; this one is shown as it is";
-        context.warn(path, crate::Place::File, message);
+        context.warn(path, crate::Place::File, WarningKind::ChoiceOfOther);
     }
     if format != Format::Gltf && context.light_units() != LightUnits::default() {
-        let message =
-            "the units of lamps are chosen of glTF files only; the lights of this one are as its format has them";
-        context.warn(path, crate::Place::File, message);
+        context.warn(path, crate::Place::File, WarningKind::LampUnitsOfOther);
     }
-    for warning in [rounding.warning(), coarse].into_iter().flatten() {
-        context.warn(path, crate::Place::File, warning);
+    for summary in [rounding.warning(), coarse].into_iter().flatten() {
+        context.warn(path, crate::Place::File, WarningKind::Rounding { summary });
     }
     let files = context.take_files();
     let stand_ins = std::mem::take(&mut context.stand_ins);

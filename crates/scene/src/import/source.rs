@@ -16,6 +16,27 @@ const FREE_BYTES: u64 = 64 << 20;
 /// Largest ratio of unpacked to packed size above [`FREE_BYTES`].
 const MAX_RATIO: u64 = 256;
 
+/// Fault of a file's size, or of its compression with gzip or Zstandard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum PackedFault {
+    #[error("larger than {} GiB", MAX_BYTES >> 30)]
+    LargeFile,
+    #[error("unpacks to more than {limit} bytes; unpack it by hand if it is meant so")]
+    Unpacked { limit: u64 },
+    #[error("{bytes} bytes that are not gzip data from byte {at}")]
+    NotGzip { bytes: usize, at: usize },
+    #[error("broken compressed data after {after} bytes: {error}")]
+    Broken { after: usize, error: String },
+    #[error("broken compressed data: a skippable frame is cut off")]
+    CutFrame,
+    #[error("broken compressed data: the checksum is wrong")]
+    Checksum,
+    #[error("broken Zstandard data: {error}")]
+    Zstandard { error: String },
+}
+
 /// Returns a file's extension in lower case, without `.gz` or `.zst` behind it.
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -39,7 +60,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
         (&mut file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
     }
     if size.max(bytes.len() as u64) > MAX_BYTES {
-        return Err(too_large(path, format!("larger than {} GiB", MAX_BYTES >> 30)));
+        return Err(too_large(path, PackedFault::LargeFile));
     }
     unpack(path, bytes)
 }
@@ -50,7 +71,7 @@ pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneE
     let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
     input.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large(path, format!("larger than {} GiB", MAX_BYTES >> 30)));
+        return Err(too_large(path, PackedFault::LargeFile));
     }
     unpack(path, bytes)
 }
@@ -91,7 +112,7 @@ fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
     while !rest.iter().all(|&b| b == 0) {
         if !rest.starts_with(&[0x1f, 0x8b]) {
             let at = bytes.len() - rest.len();
-            return Err(malformed(path, format!("{} bytes that are not gzip data from byte {at}", rest.len())));
+            return Err(malformed(path, PackedFault::NotGzip { bytes: rest.len(), at }));
         }
         let mut decoder = flate2::bufread::GzDecoder::new(rest);
         append(path, &mut decoder, &mut out, limit)?;
@@ -107,18 +128,18 @@ fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneErro
     while !rest.is_empty() {
         if let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, behind @ ..] = rest {
             let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-            let cut = || malformed(path, "broken compressed data: a skippable frame is cut off".into());
+            let cut = || malformed(path, PackedFault::CutFrame);
             rest = behind.get(length..).ok_or_else(cut)?;
             continue;
         }
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(&mut rest)
-            .map_err(|error| malformed(path, format!("broken Zstandard data: {error}")))?;
+            .map_err(|error| malformed(path, PackedFault::Zstandard { error: error.to_string() }))?;
         append(path, &mut decoder, &mut out, limit)?;
         let frame = decoder.into_frame_decoder();
         if let (Some(want), Some(got)) = (frame.get_checksum_from_data(), frame.get_calculated_checksum())
             && want != got
         {
-            return Err(malformed(path, "broken compressed data: the checksum is wrong".into()));
+            return Err(malformed(path, PackedFault::Checksum));
         }
     }
     Ok(out)
@@ -129,28 +150,27 @@ pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, lim
     let room = limit - out.len() as u64;
     reader.take(room + 1).read_to_end(out).map_err(|error| match error.kind() {
         std::io::ErrorKind::OutOfMemory => SceneError::Read { path: path.to_path_buf(), source: error },
-        _ => malformed(path, format!("broken compressed data after {} bytes: {error}", out.len())),
+        _ => malformed(path, PackedFault::Broken { after: out.len(), error: error.to_string() }),
     })?;
     if out.len() as u64 > limit {
-        return Err(too_large(
-            path,
-            format!("unpacks to more than {limit} bytes; unpack it by hand if it is meant so"),
-        ));
+        return Err(too_large(path, PackedFault::Unpacked { limit }));
     }
     Ok(())
 }
 
-fn malformed(path: &Path, message: String) -> SceneError {
-    SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message }
+fn malformed(path: &Path, fault: PackedFault) -> SceneError {
+    SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
 }
 
-fn too_large(path: &Path, message: String) -> SceneError {
-    SceneError::TooLarge { path: path.to_path_buf(), place: Place::File, message }
+fn too_large(path: &Path, fault: PackedFault) -> SceneError {
+    SceneError::TooLarge { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FaultKind;
+    use crate::import::context::told;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     use std::io::Write;
 
@@ -165,12 +185,16 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(bytes: Vec<u8>, want: Result<&[u8], &str>) {
-        let got = unpack(Path::new("scene.ply.gz"), bytes).map_err(|error| error.to_string());
-        match (got, want) {
-            (Ok(got), Ok(want)) => assert_eq!(got, want),
-            (Err(got), Err(want)) => assert!(got.starts_with("scene.ply.gz") && got.contains(want), "{got}"),
-            (got, want) => panic!("{got:?}, not {want:?}"),
+    fn check(bytes: Vec<u8>, want: &[u8]) {
+        assert_eq!(unpack(Path::new("scene.ply.gz"), bytes).unwrap(), want);
+    }
+
+    /// Returns the fault of packed data.
+    #[track_caller]
+    fn fault(bytes: Vec<u8>) -> PackedFault {
+        match told(unpack(Path::new("scene.ply.gz"), bytes).unwrap_err()).unwrap() {
+            (_, Place::File, FaultKind::Packed(fault)) => fault,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -183,37 +207,41 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_unpacked_and_what_is_not_is_left_alone() {
-        check(b"plain".to_vec(), Ok(b"plain"));
-        check(vec![], Ok(b""));
-        check(gz(b"hello"), Ok(b"hello"));
-        check(zst(b"hello"), Ok(b"hello"));
-        check([gz(b"two "), gz(b"members"), vec![0; 9]].concat(), Ok(b"two members"));
+        check(b"plain".to_vec(), b"plain");
+        check(vec![], b"");
+        check(gz(b"hello"), b"hello");
+        check(zst(b"hello"), b"hello");
+        check([gz(b"two "), gz(b"members"), vec![0; 9]].concat(), b"two members");
         let skippable = [0x51, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7];
-        check([&skippable[..], &zst(b"two "), &skippable, &zst(b"frames")].concat(), Ok(b"two frames"));
+        check([&skippable[..], &zst(b"two "), &skippable, &zst(b"frames")].concat(), b"two frames");
     }
 
     #[test]
     fn packed_data_cut_off_or_followed_by_anything_is_refused() {
         for packed in [gz(b"some text, some more text"), zst(b"some text, some more text")] {
             for length in 4..packed.len() {
-                check(packed[..length].to_vec(), Err("broken"));
+                let cut = fault(packed[..length].to_vec());
+                assert!(matches!(cut, PackedFault::Broken { .. } | PackedFault::Zstandard { .. }), "{length}: {cut}");
             }
         }
-        check([gz(b"text"), b"junk".to_vec()].concat(), Err("4 bytes that are not gzip data from byte 24"));
-        check([zst(b"text"), b"junk".to_vec()].concat(), Err("broken Zstandard data"));
-        check([0x50, 0x2a, 0x4d, 0x18, 255, 255, 255, 255].to_vec(), Err("cut off"));
+        let junk = b"junk".to_vec();
+        assert_eq!(fault([gz(b"text"), junk.clone()].concat()), PackedFault::NotGzip { bytes: 4, at: 24 });
+        assert!(matches!(fault([zst(b"text"), junk].concat()), PackedFault::Zstandard { .. }));
+        assert_eq!(fault(vec![0x50, 0x2a, 0x4d, 0x18, 255, 255, 255, 255]), PackedFault::CutFrame);
         let mut wrong = gz(b"text");
         let crc = wrong.len() - 8;
         wrong[crc] ^= 1;
-        check(wrong, Err("broken compressed data"));
+        assert!(matches!(fault(wrong), PackedFault::Broken { .. }));
     }
 
     #[test]
     fn a_small_file_that_unpacks_without_end_is_stopped() {
         // 65 MiB of zeros: 65 kB as gzip. The same again and again in frames of 128 KiB for Zstandard.
-        check(gz(&vec![0; (FREE_BYTES + (1 << 20)) as usize]), Err("unpacks to more than 67108864 bytes"));
+        let zeros = gz(&vec![0; (FREE_BYTES + (1 << 20)) as usize]);
+        assert_eq!(fault(zeros), PackedFault::Unpacked { limit: FREE_BYTES });
         let frame = zst(&[0; 1 << 17]);
-        check(frame.repeat(1 + (FREE_BYTES >> 17) as usize), Err("unpacks to more than"));
+        let frames = frame.repeat(1 + (FREE_BYTES >> 17) as usize);
+        assert!(matches!(fault(frames), PackedFault::Unpacked { .. }));
     }
 
     #[test]
@@ -226,7 +254,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_device_is_not_read() {
-        let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
-        assert_eq!(error, "/dev/zero: cannot be read: it is a device, not a file");
+        let error = read(Path::new("/dev/zero")).unwrap_err();
+        let SceneError::Read { source, .. } = &error else { panic!("{error}") };
+        assert_eq!(source.to_string(), "it is a device, not a file");
     }
 }

@@ -1,6 +1,5 @@
 //! Vertices that are no points: scans write `nan` where nothing was seen, and use such a vertex in no face.
 
-use crate::import::counted::counted;
 use raywarp_geom::TriangleMesh;
 
 /// Returns `true` if a word is a number that is not finite as f32, such as `nan`; also `-1.#IND` and `nan(ind)` of some
@@ -44,12 +43,6 @@ pub(crate) fn leave_out(mesh: &mut TriangleMesh) -> Result<usize, u32> {
         *corner = renumbered[*corner as usize].unwrap_or_default();
     }
     Ok(renumbered.len() - kept as usize)
-}
-
-/// Returns the warning about `count` vertices that were left out.
-pub(crate) fn warning(count: usize) -> String {
-    let one = "vertex is not finite, and no face uses it; left out";
-    counted(count, one, "vertices are not finite, and no face uses them; left out")
 }
 
 #[cfg(test)]

@@ -4,15 +4,21 @@
 //! part of the text. UTF-16 and UTF-32 are refused by their names: their lines would otherwise be keywords that nobody
 //! knows.
 
+use crate::FaultKind;
 use std::borrow::Cow;
 
 /// Decodes a text file without its byte order mark, and replaces bytes that are no UTF-8, such as names in Latin-1.
 ///
 /// # Errors
-/// In words, where it is UTF-16 or UTF-32.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+/// [`FaultKind::WideText`] where it is UTF-16 or UTF-32.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, FaultKind> {
     refuse_wide(bytes)?;
     Ok(String::from_utf8_lossy(without_mark(bytes)))
+}
+
+/// Returns at most the first `letters` letters of a word of a file, for a message.
+pub(crate) fn start(word: &str, letters: usize) -> String {
+    word.chars().take(letters).collect()
 }
 
 /// Returns the bytes behind a UTF-8 byte order mark, if there is one.
@@ -23,21 +29,21 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
 /// Returns an error for text in UTF-16 or UTF-32, which has a byte order mark or zeros between its first letters.
 ///
 /// # Errors
-/// In words.
-pub(crate) fn refuse_wide(bytes: &[u8]) -> Result<(), String> {
+/// [`FaultKind::WideText`].
+pub(crate) fn refuse_wide(bytes: &[u8]) -> Result<(), FaultKind> {
     let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    let (units, order) = match *bytes {
-        [0xff, 0xfe, 0, 0, _, _, 0, 0, ..] => (32, "little"),
-        [0, 0, 0xfe, 0xff, 0, 0, ..] => (32, "big"),
-        [a, 0, 0, 0, b, 0, 0, 0, ..] if is_text(a) && is_text(b) => (32, "little"),
-        [0, 0, 0, a, 0, 0, 0, b, ..] if is_text(a) && is_text(b) => (32, "big"),
-        [0xff, 0xfe, _, 0, ..] => (16, "little"),
-        [0xfe, 0xff, 0, _, ..] => (16, "big"),
-        [a, 0, b, 0, ..] if is_text(a) && is_text(b) => (16, "little"),
-        [0, a, 0, b, ..] if is_text(a) && is_text(b) => (16, "big"),
+    let (bits, is_big) = match *bytes {
+        [0xff, 0xfe, 0, 0, _, _, 0, 0, ..] => (32, false),
+        [0, 0, 0xfe, 0xff, 0, 0, ..] => (32, true),
+        [a, 0, 0, 0, b, 0, 0, 0, ..] if is_text(a) && is_text(b) => (32, false),
+        [0, 0, 0, a, 0, 0, 0, b, ..] if is_text(a) && is_text(b) => (32, true),
+        [0xff, 0xfe, _, 0, ..] => (16, false),
+        [0xfe, 0xff, 0, _, ..] => (16, true),
+        [a, 0, b, 0, ..] if is_text(a) && is_text(b) => (16, false),
+        [0, a, 0, b, ..] if is_text(a) && is_text(b) => (16, true),
         _ => return Ok(()),
     };
-    Err(format!("the text is UTF-{units} ({order} endian), which is not read; save it as UTF-8"))
+    Err(FaultKind::WideText { bits, is_big })
 }
 
 /// Returns the byte offsets at which the line from `from` on ends and the next one begins.
@@ -118,17 +124,17 @@ mod tests {
 
     #[test]
     fn utf_16_and_utf_32_are_refused_by_their_names_with_and_without_their_marks() {
-        let refused = |bytes: &[u8], name: &str| {
-            assert_eq!(decode(bytes), Err(format!("the text is {name} endian), which is not read; save it as UTF-8")));
+        let refused = |bytes: &[u8], bits, is_big| {
+            assert_eq!(decode(bytes), Err(FaultKind::WideText { bits, is_big }));
         };
         for mark in ["", "\u{feff}"] {
             let text = format!("{mark}v 0 0 0\n");
             let units: Vec<u16> = text.encode_utf16().collect();
-            refused(&units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>(), "UTF-16 (little");
-            refused(&units.iter().flat_map(|unit| unit.to_be_bytes()).collect::<Vec<u8>>(), "UTF-16 (big");
+            refused(&units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>(), 16, false);
+            refused(&units.iter().flat_map(|unit| unit.to_be_bytes()).collect::<Vec<u8>>(), 16, true);
             let units = || text.chars().map(u32::from);
-            refused(&units().flat_map(u32::to_le_bytes).collect::<Vec<u8>>(), "UTF-32 (little");
-            refused(&units().flat_map(u32::to_be_bytes).collect::<Vec<u8>>(), "UTF-32 (big");
+            refused(&units().flat_map(u32::to_le_bytes).collect::<Vec<u8>>(), 32, false);
+            refused(&units().flat_map(u32::to_be_bytes).collect::<Vec<u8>>(), 32, true);
         }
         for text in [&b"v\0 1"[..], b"v", b"\xff\xfe\xff", b"\0\0\0\0", b"v\0\xff\0", b"v\0\0\0\0\0\0\0"] {
             assert!(decode(text).is_ok(), "{text:?}");

@@ -7,12 +7,14 @@ mod kinds;
 mod sniff;
 #[cfg(test)]
 mod tests;
+mod wrong_file;
 
 use super::{Format, stl, text};
-use crate::{Place, SceneError};
+use crate::{FaultKind, Place, SceneError};
 use kinds::{KINDS, Kind, Then};
 use sniff::Head;
 use std::path::Path;
+pub use wrong_file::WrongFile;
 
 /// Recognises a placeholder for another file, such as a Git LFS pointer; returns its name, and advice.
 pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -55,10 +57,12 @@ fn is_named_by_comment(head: &Head) -> bool {
 
 /// Returns an error if the bytes of a scene file are evidently not of its format.
 pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), SceneError> {
-    let fail = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
-    let (name, rule) = rule(format);
+    let wanted = format;
+    let fail = |place, kind: FaultKind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
+    let in_file = |fault: WrongFile| fail(Place::File, fault.into());
+    let in_line = |fault: WrongFile| fail(Place::Line(1), fault.into());
     if bytes.is_empty() {
-        return Err(fail(Place::File, format!("the file is empty; {rule}")));
+        return Err(in_file(WrongFile::Empty { wanted }));
     }
     let is_plain = match format {
         // The first 80 bytes of binary STL are free.
@@ -71,9 +75,9 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     if is_plain {
         return Ok(());
     }
-    text::refuse_wide(bytes).map_err(|message| fail(Place::Line(1), message))?;
+    text::refuse_wide(bytes).map_err(|fault| fail(Place::Line(1), fault))?;
     if let Some((what, advice)) = stand_in(bytes) {
-        return Err(fail(Place::Line(1), format!("this is {what}, not a mesh ({rule}); {advice}")));
+        return Err(in_line(WrongFile::PlaceholderOfScene { what, wanted, advice }));
     }
     let head = Head::of(bytes);
     if head.may_be(format) && !is_named_by_comment(&head) {
@@ -81,16 +85,12 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
     }
     let is_other = |kind: &&Kind| kind.then != Then::Read(format) && kind.is(&head);
     Err(match KINDS.iter().find(is_other) {
-        Some(&Kind { what, then: Then::Read(other), .. }) => {
-            fail(Place::File, format!("this is {what} ({rule}); `LoadOptions::format` {other} reads it"))
-        }
-        Some(&Kind { what, then: Then::Hint(hint), .. }) => {
-            fail(Place::File, format!("this is {what}, not a scene ({rule}); {hint}"))
-        }
-        Some(kind) => fail(Place::File, format!("this is {}, which is not read ({rule})", kind.what)),
-        None if head.is_text() => fail(Place::Line(1), format!("this is text, but no {name} ({rule})")),
+        Some(&Kind { what, then: Then::Read(found), .. }) => in_file(WrongFile::OtherFormat { what, wanted, found }),
+        Some(&Kind { what, then: Then::Hint(hint), .. }) => in_file(WrongFile::NoScene { what, wanted, hint }),
+        Some(&Kind { what, .. }) => in_file(WrongFile::NotRead { what, wanted }),
+        None if head.is_text() => in_line(WrongFile::Text { wanted }),
         None if format == Format::Stl => return Ok(()),
-        None => fail(Place::File, format!("this is binary data, but no {name} ({rule})")),
+        None => in_file(WrongFile::Binary { wanted }),
     })
 }
 
@@ -99,10 +99,10 @@ pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.then != Then::Read(Format::Pbrt) && kind.is(&head));
     match known.filter(|_| !head.may_be(Format::Pbrt) || is_named_by_comment(&head)) {
-        Some(Kind { what, .. }) => Err(SceneError::Malformed {
+        Some(&Kind { what, .. }) => Err(SceneError::Malformed {
             path: path.to_path_buf(),
             place: Place::File,
-            message: format!("this is {what}, not a part of a pbrt scene"),
+            kind: WrongFile::NoPartOfPbrt { what }.into(),
         }),
         None => Ok(()),
     }
@@ -110,15 +110,15 @@ pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError
 
 /// Returns an error if a material library is evidently something else; a file without any statement is accepted.
 pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
-    let fail = |place, message: String| Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
+    let fail =
+        |place, fault: WrongFile| Err(SceneError::Malformed { path: path.to_path_buf(), place, kind: fault.into() });
     let head = Head::of(bytes);
     if head.may_be_library() && !is_named_by_comment(&head) || text::refuse_wide(bytes).is_err() {
         return Ok(());
     }
-    let rule = "an MTL library has lines such as `newmtl wood` and `Kd 1 0 0`";
     match KINDS.iter().find(|kind| kind.is(&head)) {
-        Some(kind) => fail(Place::File, format!("this is {}, not a material library ({rule})", kind.what)),
-        None if head.is_text() => fail(Place::Line(1), format!("this is text, but no material library ({rule})")),
-        None => fail(Place::File, format!("this is binary data, but no material library ({rule})")),
+        Some(kind) => fail(Place::File, WrongFile::NoLibrary { what: kind.what }),
+        None if head.is_text() => fail(Place::Line(1), WrongFile::TextNoLibrary),
+        None => fail(Place::File, WrongFile::BinaryNoLibrary),
     }
 }

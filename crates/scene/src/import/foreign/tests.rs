@@ -1,7 +1,8 @@
 //! Each format with what people have under its names.
 
 use super::*;
-use crate::LoadOptions;
+use crate::import::context::told;
+use crate::{LoadOptions, StlFault};
 
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234567\n";
 const TEXT: &str = "This file has been removed by its owner. Shape of it: none.\nPlease ask the site to have it put back.\n\
@@ -19,10 +20,16 @@ const OFF: &str = "# OFF\nCOFF 3 1 0\n0 0 0\n";
 const XML: &str = "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>";
 const PROGRAM: &[u8] = b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0";
 
-/// Returns the message about bytes in a file called `name`, and the number of warnings.
-fn said(bytes: &[u8], name: &str) -> (String, usize) {
+/// Returns the fault of bytes in a file called `name`, with its position, and the number of warnings.
+fn said(bytes: &[u8], name: &str) -> ((Place, FaultKind), usize) {
     let error = crate::load_from(bytes, Path::new(name), &LoadOptions::default()).unwrap_err();
-    (error.error.to_string(), error.warnings.len())
+    (fault(error.error), error.warnings.len())
+}
+
+/// Returns the fault that an error is, and its position.
+fn fault(error: SceneError) -> (Place, FaultKind) {
+    let (_, place, kind) = told(error).unwrap();
+    (place, kind)
 }
 
 /// Returns `text` padded to more than the head of a binary STL file, as real files are.
@@ -34,16 +41,26 @@ fn long(text: &str) -> Vec<u8> {
 fn what_is_no_scene_is_called_by_its_name_under_every_format() {
     for (extension, format) in Format::EXTENSIONS {
         let path = format!("a.{extension}");
-        let (name, rule) = rule(format);
-        let check = |bytes: &[u8], want: &str| {
-            let (error, warnings) = said(bytes, &path);
-            assert!(error.starts_with(&format!("{path}{want}")), "{error}, not {want}");
-            assert!(error.contains(rule), "{error}");
-            assert_eq!(warnings, 0, "{path}: {error}");
+        let wanted = format;
+        let check = |bytes: &[u8], place: Place, want: WrongFile| {
+            assert_eq!(said(bytes, &path), ((place, want.into()), 0), "{path}");
         };
-        check(b"", ": the file is empty; ");
-        check(POINTER, ":1: this is a Git LFS pointer, not a mesh (");
-        check(&[b"\xef\xbb\xbf", POINTER].concat(), ":1: this is a Git LFS pointer, not a mesh (");
+        let placeholder = |what, advice| WrongFile::PlaceholderOfScene { what, wanted, advice };
+        let not_read = |what| WrongFile::NotRead { what, wanted };
+        let in_file = |bytes: &[u8], want| check(bytes, Place::File, want);
+        let in_line = |bytes: &[u8], want| check(bytes, Place::Line(1), want);
+        // What is no scene, with whatever advice.
+        let no_scene = |bytes: &[u8], name: &str| match said(bytes, &path) {
+            ((Place::File, FaultKind::WrongFile(WrongFile::NoScene { what, wanted, hint })), 0) => {
+                assert_eq!((what, wanted), (name, format), "{path}");
+                hint
+            }
+            other => panic!("{path}: {other:?}, not {name}"),
+        };
+        in_file(b"", WrongFile::Empty { wanted });
+        let lfs = placeholder("a Git LFS pointer", "`git lfs pull` fetches the file");
+        in_line(POINTER, lfs.clone());
+        in_line(&[b"\xef\xbb\xbf", POINTER].concat(), lfs);
         for page in [
             "\u{feff}\n<!DOCTYPE HTML>\n<html>",
             "<html lang=\"en\">",
@@ -51,29 +68,29 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
             "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"\">\n<html>",
             "<HEAD>\n<title>Sign in</title>",
         ] {
-            check(&long(page), ":1: this is a web page, not a mesh (");
+            in_line(&long(page), placeholder("a web page", "download the file itself"));
         }
-        check(b"\x89PNG\r\n\x1a\n and so on", ": this is a PNG image, which is not read (");
-        check(&long(TEXT), &format!(":1: this is text, but no {name} ("));
-        check(&long(XML), ": this is an XML file, which is not read (");
-        check(&long("<COLLADA xmlns=\"\">"), ": this is a COLLADA file, not a scene (");
+        in_file(b"\x89PNG\r\n\x1a\n and so on", not_read("a PNG image"));
+        in_line(&long(TEXT), WrongFile::Text { wanted });
+        in_file(&long(XML), not_read("an XML file"));
+        no_scene(&long("<COLLADA xmlns=\"\">"), "a COLLADA file");
         for (head, what) in [
-            ("#VRML V2.0 utf8", "a VRML file, not a scene"),
-            ("#usda 1.0\n", "a USD file, not a scene"),
-            ("\u{feff}#usda 1.0\n# and no more\n", "a USD file, not a scene"),
-            ("#X3D V3.0 utf8\n", "an X3D file, which is not read"),
-            ("<X3D profile='Immersive'>", "an X3D file, not a scene"),
-            ("<?xml version=\"1.0\"?><COLLADA>", "a COLLADA file, not a scene"),
-            ("#?RADIANCE\n", "a Radiance image, which is not read"),
+            ("#VRML V2.0 utf8", "a VRML file"),
+            ("#usda 1.0\n", "a USD file"),
+            ("\u{feff}#usda 1.0\n# and no more\n", "a USD file"),
+            ("<X3D profile='Immersive'>", "an X3D file"),
+            ("<?xml version=\"1.0\"?><COLLADA>", "a COLLADA file"),
         ] {
-            check(head.as_bytes(), &format!(": this is {what} ("));
+            no_scene(head.as_bytes(), what);
         }
-        check(PROGRAM, ": this is a program, which is not read (");
-        check(&long(MTL), ": this is an MTL library, not a scene (");
+        in_file(b"#X3D V3.0 utf8\n", not_read("an X3D file"));
+        in_file(b"#?RADIANCE\n", not_read("a Radiance image"));
+        in_file(PROGRAM, not_read("a program"));
+        no_scene(&long(MTL), "an MTL library");
         if format != Format::Gltf {
-            check(&long(JSON), ": this is a JSON file, which is not read (");
+            in_file(&long(JSON), not_read("a JSON file"));
         }
-        for (other, what, text) in [
+        for (found, what, text) in [
             (Format::Obj, "an OBJ file", OBJ),
             (Format::Pbrt, "a pbrt file", PBRT),
             (Format::Gltf, "a glTF file", GLTF),
@@ -83,37 +100,28 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
             (Format::Off, "an OFF file", OFF),
             (Format::ThreeMf, "a 3MF file or another ZIP archive", "PK\u{3}\u{4}\u{14}\0"),
         ] {
-            if other != format {
-                check(&long(text), &format!(": this is {what} ("));
-                assert!(
-                    said(&long(text), &path).0.ends_with(&format!("; `LoadOptions::format` {other} reads it")),
-                    "{path}"
-                );
+            if found != format {
+                in_file(&long(text), WrongFile::OtherFormat { what, wanted, found });
             }
         }
         if format != Format::Stl {
-            check(&long(FACETS), ": this is a text of STL facets without its first line `solid`, not a scene (");
-            assert!(said(&long(FACETS), &path).0.ends_with("; with one it is an STL file"), "{path}");
+            let hint = no_scene(&long(FACETS), "a text of STL facets without its first line `solid`");
+            assert_eq!(hint, "with one it is an STL file", "{path}");
         } else {
-            let (error, _) = said(&long(FACETS), &path);
-            assert!(error.contains("without its first line `solid`"), "{error}");
+            assert_eq!(said(&long(FACETS), &path).0.1, StlFault::NoSolid.into());
         }
         let units: Vec<u8> = "{\n \"asset\": 1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let wide: Vec<u8> = "\u{feff}{\n \"asset\": 1}".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
-        for (bytes, name) in [([b"\xff\xfe", &units[..]].concat(), "16"), (units, "16"), (wide, "32")] {
-            let (error, _) = said(&bytes, &path);
-            assert!(error.starts_with(&format!("{path}:1: the text is UTF-{name} (little endian)")), "{error}");
+        for (bytes, bits) in [([b"\xff\xfe", &units[..]].concat(), 16), (units, 16), (wide, 32)] {
+            assert_eq!(said(&bytes, &path).0, (Place::Line(1), FaultKind::WideText { bits, is_big: false }), "{path}");
         }
         // Any bytes may be binary STL that is cut off.
         if format != Format::Stl {
-            check(&[1, 0, 7, 0, 0, 0, 9].repeat(40), &format!(": this is binary data, but no {name} ("));
+            in_file(&[1, 0, 7, 0, 0, 0, 9].repeat(40), WrongFile::Binary { wanted });
         }
     }
-    let (error, _) = said(&long(JSON), "a.gltf");
-    assert!(
-        error.starts_with("a.gltf: this is a JSON file, which is not read (a glTF file is JSON with an `asset`"),
-        "{error}"
-    );
+    let json = WrongFile::NotRead { what: "a JSON file", wanted: Format::Gltf };
+    assert_eq!(said(&long(JSON), "a.gltf").0, (Place::File, json.into()));
 }
 
 #[test]
@@ -123,18 +131,17 @@ fn binary_stl_may_begin_as_it_likes_and_is_known_by_its_length() {
     bytes.extend(1u32.to_le_bytes());
     bytes.extend([0; 50]);
     assert!(check_scene(Path::new("a.stl"), &bytes, Format::Stl).is_ok());
-    let error = check_scene(Path::new("a.obj"), &bytes, Format::Obj).unwrap_err().to_string();
-    assert!(error.starts_with("a.obj: this is an STL file ("), "{error}");
+    let stl = WrongFile::OtherFormat { what: "an STL file", wanted: Format::Obj, found: Format::Stl };
+    let error = check_scene(Path::new("a.obj"), &bytes, Format::Obj).unwrap_err();
+    assert_eq!(fault(error), (Place::File, stl.into()));
     bytes.pop();
     assert!(check_scene(Path::new("a.stl"), &bytes, Format::Stl).is_err());
     // What is refused elsewhere is not announced here.
-    let error = check_scene(Path::new("a.stl"), b"", Format::Stl).unwrap_err().to_string();
-    let rule = "an STL file is text that begins with `solid`, or binary with a head of 84 bytes";
-    assert_eq!(error, format!("a.stl: the file is empty; {rule}"));
+    let error = check_scene(Path::new("a.stl"), b"", Format::Stl).unwrap_err();
+    assert_eq!(fault(error), (Place::File, WrongFile::Empty { wanted: Format::Stl }.into()));
     // Cut off, with a head that says nothing.
     bytes[..7].fill(b'x');
-    let (error, _) = said(&bytes, "a.stl");
-    assert!(error.contains("the file ends within triangle 0 of 1: it is cut off"), "{error}");
+    assert_eq!(said(&bytes, "a.stl").0.1, StlFault::CutTriangle { triangle: 0, count: 1 }.into());
 }
 
 #[test]
@@ -166,16 +173,16 @@ fn what_may_be_of_its_format_is_left_to_its_importer() {
 
 #[test]
 fn a_material_library_that_is_none_is_called_by_its_name() {
-    let check = |bytes: &[u8], want: &str| {
-        let error = check_library(Path::new("a.mtl"), bytes).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("a.mtl{want}")), "{error}");
+    let check = |bytes: &[u8], place: Place, want: WrongFile| {
+        assert_eq!(fault(check_library(Path::new("a.mtl"), bytes).unwrap_err()), (place, want.into()));
     };
-    check(TEXT.as_bytes(), ":1: this is text, but no material library (");
-    check(JSON.as_bytes(), ": this is a JSON file, not a material library (");
-    check(OBJ.as_bytes(), ": this is an OBJ file, not a material library (");
-    check(PLY.as_bytes(), ": this is a PLY file, not a material library (");
-    check(b"\x89PNG\r\n\x1a\n", ": this is a PNG image, not a material library (");
-    check(&[0, 1, 2], ": this is binary data, but no material library (");
+    let is = |bytes: &[u8], what| check(bytes, Place::File, WrongFile::NoLibrary { what });
+    check(TEXT.as_bytes(), Place::Line(1), WrongFile::TextNoLibrary);
+    is(JSON.as_bytes(), "a JSON file");
+    is(OBJ.as_bytes(), "an OBJ file");
+    is(PLY.as_bytes(), "a PLY file");
+    is(b"\x89PNG\r\n\x1a\n", "a PNG image");
+    check(&[0, 1, 2], Place::File, WrongFile::BinaryNoLibrary);
     for sound in ["", "# none\n\n", MTL, "Kd 1 0 0\n", "NEWMTL a", "map_Kd a.png\n"] {
         assert!(check_library(Path::new("a.mtl"), sound.as_bytes()).is_ok(), "{sound}");
     }
@@ -183,9 +190,9 @@ fn a_material_library_that_is_none_is_called_by_its_name() {
 
 #[test]
 fn what_a_pbrt_scene_includes_may_be_any_part_of_one_but_no_other_file() {
-    let check = |text: &str| check_included(Path::new("a"), text.as_bytes()).map_err(|error| error.to_string());
+    let check = |text: &str| check_included(Path::new("a"), text.as_bytes()).map_err(fault);
     for (text, what) in [(JSON, "a JSON file"), (PLY, "a PLY file"), (OBJ, "an OBJ file"), (XML, "an XML file")] {
-        assert_eq!(check(text), Err(format!("a: this is {what}, not a part of a pbrt scene")));
+        assert_eq!(check(text), Err((Place::File, WrongFile::NoPartOfPbrt { what }.into())));
     }
     for text in ["", "# none", PBRT, "\"float radius\" [1]", "1 2 3"] {
         assert_eq!(check(text), Ok(()), "{text}");
@@ -208,9 +215,10 @@ fn every_directive_of_the_importer_is_known() {
 
 #[test]
 fn advice_on_what_blender_no_longer_imports_names_the_blender_that_does() {
-    let advice = |head: &str| said(head.as_bytes(), "a.ply").0;
-    let collada = advice("<?xml version=\"1.0\"?><COLLADA>");
-    assert!(collada.contains("Blender 4.5 and older import it"), "{collada}");
-    let vrml = advice("#VRML V2.0 utf8");
-    assert!(vrml.contains("with an extension, or without before 4.2"), "{vrml}");
+    let advice = |head: &str| match said(head.as_bytes(), "a.ply").0.1 {
+        FaultKind::WrongFile(WrongFile::NoScene { hint, .. }) => hint,
+        other => panic!("{other}"),
+    };
+    assert!(advice("<?xml version=\"1.0\"?><COLLADA>").contains("Blender 4.5 and older import it"));
+    assert!(advice("#VRML V2.0 utf8").contains("with an extension, or without before 4.2"));
 }

@@ -2,6 +2,7 @@
 //!
 //! Source: glTF 2.0 specification, section 3.6.2; KHR_mesh_quantization.
 
+use super::GltfFault;
 use super::data::Data;
 use super::draco;
 use super::fault::{Read, too_large, unsupported};
@@ -9,7 +10,7 @@ use super::json::{Accessor, Int};
 use crate::each::Each;
 
 /// Largest number of elements of an accessor whose bytes are not in the file, so that all are zero.
-const MAX_IMPLICIT: u64 = 1 << 24;
+pub(super) const MAX_IMPLICIT: u64 = 1 << 24;
 
 /// Number type of an accessor's components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,23 +119,18 @@ impl<'a> Elements<'a> {
             // Columns of float matrices need no padding; other matrices are not read.
             "MAT4" if component == Component::F32 => 16,
             kind @ ("MAT2" | "MAT3" | "MAT4") => {
-                return Err(data.malformed(item, format!("type {kind} where a scalar or a vector is read")).into());
+                return Err(data.malformed(item, GltfFault::Matrix { kind: kind.into() }).into());
             }
-            other => return Err(data.malformed(item, format!("unknown type {other:?}")).into()),
+            other => return Err(data.malformed(item, GltfFault::AccessorType { kind: other.into() }).into()),
         };
-        let count = u32::try_from(accessor.count.0).map_err(|_| {
-            too_large(
-                data.path,
-                &item,
-                format!("{} elements, but at most {} can be indexed", accessor.count.0, u32::MAX),
-            )
-        })? as usize;
+        let count = u32::try_from(accessor.count.0)
+            .map_err(|_| too_large(data.path, &item, GltfFault::Elements { count: accessor.count.0 }))?
+            as usize;
         let size = component.size() * components;
         let base = match accessor.buffer_view {
             Some(view) => Some(strided(data, view, accessor.byte_offset, true, size, count, &item)?),
             None if accessor.count.0 > MAX_IMPLICIT => {
-                let message = format!("{count} elements without a buffer view; at most {MAX_IMPLICIT} are allowed");
-                return Err(too_large(data.path, item, message).into());
+                return Err(too_large(data.path, item, GltfFault::ImplicitElements { count }).into());
             }
             None => None,
         };
@@ -183,8 +179,8 @@ impl<'a> Elements<'a> {
         default: [f32; N],
     ) -> Read<Vec<[f32; N]>> {
         if !widths.contains(&self.components) {
-            let message = format!("has {} components; {widths:?} are allowed", self.components);
-            return Err(data.malformed(&self.item, message).into());
+            let fault = GltfFault::Components { found: self.components, allowed: widths.to_vec() };
+            return Err(data.malformed(&self.item, fault).into());
         }
         let count = which.map_or(self.count, <[u32]>::len);
         data.charge(&self.item, count as u64 * N as u64 * 4)?;
@@ -210,9 +206,7 @@ impl<'a> Elements<'a> {
     /// Reads the elements in `which`, or all for `None`, as four indices each (of joints).
     pub fn four_indices(&self, data: &Data, which: Option<&[u32]>) -> Read<Vec<[u16; 4]>> {
         if self.components != 4 || !matches!(self.component, Component::U8 | Component::U16) {
-            return Err(data
-                .malformed(&self.item, "joints must be VEC4 of type 5121 or 5123 (unsigned integers)")
-                .into());
+            return Err(data.malformed(&self.item, GltfFault::JointType).into());
         }
         let count = which.map_or(self.count, <[u32]>::len);
         data.charge(&self.item, count as u64 * 8)?;
@@ -230,8 +224,7 @@ impl<'a> Elements<'a> {
     /// Reads all elements as vertex indices.
     pub fn indices(&self, data: &Data) -> Read<Vec<u32>> {
         if self.components != 1 || !matches!(self.component, Component::U8 | Component::U16 | Component::U32) {
-            let message = "indices must be scalars of type 5121, 5123 or 5125 (unsigned integers)";
-            return Err(data.malformed(&self.item, message).into());
+            return Err(data.malformed(&self.item, GltfFault::IndexType).into());
         }
         data.charge(&self.item, self.count as u64 * 4)?;
         Ok((0..self.count).map(|i| self.element(i).map_or(0, |b| self.component.index(b))).collect())
@@ -240,10 +233,9 @@ impl<'a> Elements<'a> {
 
 fn component_of(data: &Data, code: Int, item: &str) -> Read<Component> {
     if matches!(code.0, 5124 | 5130) {
-        let message = format!("componentType {} (not in glTF 2.0) is not read", code.0);
-        return Err(unsupported(data.path, item, message).into());
+        return Err(unsupported(data.path, item, GltfFault::UnreadComponentType { code: code.0 }).into());
     }
-    Component::of(code).ok_or_else(|| data.malformed(item, format!("unknown componentType {}", code.0)).into())
+    Component::of(code).ok_or_else(|| data.malformed(item, GltfFault::ComponentType { code: code.0 }).into())
 }
 
 /// Returns a view of `count` elements of `size` bytes in a buffer view from `offset` on, checked to lie inside.
@@ -259,8 +251,7 @@ fn strided<'a>(
     let (json, bytes) = data.view(view, item)?;
     let stride = json.byte_stride.filter(|_| may_interleave).map_or(size as u64, |stride| stride.0);
     if stride < size as u64 {
-        let message = format!("bufferViews[{}].byteStride is {stride}, but an element has {size} bytes", view.0);
-        return Err(data.malformed(item, message).into());
+        return Err(data.malformed(item, GltfFault::Stride { view: view.0, stride, size }).into());
     }
     let length = match count as u64 {
         0 => Some(0),
@@ -268,13 +259,9 @@ fn strided<'a>(
     };
     let end = length.and_then(|length| length.checked_add(offset.0));
     if end.is_none_or(|end| end > bytes.len() as u64) {
-        let message = format!(
-            "{count} elements of {size} bytes, {stride} apart from byte {}, do not fit bufferViews[{}], which has {} bytes",
-            offset.0,
-            view.0,
-            bytes.len()
-        );
-        return Err(data.malformed(item, message).into());
+        let (offset, view, length) = (offset.0, view.0, bytes.len());
+        let fault = GltfFault::OutsideView { count, size, stride, offset, view, length };
+        return Err(data.malformed(item, fault).into());
     }
     // For count 0 the offset may still lie outside; a stride that no second element uses may be huge.
     let bytes = bytes.get(offset.index()..).unwrap_or(&[]);
@@ -293,19 +280,18 @@ fn open_sparse<'a>(
     let item = format!("{item}.sparse");
     let component = component_of(data, sparse.indices.component_type, &item)?;
     if sparse.count.0 > count as u64 {
-        let message = format!("changes {} of {count} elements", sparse.count.0);
-        return Err(data.malformed(item, message).into());
+        return Err(data.malformed(item, GltfFault::SparseCount { changed: sparse.count.0, count }).into());
     }
     let changed = sparse.count.index();
     if !matches!(component, Component::U8 | Component::U16 | Component::U32) {
-        return Err(data.malformed(item, "indices must be unsigned integers").into());
+        return Err(data.malformed(item, GltfFault::SparseIndexType).into());
     }
     let positions = &sparse.indices;
     let places = strided(data, positions.buffer_view, positions.byte_offset, false, component.size(), changed, &item)?;
     let values = strided(data, sparse.values.buffer_view, sparse.values.byte_offset, false, size, changed, &item)?;
     let positions: Vec<u32> = (0..places.count).map(|i| component.index(places.element(i))).collect();
     if positions.iter().any(|&p| p as usize >= count) || positions.windows(2).any(|w| w[0] >= w[1]) {
-        return Err(data.malformed(item, format!("indices must rise strictly and stay below {count}")).into());
+        return Err(data.malformed(item, GltfFault::SparseIndices { count }).into());
     }
     Ok(Some((positions, values)))
 }

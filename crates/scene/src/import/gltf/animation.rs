@@ -6,10 +6,10 @@
 
 use super::accessor::Elements;
 use super::data::Data;
-use super::fault::{GltfFault, Read, optional};
+use super::fault::{Read, ReadStop, optional};
 use super::json::{AnimationSampler, ChannelJson, Int};
+use super::{GltfFault, GltfWarning};
 use crate::import::Context;
-use crate::import::counted::counted;
 use crate::{Place, SceneError};
 use glam::{DQuat, DVec4};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -109,8 +109,8 @@ pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Resu
             Ok(Some(target)) => target,
             // Without a node and a pointer, an extension that is not known says what moves.
             Ok(None) => continue,
-            Err(message) => {
-                context.warn(data.path, Place::Item(format!("{item}.target")), message);
+            Err(warning) => {
+                context.warn(data.path, Place::Item(format!("{item}.target")), warning);
                 continue;
             }
         };
@@ -122,12 +122,11 @@ pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Resu
         if let Path::Weight(weight) = path
             && weight >= targets.unwrap_or(0)
         {
-            let targets = counted(targets.unwrap_or(0), "morph target", "morph targets");
-            let message = format!("moves weight {weight}, but there are {targets}; left as it is");
-            context.warn(data.path, Place::Item(item), message);
+            let warning = GltfWarning::UnknownWeight { weight, targets: targets.unwrap_or(0) };
+            context.warn(data.path, Place::Item(item), warning);
             continue;
         }
-        let sampler = channel.sampler.ok_or_else(|| data.malformed(&item, "names no sampler"))?;
+        let sampler = channel.sampler.ok_or_else(|| data.malformed(&item, GltfFault::NamesNo { what: "sampler" }))?;
         let sampler = data.entry(&animation.samplers, "samplers", sampler, &item)?;
         let is_moved = match path {
             // All of them or each alone.
@@ -136,8 +135,7 @@ pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Resu
             _ => false,
         };
         if is_moved || !moved.insert((owner, path)) {
-            let message = "moves what an earlier channel moves; the earlier one counts";
-            context.warn(data.path, Place::Item(item), message);
+            context.warn(data.path, Place::Item(item), GltfWarning::MovedTwice);
             continue;
         }
         let Some(values) = optional(values(data, sampler, path, targets, at, &item))? else { continue };
@@ -170,18 +168,16 @@ fn set_weights(weights: &mut PosedWeights, path: Path, values: Vec<f64>) {
 
 /// Returns the node or mesh that an animation channel moves, and which property; `None` if the channel has no node and
 /// no JSON pointer.
-fn target(channel: &ChannelJson) -> Result<Option<(Owner, Path)>, String> {
+fn target(channel: &ChannelJson) -> Result<Option<(Owner, Path)>, GltfWarning> {
     let target = &channel.target;
     if let Some(pointer) = &target.extensions.pointer {
-        return pointed(&pointer.pointer).map(Some).ok_or_else(|| {
-            let pointer = crate::escape(&pointer.pointer);
-            format!("moves {pointer}, which is left as it is: only nodes and weights of morph targets are moved")
-        });
+        let pointer = &pointer.pointer;
+        return pointed(pointer).map(Some).ok_or_else(|| GltfWarning::UnmovedPointer { pointer: pointer.clone() });
     }
     let Some(node) = target.node else { return Ok(None) };
     match Path::of(&target.path) {
         Some(path) => Ok(Some((Owner::Node(node), path))),
-        None => Err(format!("moves {:?}, which is not known; left as it is", target.path)),
+        None => Err(GltfWarning::UnknownPath { path: target.path.clone() }),
     }
 }
 
@@ -211,25 +207,25 @@ fn values(
     at: f64,
     item: &str,
 ) -> Read<Vec<f64>> {
-    let bad = |message: String| -> GltfFault { data.malformed(item, message).into() };
+    let bad = |fault: GltfFault| -> ReadStop { data.malformed(item, fault).into() };
     let is_cubic = match sampler.interpolation.as_deref() {
         None | Some("LINEAR" | "STEP") => false,
         Some("CUBICSPLINE") => true,
-        Some(other) => return Err(bad(format!("unknown interpolation {other:?}"))),
+        Some(other) => return Err(bad(GltfFault::Interpolation { name: other.into() })),
     };
     let place = |name: &str| format!("{item}.sampler.{name}");
-    let input = sampler.input.ok_or_else(|| bad("its sampler has no input".into()))?;
-    let output = sampler.output.ok_or_else(|| bad("its sampler has no output".into()))?;
+    let input = sampler.input.ok_or_else(|| bad(GltfFault::SamplerWithout { what: "input" }))?;
+    let output = sampler.output.ok_or_else(|| bad(GltfFault::SamplerWithout { what: "output" }))?;
     let times = Elements::open(data, input, &place("input"))?.floats(data, None, &[1], [0.0; 1])?;
     let times: Vec<f64> = times.into_iter().map(|[time]| f64::from(time)).collect();
     if times.is_empty() {
-        return Err(bad("its sampler has no keys".into()));
+        return Err(bad(GltfFault::SamplerWithout { what: "keys" }));
     }
     if let Some(key) = times.iter().position(|time| !time.is_finite()) {
-        return Err(bad(format!("the time of key {key} is not finite: {}", times[key])));
+        return Err(bad(GltfFault::KeyTime { key, time: times[key] }));
     }
     if let Some(key) = times.windows(2).position(|two| two[1] < two[0]) {
-        return Err(bad(format!("key {} at {} s stands behind one at {} s", key + 1, times[key + 1], times[key])));
+        return Err(bad(GltfFault::KeyOrder { key: key + 1, time: times[key + 1], before: times[key] }));
     }
 
     let keys = Keys { data, output: Elements::open(data, output, &place("output"))?, path, is_cubic };
@@ -240,12 +236,7 @@ fn values(
     };
     let needed = times.len().checked_mul(per_key).and_then(|n| n.checked_mul(width));
     if needed.is_none_or(|needed| keys.output.count < needed) {
-        let message = format!(
-            "{} too few for {} of {width}",
-            counted(keys.output.count, "value is", "values are"),
-            counted(times.len(), "key", "keys")
-        );
-        return Err(bad(if is_cubic { message + " with two tangents each" } else { message }));
+        return Err(bad(GltfFault::KeyValues { values: keys.output.count, keys: times.len(), width, is_cubic }));
     }
     let last = times.len() - 1;
     let at = at.clamp(times[0], times[last]);
@@ -273,8 +264,8 @@ fn values(
             from.iter().zip(&to).map(|(from, to)| (1.0 - t) * from + t * to).collect()
         }
     };
-    if let Some(odd) = found.iter().find(|value| !value.is_finite()) {
-        return Err(bad(format!("a value at {at} s is not finite: {odd}")));
+    if let Some(&value) = found.iter().find(|value| !value.is_finite()) {
+        return Err(bad(GltfFault::PoseNotFinite { at, value }));
     }
     Ok(if path == Path::Rotation { quaternion(&found).to_array().to_vec() } else { found })
 }

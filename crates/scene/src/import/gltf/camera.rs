@@ -1,8 +1,8 @@
 //! Cameras. `aspectRatio`, or `xmag` to `ymag`, is the shape that a picture has unless its user says another; the
 //! height decides what is seen.
 
-use super::Builder;
 use super::json::Int;
+use super::{Builder, GltfFault, GltfWarning};
 use crate::{Camera, FovAxis, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
@@ -12,32 +12,32 @@ impl Builder<'_, '_> {
     pub fn add_camera(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
         let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
         let place = format!("cameras[{}]", index.0);
-        let bad = |message: String| Err(self.data.malformed(&place, message));
+        let bad = |fault: GltfFault| Err(self.data.malformed(&place, fault));
         let (projection, aspect) = match (camera.kind.as_str(), &camera.perspective, &camera.orthographic) {
             ("perspective", Some(p), _) => {
                 let fov = p.yfov.0.to_degrees();
                 if !(fov > 0.0 && fov < 180.0) {
-                    return bad(format!("yfov is {}; it must lie between 0 and pi", p.yfov.0));
+                    return bad(GltfFault::FieldOfView { yfov: p.yfov.0 });
                 }
                 (Projection::Perspective { fov, axis: FovAxis::Vertical }, p.aspect_ratio.map(|a| a.0))
             }
             ("orthographic", _, Some(o)) => {
                 let half_height = o.ymag.0.abs();
                 if half_height == 0.0 {
-                    return bad("ymag is 0".into());
+                    return bad(GltfFault::NoHeight);
                 }
                 (Projection::Orthographic { half_height }, o.xmag.map(|x| x.0.abs() / half_height))
             }
-            (kind, ..) => return bad(format!("type {kind:?} is unknown or its parameters are missing")),
+            (kind, ..) => return bad(GltfFault::CameraType { kind: kind.into() }),
         };
         if let Some(o) = camera.orthographic.as_ref().filter(|o| o.ymag.0 < 0.0 || o.xmag.is_some_and(|x| x.0 < 0.0)) {
             // It would turn the picture over; nobody means that.
             let [xmag, ymag] = [o.xmag.map_or(o.ymag.0, |x| x.0), o.ymag.0];
-            self.warn(&place, format!("xmag {xmag} and ymag {ymag}: sizes below 0 are read as above"));
+            self.warn(&place, GltfWarning::NegativeSizes { xmag, ymag });
         }
         let is_usable = |aspect: &f32| (1.0 / MAX_SHAPE..=MAX_SHAPE).contains(aspect);
-        if let Some(odd) = aspect.filter(|aspect| !is_usable(aspect)) {
-            self.warn(&place, format!("no picture is {odd} times as wide as high; its shape is left out"));
+        if let Some(aspect) = aspect.filter(|aspect| !is_usable(aspect)) {
+            self.warn(&place, GltfWarning::PictureShape { aspect });
         }
         let aspect = aspect.filter(is_usable);
         let axis = |v: DVec3| world.transform_vector3(v);
@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
             Some((forward, up, if axis(DVec3::X).dot(right) < 0.0 { -right } else { right }))
         };
         let Some((forward, up, right)) = frame() else {
-            self.warn(item, "the node flattens its camera; the camera is left out");
+            self.warn(item, GltfWarning::FlatCamera);
             return Ok(());
         };
         let array = |v: DVec3| v.as_vec3().to_array();

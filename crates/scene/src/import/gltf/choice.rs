@@ -5,36 +5,19 @@ use super::data::Data;
 use super::fault::malformed;
 use super::json::{AnimationJson, DocumentJson, Int, Primitive, SceneRoots};
 use super::options::Choices;
+use super::{GltfFault, GltfWarning};
 use crate::SceneError;
 use crate::import::Context;
 use std::path::Path;
 
-/// Largest number of names that an error message lists.
-const LISTED: usize = 10;
-
 /// Finds the index of the entry in `names` that `wanted` names, either by name or by number from 0.
-pub fn find(path: &Path, kind: &str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
+pub fn find(path: &Path, kind: &'static str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < names.len());
     if let Some(index) = names.iter().position(|name| *name == wanted).or_else(by_number) {
         return Ok(index);
     }
-    let called = |(number, name): (usize, &&str)| match *name {
-        "" => format!("number {number}"),
-        name => format!("{} ({number})", crate::escape(name)),
-    };
-    let mut known: Vec<String> = names.iter().enumerate().take(LISTED).map(called).collect();
-    if names.len() > LISTED {
-        known.push(format!("and {} more", names.len() - LISTED));
-    }
-    let known = match names.len() {
-        0 => "it has none".into(),
-        1 if names[0].is_empty() => "its only one has no name, and is number 0".into(),
-        n if names.iter().all(|name| name.is_empty()) => {
-            format!("its {n} have no names, and are numbered 0 to {}", n - 1)
-        }
-        _ => format!("there are {}", known.join(", ")),
-    };
-    Err(malformed(path, format!("{kind}s"), format!("the file has no {kind} {wanted:?}; {known}")))
+    let names = names.iter().map(ToString::to_string).collect();
+    Err(malformed(path, format!("{kind}s"), GltfFault::NoChoice { kind, wanted: wanted.into(), names }))
 }
 
 /// Names the first scene of the file that has triangles, as the end of an error message about one that has none.
@@ -100,48 +83,33 @@ fn end(data: &Data, animation: &AnimationJson) -> f64 {
 pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, SceneError> {
     let animations = &data.document.animations;
     let options = context.gltf().clone();
-    let mut say = |message: String| context.warn(data.path, crate::Place::Item("animations".into()), message);
+    let mut say = |warning: GltfWarning| context.warn(data.path, crate::Place::Item("animations".into()), warning);
     let names: Vec<&str> = animations.iter().map(|animation| animation.name.as_str()).collect();
     let index = match (&options.animation, options.at) {
         (Some(wanted), _) => find(data.path, "animation", &names, wanted)?,
         (None, None) => {
-            match animations.len() {
-                0 => {}
-                1 => {
-                    say(
-                        "the file's animation is not played: shown in its own pose; `GltfOptions::at` SECONDS shows a \
-                          time"
-                            .into(),
-                    );
-                }
-                n => say(format!(
-                    "the file's {n} animations are not played: shown in its own pose; \
-                     `GltfOptions::at` SECONDS shows a time of the \
-                     first, `GltfOptions::animation` NAME of another"
-                )),
+            if !animations.is_empty() {
+                say(GltfWarning::AnimationsNotPlayed { animations: animations.len() });
             }
             return Ok(None);
         }
         (None, Some(_)) if animations.is_empty() => {
-            say("the file has none: shown in its own pose at any time".into());
+            say(GltfWarning::NoAnimation);
             return Ok(None);
         }
         (None, Some(_)) => 0,
     };
     let at = options.at.unwrap_or(0.0);
     if !at.is_finite() {
-        return Err(malformed(data.path, "animations", format!("{at} is no time to show")));
+        return Err(malformed(data.path, "animations", GltfFault::Time { at }));
     }
-    let which = match names[index] {
-        "" => format!("animation {index}"),
-        name => format!("animation {index}, {}", crate::escape(name)),
-    };
-    let of_several = match (&options.animation, animations.len()) {
-        (None, n @ 2..) => format!(", the first of {n} (`GltfOptions::animation` NAME shows another)"),
-        _ => String::new(),
-    };
     let end = end(data, &animations[index]);
-    let clamped = if at > end { format!(", which ends at {end} s") } else { String::new() };
-    say(format!("shown at {at} s of {which}{of_several}{clamped}"));
+    say(GltfWarning::AnimationShown {
+        animation: index,
+        name: names[index].into(),
+        at,
+        first_of: Some(animations.len()).filter(|&n| options.animation.is_none() && n > 1),
+        end: Some(end).filter(|&end| at > end),
+    });
     Ok(Some((index, at)))
 }

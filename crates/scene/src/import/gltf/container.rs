@@ -2,8 +2,9 @@
 //!
 //! Source: glTF 2.0 specification, section 4.4 (GLB).
 
+use super::GltfFault;
 use crate::import::text;
-use crate::{Place, SceneError};
+use crate::{FaultKind, Place, SceneError};
 use std::path::Path;
 
 const MAGIC: &[u8] = b"glTF";
@@ -30,38 +31,38 @@ pub fn behind(bytes: &[u8]) -> Option<usize> {
 
 /// Splits a glTF file into its parts: as GLB if it begins with `glTF`, otherwise as JSON text.
 pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneError> {
-    let fail = |offset: usize, message: String| SceneError::Malformed {
+    let fail = |offset: usize, kind: FaultKind| SceneError::Malformed {
         path: path.to_path_buf(),
         place: Place::Offset(offset as u64),
-        message,
+        kind,
     };
     if !bytes.starts_with(MAGIC) {
-        text::refuse_wide(bytes).map_err(|message| SceneError::Malformed {
+        text::refuse_wide(bytes).map_err(|kind| SceneError::Malformed {
             path: path.to_path_buf(),
             place: Place::Line(1),
-            message,
+            kind,
         })?;
         return Ok(Container { json: text::without_mark(bytes), bin: None });
     }
     let word = |at: usize| bytes.get(at..at + 4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
     let (Some(version), Some(length)) = (word(4), word(8)) else {
-        return Err(fail(bytes.len(), "the file ends inside the 12-byte GLB header".into()));
+        return Err(fail(bytes.len(), GltfFault::CutHeader.into()));
     };
     if version != 2 {
         return Err(SceneError::Unsupported {
             path: path.to_path_buf(),
             place: Place::Offset(4),
-            message: format!("GLB version {version}; only version 2 is supported"),
+            kind: GltfFault::GlbVersion { version }.into(),
         });
     }
     if u64::from(length) > bytes.len() as u64 {
-        return Err(fail(8, format!("the header says {length} bytes but the file has {}: it is cut off", bytes.len())));
+        return Err(fail(8, GltfFault::CutFile { stated: length, found: bytes.len() }.into()));
     }
     let end = length as usize;
     let (mut at, mut json, mut bin) = (12_usize, None, None);
     while at < end {
         let (Some(size), Some(kind), true) = (word(at), word(at + 4), at + 8 <= end) else {
-            return Err(fail(at, "the file ends inside a chunk header".into()));
+            return Err(fail(at, GltfFault::CutChunkHeader.into()));
         };
         let data = at + 8;
         let chunk = usize::try_from(size)
@@ -69,7 +70,7 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
             .and_then(|size| data.checked_add(size))
             .filter(|&stop| stop <= end)
             .map(|stop| &bytes[data..stop])
-            .ok_or_else(|| fail(at, format!("a chunk says {size} bytes but only {} are left", end - data)))?;
+            .ok_or_else(|| fail(at, GltfFault::CutChunk { stated: size, left: end - data }.into()))?;
         match kind {
             JSON if json.is_none() => json = Some(chunk),
             BIN if bin.is_none() => bin = Some(chunk),
@@ -77,18 +78,19 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
         }
         at = data + chunk.len();
     }
-    let mut json = json.ok_or_else(|| fail(12, "the GLB has no JSON chunk".into()))?;
+    let mut json = json.ok_or_else(|| fail(12, GltfFault::NoJsonChunk.into()))?;
     // Blanks are to fill the chunk up; some writers take zeros, as for the binary chunk.
     while let [start @ .., 0] = json {
         json = start;
     }
-    text::refuse_wide(json).map_err(|message| fail(20, message))?;
+    text::refuse_wide(json).map_err(|kind| fail(20, kind))?;
     Ok(Container { json: text::without_mark(json), bin })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::context::told;
 
     fn glb(chunks: &[(u32, &[u8])]) -> Vec<u8> {
         let mut out = [MAGIC, &2_u32.to_le_bytes(), &[0; 4]].concat();
@@ -102,19 +104,24 @@ mod tests {
         out
     }
 
+    /// Returns the fault that ends the reading of a file, and its position.
+    fn fault(bytes: &[u8]) -> (Place, FaultKind) {
+        let (_, place, kind) = told(split(Path::new("a.glb"), bytes).unwrap_err()).unwrap();
+        (place, kind)
+    }
+
     #[test]
     fn a_glb_has_a_document_and_a_binary_chunk() {
         let bytes = glb(&[(JSON, b"{}  "), (7, b"skip"), (BIN, b"1234")]);
         let parts = split(Path::new("a.glb"), &bytes).unwrap();
         assert_eq!(parts, Container { json: b"{}  ", bin: Some(b"1234") });
-        let error = split(Path::new("a"), b"\xff\xfe{\0}\0").unwrap_err().to_string();
-        assert!(error.contains("the text is UTF-16 (little endian)"), "{error}");
+        let utf_16 = FaultKind::WideText { bits: 16, is_big: false };
+        assert_eq!(fault(b"\xff\xfe{\0}\0"), (Place::Line(1), utf_16.clone()));
         assert_eq!(split(Path::new("a"), b"\xef\xbb\xbf{}").unwrap(), Container { json: b"{}", bin: None });
         let marked = glb(&[(JSON, b"\xef\xbb\xbf{} ")]);
         assert_eq!(split(Path::new("a.glb"), &marked).unwrap(), Container { json: b"{} ", bin: None });
         let wide = glb(&[(JSON, b"{\0 \0}\0 \0")]);
-        let error = split(Path::new("a.glb"), &wide).unwrap_err().to_string();
-        assert!(error.contains("a.glb: byte 20: the text is UTF-16 (little endian)"), "{error}");
+        assert_eq!(fault(&wide), (Place::Offset(20), utf_16));
     }
 
     #[test]
@@ -130,8 +137,7 @@ mod tests {
     fn every_prefix_of_a_glb_is_an_error_that_names_a_byte() {
         let bytes = glb(&[(JSON, b"{}  "), (BIN, b"1234")]);
         for end in 4..bytes.len() {
-            let error = split(Path::new("a.glb"), &bytes[..end]).unwrap_err().to_string();
-            assert!(error.contains("a.glb: byte "), "{end}: {error}");
+            assert!(matches!(fault(&bytes[..end]).0, Place::Offset(_)), "{end}");
         }
     }
 
@@ -139,16 +145,15 @@ mod tests {
     fn lying_lengths_are_errors() {
         let good = glb(&[(JSON, b"{}  ")]);
         for (at, value, want) in [
-            (4, 1_u32, "version 1"),
-            (8, 999, "cut off"),
-            (8, 14, "chunk header"),
-            (12, u32::MAX, "are left"),
-            (16, 5, "no JSON"),
+            (4, 1_u32, GltfFault::GlbVersion { version: 1 }),
+            (8, 999, GltfFault::CutFile { stated: 999, found: 24 }),
+            (8, 14, GltfFault::CutChunkHeader),
+            (12, u32::MAX, GltfFault::CutChunk { stated: u32::MAX, left: 4 }),
+            (16, 5, GltfFault::NoJsonChunk),
         ] {
             let mut bytes = good.clone();
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-            let error = split(Path::new("a.glb"), &bytes).unwrap_err().to_string();
-            assert!(error.contains(want), "{error}");
+            assert_eq!(fault(&bytes).1, want.into());
         }
     }
 }

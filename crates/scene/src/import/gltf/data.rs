@@ -1,6 +1,7 @@
 //! The document's bytes: buffers, and views of them, decompressed when first asked for.
 
-use super::fault::{GltfFault, Read, malformed, too_large};
+use super::GltfFault;
+use super::fault::{Read, ReadStop, malformed, too_large};
 use super::json::{BufferView, DocumentJson, Int};
 use super::meshopt;
 use super::uri::{UriTarget, resolve};
@@ -63,15 +64,14 @@ impl<'a> Data<'a> {
     }
 
     /// Makes the error that this file violates its format at `item`.
-    pub fn malformed(&self, item: impl Into<String>, message: impl Into<String>) -> SceneError {
-        malformed(self.path, item, message)
+    pub fn malformed(&self, item: impl Into<String>, fault: GltfFault) -> SceneError {
+        malformed(self.path, item, fault)
     }
 
     /// Reduces the remaining memory budget by `bytes`; an error if it is exceeded.
     pub fn charge(&self, item: &str, bytes: u64) -> Result<(), SceneError> {
-        let left = self.budget.get().checked_sub(bytes).ok_or_else(|| {
-            too_large(self.path, item, "the file repeats its data until it needs more than 256 times its own size")
-        })?;
+        let left = self.budget.get().checked_sub(bytes);
+        let left = left.ok_or_else(|| too_large(self.path, item, GltfFault::RepeatedData))?;
         self.budget.set(left);
         Ok(())
     }
@@ -83,10 +83,16 @@ impl<'a> Data<'a> {
     }
 
     /// Returns entry `index` of the document's array `name`, or an error that names the referring `item`.
-    pub fn entry<'b, T>(&self, array: &'b [T], name: &str, index: Int, item: &str) -> Result<&'b T, SceneError> {
-        array.get(index.index()).ok_or_else(|| {
-            self.malformed(item, format!("refers to {name}[{}], but there are {} {name}", index.0, array.len()))
-        })
+    pub fn entry<'b, T>(
+        &self,
+        array: &'b [T],
+        name: &'static str,
+        index: Int,
+        item: &str,
+    ) -> Result<&'b T, SceneError> {
+        array
+            .get(index.index())
+            .ok_or_else(|| self.malformed(item, GltfFault::NoEntry { array: name, index: index.0, count: array.len() }))
     }
 
     /// Returns buffer view `index`, to which `item` refers, and its decompressed bytes.
@@ -104,36 +110,24 @@ impl<'a> Data<'a> {
         let source = self.range(&place, compressed.buffer, compressed.byte_offset, compressed.byte_length)?;
         let size = compressed.count.0.checked_mul(compressed.byte_stride.0);
         if size != Some(view.byte_length.0) {
-            return Err(self
-                .malformed(
-                    place,
-                    format!(
-                        "count {} x byteStride {} is not the view's byteLength {}",
-                        compressed.count.0, compressed.byte_stride.0, view.byte_length.0
-                    ),
-                )
-                .into());
+            let (count, stride) = (compressed.count.0, compressed.byte_stride.0);
+            let fault = GltfFault::CompressedSize { count, stride, length: view.byte_length.0 };
+            return Err(self.malformed(place, fault).into());
         }
         self.charge(&place, view.byte_length.0)?;
-        let bytes = meshopt::decode(compressed, source).map_err(|message| self.malformed(place, message))?;
+        let bytes = meshopt::decode(compressed, source).map_err(|fault| self.malformed(place, fault.into()))?;
         Ok((view, cell.get_or_init(|| bytes)))
     }
 
     /// Returns `length` bytes of buffer `buffer` from `offset` on, checked to lie inside.
     fn range(&self, place: &str, buffer: Option<Int>, offset: Int, length: Int) -> Read<&[u8]> {
-        let buffer = buffer.ok_or_else(|| self.malformed(place, "names no buffer"))?;
+        let buffer = buffer.ok_or_else(|| self.malformed(place, GltfFault::NamesNo { what: "buffer" }))?;
         self.entry(&self.document.buffers, "buffers", buffer, place)?;
-        let bytes = self.buffers[buffer.index()].as_deref().ok_or(GltfFault::Missing)?;
+        let bytes = self.buffers[buffer.index()].as_deref().ok_or(ReadStop::Missing)?;
         let end = offset.0.checked_add(length.0).filter(|&end| end <= bytes.len() as u64);
         let end = end.ok_or_else(|| {
-            let message = format!(
-                "{} bytes from byte {} do not fit buffers[{}], which has {}",
-                length.0,
-                offset.0,
-                buffer.0,
-                bytes.len()
-            );
-            self.malformed(place, message)
+            let (length, offset, buffer, size) = (length.0, offset.0, buffer.0, bytes.len());
+            self.malformed(place, GltfFault::OutsideBuffer { length, offset, buffer, size })
         })?;
         Ok(&bytes[offset.index()..end as usize])
     }
@@ -159,8 +153,8 @@ fn load_buffer<'a>(
     let item = format!("buffers[{index}]");
     let mut bytes: Cow<'a, [u8]> = match (&buffer.uri, bin) {
         (None, Some(bin)) if index == 0 => Cow::Borrowed(bin),
-        (None, _) => return Err(malformed(path, item, "has no uri, and no GLB chunk stands in for it")),
-        (Some(uri), _) => match resolve(uri).map_err(|message| malformed(path, format!("{item}.uri"), message))? {
+        (None, _) => return Err(malformed(path, item, GltfFault::NoUri)),
+        (Some(uri), _) => match resolve(uri).map_err(|fault| malformed(path, format!("{item}.uri"), fault))? {
             UriTarget::Bytes(bytes) => Cow::Owned(bytes),
             UriTarget::File(name) => {
                 let file = file_of(path, format!("{item}.uri"), &name, external, context);
@@ -173,7 +167,7 @@ fn load_buffer<'a>(
     };
     let stated = buffer.byte_length.0;
     if (bytes.len() as u64) < stated {
-        return Err(malformed(path, item, format!("byteLength is {stated}, but only {} bytes are there", bytes.len())));
+        return Err(malformed(path, item, GltfFault::ShortBuffer { stated, found: bytes.len() }));
     }
     match &mut bytes {
         Cow::Borrowed(slice) => *slice = &slice[..stated as usize],

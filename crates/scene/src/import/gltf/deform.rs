@@ -4,10 +4,10 @@
 
 use super::fault::Read;
 use super::primitive::Attributes;
+use super::{GltfFault, GltfWarning};
 use crate::Place;
 use crate::each::Each;
 use crate::import::Context;
-use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
@@ -57,8 +57,7 @@ pub fn apply(
     if let Some(joints) = deformation.joints {
         match influences(attributes, context, joints.len(), which)? {
             None => {
-                let message = "has no JOINTS_0 and WEIGHTS_0 for its skin; placed by its node";
-                context.warn(data.path, Place::Item(item.into()), message);
+                context.warn(data.path, Place::Item(item.into()), GltfWarning::NoJoints);
             }
             Some(influences) => {
                 in_world = true;
@@ -183,16 +182,14 @@ fn influences(
         let mut weights: Vec<[f32; 4]> = weights.floats(data, which, &[4], [0.0; 4])?;
         let broken = weights.iter_mut().flatten().filter(|w| !w.is_finite()).map(|w| *w = 0.0).count();
         if broken > 0 {
-            let what = counted(broken, "weight is", "weights are");
-            let message = format!("{what} not finite; replaced by 0");
-            context.warn(data.path, Place::Item(place(&names[1])), message);
+            let warning = GltfWarning::WeightsNotFinite { count: broken };
+            context.warn(data.path, Place::Item(place(&names[1])), warning);
         }
         for (i, (four, weights)) in indices.iter().zip(&weights).enumerate() {
             let odd = four.iter().zip(weights).find(|&(&joint, &weight)| weight != 0.0 && usize::from(joint) >= joints);
-            if let Some((joint, _)) = odd {
+            if let Some((&joint, _)) = odd {
                 let vertex = which.map_or(i as u32, |w| w[i]);
-                let message = format!("vertex {vertex} hangs on joint {joint}, but the skin has {joints}");
-                return Err(data.malformed(elements.item(), message).into());
+                return Err(data.malformed(elements.item(), GltfFault::Joint { vertex, joint, joints }).into());
             }
         }
         sets.push((indices, weights));
@@ -200,9 +197,7 @@ fn influences(
     let unweighted = |i: usize| sets.iter().all(|(_, weights)| weights[i].iter().sum::<f32>() <= 0.0);
     let count = sets.first().map_or(0, |(indices, _)| (0..indices.len()).filter(|&i| unweighted(i)).count());
     if count > 0 {
-        let one = "vertex has no weights; it hangs on its first joint";
-        let message = counted(count, one, "vertices have no weights; they hang on their first joint");
-        context.warn(data.path, Place::Item(item.into()), message);
+        context.warn(data.path, Place::Item(item.into()), GltfWarning::Unweighted { count });
     }
     Ok((!sets.is_empty()).then_some(Influences { sets }))
 }

@@ -28,10 +28,11 @@ pub struct Attribute {
 /// Decodes the Draco data of the primitive `item`.
 #[cfg(feature = "draco")]
 pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
+    use super::GltfFault;
     use draco_core::{DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
 
     let item = format!("{item}.extensions.{NAME}");
-    let view = draco.buffer_view.ok_or_else(|| data.malformed(&item, "names no bufferView"))?;
+    let view = draco.buffer_view.ok_or_else(|| data.malformed(&item, GltfFault::NamesNo { what: "bufferView" }))?;
     let bytes = data.view(view, &item)?.1;
     let limits = DecodeLimits::default().with_max_decoded_bytes(data.left());
     // The decoder is other people's code. A panic in it is a broken block, not a crash.
@@ -41,7 +42,7 @@ pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
         MeshDecoder::new().decode(&mut buffer, &mut mesh).map(|()| mesh).map_err(|error| error.to_string())
     });
     let decoded = decoded.unwrap_or_else(|_| Err("the decoder gave up on it".into()));
-    let mesh = decoded.map_err(|error| data.malformed(&item, format!("broken Draco data: {error}")))?;
+    let mesh = decoded.map_err(|error| data.malformed(&item, GltfFault::Draco { error }))?;
 
     let vertices = mesh.num_points();
     data.charge(&item, mesh.num_faces() as u64 * 12)?;
@@ -50,11 +51,14 @@ pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
     for (name, id) in &draco.attributes {
         let id = u32::try_from(id.0).ok();
         let attribute = id.and_then(|id| mesh.attribute_by_unique_id(id)).ok_or_else(|| {
-            data.malformed(&item, format!("its block has no attribute {} for {name}", draco.attributes[name].0))
+            let id = draco.attributes[name].0;
+            data.malformed(&item, GltfFault::DracoAttribute { id, attribute: name.clone() })
         })?;
         let kind = attribute.data_type();
-        let component = component_of(kind)
-            .ok_or_else(|| data.malformed(&item, format!("{name} is of type {kind:?}, which glTF has not")))?;
+        let component = component_of(kind).ok_or_else(|| {
+            let fault = GltfFault::DracoType { attribute: name.clone(), kind: format!("{kind:?}") };
+            data.malformed(&item, fault)
+        })?;
         let components = usize::from(attribute.num_components());
         let size = component.size() * components;
         data.charge(&item, (vertices * size) as u64)?;
@@ -64,7 +68,7 @@ pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
             let start = attribute.mapped_index(PointIndex(vertex)).0 as usize * stride;
             let value = source
                 .get(start..start + size)
-                .ok_or_else(|| data.malformed(&item, format!("broken Draco data: vertex {vertex} has no {name}")))?;
+                .ok_or_else(|| data.malformed(&item, GltfFault::DracoVertex { vertex, attribute: name.clone() }))?;
             values.extend_from_slice(value);
         }
         attributes.insert(name.clone(), Attribute { component, components, bytes: values });
@@ -95,8 +99,7 @@ pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
 /// Makes the error for geometry that exists only as Draco data, which this build cannot decode.
 #[cfg(not(feature = "draco"))]
 pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
-    let message = format!("{NAME} is not built in (feature draco); export without Draco, or with meshopt compression");
-    super::fault::unsupported(path, item, message)
+    super::fault::unsupported(path, item, super::GltfFault::WithoutDraco)
 }
 
 /// Name of the glTF extension for Draco compression.

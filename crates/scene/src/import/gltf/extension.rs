@@ -3,6 +3,7 @@
 use super::data::Data;
 use super::draco;
 use super::fault::unsupported;
+use super::{GltfFault, GltfWarning};
 use crate::import::Context;
 use crate::{Place, SceneError};
 use serde::de::IgnoredAny;
@@ -53,14 +54,13 @@ pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
             return Err(draco::refused(data.path, "extensionsRequired"));
         }
         if !known(name) && name != draco::NAME {
-            let message = format!("the file requires the extension {name}, which is not supported");
-            return Err(unsupported(data.path, "extensionsRequired", message));
+            let fault = GltfFault::Extension { name: name.clone() };
+            return Err(unsupported(data.path, "extensionsRequired", fault));
         }
     }
     let mut warn = |place: &str, name: &String| {
         if !known(name) && name != draco::NAME {
-            let message = format!("the extension {name} is not supported; rendered without it");
-            context.warn(data.path, Place::Item(place.into()), message);
+            context.warn(data.path, Place::Item(place.into()), GltfWarning::Extension { name: name.clone() });
         }
     };
     document.extensions_used.iter().for_each(|name| warn("extensionsUsed", name));

@@ -1,8 +1,8 @@
 //! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
 //! metre, as no spectrum is known that would say more, except where `light_units.rs` finds other units.
 
-use super::Builder;
 use super::json::{Int, plain};
+use super::{Builder, GltfWarning};
 use crate::{Light, SceneError, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
@@ -25,12 +25,12 @@ impl Builder<'_, '_> {
         let position = self.context.center.point(world.translation);
         let direction = world.transform_vector3(DVec3::NEG_Z).try_normalize().map(|d| d.as_vec3().to_array());
         if light.range.is_some() && light.kind != "directional" {
-            self.warn(&place, "range is ignored: light falls off with the square of the distance only");
+            self.warn(&place, GltfWarning::LightRange);
         }
         let light = match (light.kind.as_str(), direction) {
             ("point", _) => Light::Point { position, intensity: power },
             ("directional" | "spot", None) => {
-                self.warn(item, "the node flattens its light's direction; the light is left out");
+                self.warn(item, GltfWarning::FlatLight);
                 return Ok(());
             }
             ("directional", Some(direction)) => Light::Directional { direction, irradiance: power },
@@ -47,7 +47,7 @@ impl Builder<'_, '_> {
                 Light::Spot { position, direction, intensity: power, cos_inner, cos_outer, falloff }
             }
             (other, _) => {
-                self.warn(&place, format!("unknown type {other:?}; the light is left out"));
+                self.warn(&place, GltfWarning::LightType { kind: other.into() });
                 return Ok(());
             }
         };

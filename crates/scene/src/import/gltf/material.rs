@@ -1,8 +1,7 @@
 //! Materials: metallic-roughness with its extensions, specular-glossiness, unlit.
 
 use super::json::{Int, MaterialJson, Num, SpecularGlossiness, TextureInfo, plain};
-use super::{Builder, Encoding};
-use crate::import::counted::counted;
+use super::{Builder, Encoding, GltfWarning};
 use crate::{
     Absorption, Alpha, Channel, ColorInput, Emission, Material, MaterialId, NormalInput, Pixels, Principled, Roughness,
     RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
@@ -79,12 +78,12 @@ impl Builder<'_, '_> {
             Some("BLEND") if base.alpha == ScalarInput::constant(1.0) => Alpha::Opaque,
             Some("BLEND") => Alpha::Blend { alpha: base.alpha },
             Some(other) => {
-                self.warn(item, format!("unknown alphaMode {other:?}; rendered opaque"));
+                self.warn(item, GltfWarning::AlphaMode { mode: other.into() });
                 Alpha::Opaque
             }
         };
         if self.vanishes(&alpha) {
-            self.warn(item, "its alpha is 0 everywhere; nothing of it is seen");
+            self.warn(item, GltfWarning::Invisible);
         }
         let normal = match &json.normal_texture {
             Some(info) if extensions.unlit.is_none() => self
@@ -99,17 +98,10 @@ impl Builder<'_, '_> {
     /// Warns once about all materials whose base normal map bends the clear coat, which it should not.
     pub fn say_bent_coats(&mut self) {
         let Some(&first) = self.bent_coats.first() else { return };
-        let others = match self.bent_coats.len() - 1 {
-            0 => String::new(),
-            more => format!("; {} the same", counted(more, "more does", "more do")),
-        };
+        let more = self.bent_coats.len() - 1;
         let index = first.unwrap_or_default();
-        let name = &self.data.document.materials[index.index()].name;
-        let of = if name.is_empty() { String::new() } else { format!(" of material {}", crate::escape(name)) };
-        let message = format!(
-            "the coat{of} bends with its base's normal map; without a clearcoatNormalTexture it should be even{others}"
-        );
-        self.warn(&format!("materials[{}]", index.0), message);
+        let name = self.data.document.materials[index.index()].name.clone();
+        self.warn(&format!("materials[{}]", index.0), GltfWarning::BentCoats { name, more });
     }
 
     /// Returns `true` if alpha makes a surface invisible everywhere: by a factor of 0, or by an image with alpha 0 in
@@ -138,15 +130,15 @@ impl Builder<'_, '_> {
     /// Warns if a mesh of `material` is invisible because of the alpha of its vertex colours.
     pub fn say_clear_colors(&mut self, material: MaterialId, colors: &[[f32; 4]], item: &str) {
         let alpha = &self.scene.materials[material.index()].alpha;
-        let (input, least, how) = match alpha {
+        let (input, least, below_cutoff) = match alpha {
             Alpha::Opaque => return,
-            Alpha::Mask { alpha, cutoff } => (alpha, *cutoff, "below its material's cutoff"),
-            Alpha::Blend { alpha } => (alpha, f32::MIN_POSITIVE, "0"),
+            Alpha::Mask { alpha, cutoff } => (alpha, *cutoff, true),
+            Alpha::Blend { alpha } => (alpha, f32::MIN_POSITIVE, false),
         };
         let counts = input.texture.is_some_and(|(texture, _)| self.has_vertex_colors(texture));
         let most = || colors.iter().map(|color| color[3]).fold(0.0, f32::max);
         if counts && least > 0.0 && input.factor * most() < least && !self.vanishes(alpha) {
-            self.warn(item, format!("the alpha of COLOR_0 is {how} everywhere; nothing of it is seen"));
+            self.warn(item, GltfWarning::InvisibleColors { below_cutoff });
         }
     }
 
@@ -209,7 +201,7 @@ impl Builder<'_, '_> {
             let texture = self.optional_texture(coat.clearcoat_roughness_texture.as_ref(), linear, &place)?;
             surface.clearcoat_roughness = scalar(unit(Some(coat.clearcoat_roughness_factor), 0.0), texture, Channel::G);
             if coat.clearcoat_normal_texture.is_some() && coat.clearcoat_factor.0 > 0.0 {
-                self.warn(item, "clearcoatNormalTexture is not supported; the coat follows the base's normal");
+                self.warn(item, GltfWarning::CoatNormals);
             }
         }
         Ok(surface)
@@ -229,7 +221,7 @@ impl Builder<'_, '_> {
             (extensions.diffuse_transmission.is_some(), "KHR_materials_diffuse_transmission"),
         ] {
             if present {
-                self.warn(item, format!("{name} is not supported; rendered without it"));
+                self.warn(item, GltfWarning::MaterialExtension { name });
             }
         }
         let layers = [
@@ -241,16 +233,13 @@ impl Builder<'_, '_> {
         ];
         if extensions.specular_glossiness.is_some() {
             for (_, name) in layers.into_iter().filter(|&(present, _)| present) {
-                let message = format!("{name} has no effect beside KHR_materials_pbrSpecularGlossiness; left out");
-                self.warn(item, message);
+                self.warn(item, GltfWarning::BesideSpecularGlossiness { name });
             }
         } else if extensions.volume.is_some() {
             match &extensions.transmission {
-                None => {
-                    self.warn(item, "KHR_materials_volume has no effect without KHR_materials_transmission; left out");
-                }
+                None => self.warn(item, GltfWarning::VolumeWithoutTransmission),
                 Some(transmission) if transmission.transmission_factor.0 <= 0.0 => {
-                    self.warn(item, "KHR_materials_volume has no effect with a transmissionFactor of 0; left out");
+                    self.warn(item, GltfWarning::VolumeOfOpaque);
                 }
                 Some(_) => {}
             }
@@ -326,7 +315,7 @@ impl Builder<'_, '_> {
             return 1e4;
         }
         if ior < 1.0 {
-            self.warn(item, format!("ior {ior} is below 1; 1 is used"));
+            self.warn(item, GltfWarning::IorBelowOne { ior });
         }
         ior.max(1.0)
     }

@@ -14,6 +14,7 @@ mod deform;
 mod draco;
 pub(super) mod extension;
 mod fault;
+mod fault_kind;
 mod json;
 mod light;
 mod light_units;
@@ -28,16 +29,18 @@ mod skin;
 mod tests;
 mod texture;
 mod uri;
+mod warning;
 
 use super::context::Encoding;
 use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
-use crate::import::counted::counted;
 use crate::{Description, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
 use data::{Data, External};
+pub use fault_kind::{GltfFault, MeshoptFault};
 use json::{DocumentJson, Int};
 pub use options::{Choices, GltfOptions};
 use std::collections::HashMap;
 use std::path::Path;
+pub use warning::GltfWarning;
 
 /// Largest number of objects in a glTF document. An empty one, three bytes long, takes hundreds of bytes once read.
 const MAX_OBJECTS: usize = 1 << 22;
@@ -92,23 +95,21 @@ fn import_bytes(
     context: &mut Context,
 ) -> Result<Description, SceneError> {
     let container = container::split(path, bytes)?;
-    if let Some(surplus) = container::behind(bytes) {
-        let one = "byte behind the end that the header says is not read";
-        let message = counted(surplus, one, "bytes behind the end that the header says are not read");
-        context.warn(path, Place::Offset((bytes.len() - surplus) as u64), message);
+    if let Some(count) = container::behind(bytes) {
+        context.warn(path, Place::Offset((bytes.len() - count) as u64), GltfWarning::BytesBehindEnd { count });
     }
     let objects = container.json.iter().filter(|&&byte| byte == b'{').count();
     if objects > MAX_OBJECTS {
         return Err(SceneError::TooLarge {
             path: path.to_path_buf(),
             place: Place::File,
-            message: format!("the document has {objects} objects; at most {MAX_OBJECTS} are read"),
+            kind: GltfFault::Objects { objects }.into(),
         });
     }
     let document: DocumentJson = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
         path: path.to_path_buf(),
         place: Place::Line(error.line() as u64),
-        message: format!("broken document: {error}"),
+        kind: GltfFault::Document { error: error.to_string() }.into(),
     })?;
     check_version(path, &document)?;
     let data = Data::load(path, &document, container.bin, external, context)?;
@@ -154,13 +155,12 @@ fn check_version(path: &Path, document: &DocumentJson) -> Result<(), SceneError>
     let asset = &document.asset;
     let item = "asset.version";
     let Some(version) = &asset.version else {
-        return Err(fault::malformed(path, item, "is missing: this is no glTF document"));
+        return Err(fault::malformed(path, item, GltfFault::NoVersion));
     };
     let needed = asset.min_version.as_ref().unwrap_or(version);
     let too_new = asset.min_version.as_deref().is_some_and(|v| v != "2.0");
     if too_new || version.split('.').next() != Some("2") {
-        let message = format!("the file needs glTF {needed}; version 2.0 is supported");
-        return Err(fault::unsupported(path, item, message));
+        return Err(fault::unsupported(path, item, GltfFault::Version { needed: needed.clone() }));
     }
     Ok(())
 }
@@ -202,7 +202,7 @@ struct Builder<'a, 'c> {
 }
 
 impl Builder<'_, '_> {
-    fn warn(&mut self, item: &str, message: impl Into<String>) {
-        self.context.warn(self.data.path, Place::Item(item.into()), message);
+    fn warn(&mut self, item: &str, warning: GltfWarning) {
+        self.context.warn(self.data.path, Place::Item(item.into()), warning);
     }
 }

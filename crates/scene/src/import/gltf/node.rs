@@ -5,7 +5,7 @@ use super::animation::NodePose;
 use super::deform::Deformation;
 use super::fault::{Read, optional};
 use super::json::{Instancing, Int, NodeJson, Num};
-use super::{Builder, choice, primitive};
+use super::{Builder, GltfFault, GltfWarning, choice, primitive};
 use crate::each::Each;
 use crate::import::origin::{Center, rows, single};
 use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
@@ -25,8 +25,8 @@ impl Builder<'_, '_> {
             let node = self.data.entry(nodes, "nodes", index, &from)?;
             let item = format!("nodes[{}]", index.0);
             if let Some(first) = &reached_from[index.index()] {
-                let message = format!("is reached from {first} and from {from}; nodes must form trees, without cycles");
-                return Err(self.data.malformed(item, message));
+                let fault = GltfFault::ReachedTwice { first: first.clone(), second: from };
+                return Err(self.data.malformed(item, fault));
             }
             reached_from[index.index()] = Some(from);
             if node.extensions.visibility.as_ref().is_some_and(|v| v.visible == Some(false)) {
@@ -34,11 +34,11 @@ impl Builder<'_, '_> {
             }
             // Only numbers of an affine matrix are taken.
             if node.matrix.is_some_and(|m| [3, 7, 11].iter().any(|&i| m[i].0 != 0.0) || m[15].0 != 1.0) {
-                self.warn(&item, "its matrix is projective; its last row is read as 0 0 0 1");
+                self.warn(&item, GltfWarning::ProjectiveMatrix);
             }
             let world = parent * local(node, &self.context.center, self.pose.nodes.get(&index.index()));
             if !world.is_finite() || !single(&world).is_finite() {
-                return Err(self.data.malformed(item, "its transform is not finite"));
+                return Err(self.data.malformed(item, GltfFault::NodeNotFinite));
             }
             self.add_node(index, node, &world, &item)?;
             let children = format!("{item}.children");
@@ -70,7 +70,7 @@ impl Builder<'_, '_> {
         }
         let roots: Vec<Int> = (0..).map(Int).zip(&is_child).filter(|(_, c)| !**c).map(|(i, _)| i).collect();
         if roots.is_empty() && !is_child.is_empty() {
-            return Err(self.data.malformed("nodes", "every node is a child of another: there is a cycle"));
+            return Err(self.data.malformed("nodes", GltfFault::NoRoot));
         }
         Ok((roots, "nodes".into()))
     }
@@ -83,7 +83,7 @@ impl Builder<'_, '_> {
                 None => vec![*world],
             };
             if places.len() > 1 && meshes.iter().any(|&(_, in_world)| in_world) {
-                self.warn(item, "copies of EXT_mesh_gpu_instancing are left out, as a skin says where its mesh is");
+                self.warn(item, GltfWarning::CopiesOfSkinned);
             }
             self.data.charge(item, (places.len() * meshes.len() * size_of::<Instance>()) as u64)?;
             for (copy, place) in places.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Builder<'_, '_> {
         }
         if let Some(light) = &node.extensions.light {
             let place = format!("{item}.extensions.KHR_lights_punctual");
-            let light = light.light.ok_or_else(|| self.data.malformed(&place, "names no light"))?;
+            let light = light.light.ok_or_else(|| self.data.malformed(&place, GltfFault::NamesNo { what: "light" }))?;
             self.add_light(light, &node.name, world, &place)?;
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Builder<'_, '_> {
         }
         let targets = mesh.primitives.iter().map(|part| part.targets.len()).max().unwrap_or(0);
         if weights.len() > targets {
-            self.warn(item, format!("has {} weights for {targets} morph targets; the first ones count", weights.len()));
+            self.warn(item, GltfWarning::SurplusWeights { weights: weights.len(), targets });
         }
         weights.truncate(targets);
         while weights.last() == Some(&0.0) {
@@ -169,11 +169,7 @@ impl Builder<'_, '_> {
             let has = [!triangles.mesh.uvs.is_empty(), !triangles.mesh.uvs1.is_empty()];
             let used = self.scene.uv_sets_of(material);
             for set in (0..2).filter(|&set| used[set] && !has[set]) {
-                let instead = if has[0] { "those of TEXCOORD_0 are taken" } else { "they lie on each triangle" };
-                self.warn(
-                    &place,
-                    format!("its material has textures on TEXCOORD_{set}, which is not there; {instead}"),
-                );
+                self.warn(&place, GltfWarning::NoCoordinates { set, has_first: has[0] });
             }
             let name = match (mesh.name.as_str(), mesh.primitives.len()) {
                 ("", _) => place,
@@ -217,7 +213,7 @@ impl Builder<'_, '_> {
                 break;
             }
             if way.len() == nodes.len() {
-                return Err(self.data.malformed(item, format!("nodes[{}] is below itself: there is a cycle", index.0)));
+                return Err(self.data.malformed(item, GltfFault::BelowItself { node: index.0 }));
             }
             way.push(node);
             at = parents[node];
@@ -239,11 +235,11 @@ impl Builder<'_, '_> {
         let (translation, rotation, scale) = (open("TRANSLATION")?, open("ROTATION")?, open("SCALE")?);
         let counts: Vec<usize> = [&translation, &rotation, &scale].into_iter().flatten().map(|e| e.count).collect();
         let Some(&count) = counts.first() else {
-            self.warn(&item, "names no TRANSLATION, ROTATION or SCALE; the mesh is placed once");
+            self.warn(&item, GltfWarning::NoInstanceTransforms);
             return Ok(vec![*world]);
         };
         if counts.iter().any(|&c| c != count) {
-            return Err(self.data.malformed(item, format!("have different counts: {counts:?}")).into());
+            return Err(self.data.malformed(item, GltfFault::InstanceCounts { counts }).into());
         }
         let three = |elements: &Option<Elements>| {
             elements.as_ref().map(|e| e.floats(self.data, None, &[3], [0.0; 3])).transpose()
@@ -259,7 +255,7 @@ impl Builder<'_, '_> {
                     scale.as_ref().map_or([1.0; 3], |s| s[i].each(f64::from)),
                 );
                 let place = *world * at;
-                let error = || self.data.malformed(&item, format!("the transform of instance {i} is not finite"));
+                let error = || self.data.malformed(&item, GltfFault::InstanceNotFinite { instance: i });
                 if single(&place).is_finite() { Ok(place) } else { Err(error().into()) }
             })
             .collect()

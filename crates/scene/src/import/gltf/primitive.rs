@@ -7,11 +7,11 @@ use super::draco::{self, Decoded};
 use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
 use super::ranges;
+use super::{GltfFault, GltfWarning};
 use crate::Place;
 use crate::each::Each;
-use crate::import::counted::counted;
 use crate::import::origin::Rounder;
-use crate::import::{Context, strays};
+use crate::import::{Context, WarningKind, strays};
 use raywarp_geom::TriangleMesh;
 
 /// Imported triangles of a primitive.
@@ -36,18 +36,18 @@ pub fn read(
     deformation: Option<&Deformation>,
     item: &str,
 ) -> Read<Triangles> {
-    let warn = |context: &mut Context, message: &str| context.warn(data.path, Place::Item(item.into()), message);
+    let warn = |context: &mut Context, warning: WarningKind| context.warn(data.path, Place::Item(item.into()), warning);
     let mode = primitive.mode.map_or(4, |m| m.0);
     match mode {
         4..=6 => {}
         0..=3 => {
-            warn(context, "points and lines have no surface; left out");
+            warn(context, GltfWarning::PointsOrLines.into());
             return Ok(Triangles::default());
         }
-        other => return Err(data.malformed(format!("{item}.mode"), format!("unknown mode {other}")).into()),
+        other => return Err(data.malformed(format!("{item}.mode"), GltfFault::Mode { mode: other }).into()),
     }
     let Some(&position) = primitive.attributes.get("POSITION") else {
-        warn(context, "has no POSITION; left out");
+        warn(context, GltfWarning::NoPositions.into());
         return Ok(Triangles::default());
     };
     let place = |name: &str| format!("{item}.attributes.{name}");
@@ -71,18 +71,18 @@ pub fn read(
     let mut mesh =
         TriangleMesh { positions: positions.floats(data, which, &[3], [0.0; 3])?, indices, ..TriangleMesh::default() };
     // Whether any position is not finite; an error where a triangle uses it.
-    let strays = |mesh: &TriangleMesh, when: &str| -> Read<bool> {
+    let strays = |mesh: &TriangleMesh, in_pose: bool| -> Read<bool> {
         let is_stray = |p: &[f32; 3]| !p.iter().all(|x| x.is_finite());
         let has_strays = mesh.positions.iter().any(is_stray);
         let corners = || mesh.indices.iter().flatten().map(|&i| i as usize);
         if has_strays && let Some(vertex) = corners().filter(|&vertex| is_stray(&mesh.positions[vertex])).min() {
-            let original = which.map_or(vertex as u32, |w| w[vertex]);
-            let message = format!("vertex {original} is not finite{when}: {:?}", mesh.positions[vertex]);
-            return Err(data.malformed(place("POSITION"), message).into());
+            let (original, position) = (which.map_or(vertex as u32, |w| w[vertex]), mesh.positions[vertex]);
+            let fault = GltfFault::NotFinite { vertex: original, in_pose, position };
+            return Err(data.malformed(place("POSITION"), fault).into());
         }
         Ok(has_strays)
     };
-    let mut has_strays = strays(&mesh, "")?;
+    let mut has_strays = strays(&mesh, false)?;
 
     let open = |name: &str| attributes.open(name);
     if let Some(normals) = open("NORMAL")? {
@@ -107,18 +107,17 @@ pub fn read(
             *color = color.each(|c| c.clamp(0.0, 1.0));
         }
         if outside > 0 {
-            let one = "colour of a vertex is outside 0 to 1; clamped";
-            warn(context, &counted(outside, one, "colours of vertices are outside 0 to 1; clamped"));
+            warn(context, GltfWarning::ColorsOutside { count: outside }.into());
         }
     }
     debug_assert_eq!(mesh.positions.len(), vertices);
     let mut bent = None;
     if let Some(deformation) = deformation {
         bent = Some(deform::apply(&attributes, context, deformation, which, &mut mesh)?);
-        has_strays = strays(&mesh, " in its pose")?;
+        has_strays = strays(&mesh, true)?;
     }
     if has_strays && let Ok(count) = strays::leave_out(&mut mesh) {
-        warn(context, &strays::warning(count));
+        warn(context, WarningKind::StrayVertices { count });
     }
     let (rounder, in_world) = bent.unwrap_or_else(|| (context.center.recenter(&mut mesh.positions), false));
     Ok(Triangles { mesh, rounder, in_world })
@@ -152,8 +151,8 @@ impl<'a> Attributes<'a> {
     pub fn one_per_vertex(&self, index: Int, place: &str) -> Read<Elements<'a>> {
         let elements = Elements::open(self.data, index, place)?;
         if elements.count != self.count {
-            let message = format!("has {} elements, but there are {} positions", elements.count, self.count);
-            return Err(self.data.malformed(place, message).into());
+            let fault = GltfFault::AttributeCount { found: elements.count, positions: self.count };
+            return Err(self.data.malformed(place, fault).into());
         }
         Ok(elements)
     }
@@ -164,10 +163,7 @@ fn whole(data: &Data, decoded: &Decoded, item: &str) -> Read<Vec<[u32; 3]>> {
     let vertices = decoded.vertices;
     match decoded.triangles.iter().flatten().find(|&&corner| corner as usize >= vertices) {
         None => Ok(decoded.triangles.clone()),
-        Some(corner) => {
-            let message = format!("its Draco data has a triangle at vertex {corner}, but there are only {vertices}");
-            Err(data.malformed(item, message).into())
-        }
+        Some(&vertex) => Err(data.malformed(item, GltfFault::DracoIndex { vertex, vertices }).into()),
     }
 }
 
@@ -186,8 +182,8 @@ fn corners(
             let elements = Elements::open(data, index, &place)?;
             let order = elements.indices(data)?;
             if let Some(at) = order.iter().position(|&i| i as usize >= vertices) {
-                let message = format!("index {at} is vertex {}, but there are only {vertices}", order[at]);
-                return Err(malformed(data.path, elements.item(), message).into());
+                let fault = GltfFault::Index { at, vertex: order[at], vertices };
+                return Err(malformed(data.path, elements.item(), fault).into());
             }
             order
         }
@@ -201,10 +197,7 @@ fn corners(
     Ok(match mode {
         4 => {
             if !rest.is_empty() {
-                let what = counted(order.len(), "index is", "indices are");
-                let last = if rest.len() == 1 { "one is".into() } else { format!("{} are", rest.len()) };
-                let message = format!("{what} no whole triangles; the last {last} left out");
-                context.warn(data.path, Place::Item(place), message);
+                context.warn(data.path, Place::Item(place), GltfWarning::PartialTriangle { indices: order.len() });
             }
             triples.to_vec()
         }
@@ -249,9 +242,8 @@ fn finite<const N: usize>(
         broken += 1;
     }
     if broken > 0 {
-        let what = counted(broken, "value is", "values are");
-        let message = format!("{what} not finite; replaced by {replacement:?}");
-        context.warn(data.path, Place::Item(elements.item().into()), message);
+        let warning = GltfWarning::ValuesNotFinite { count: broken, replacement: replacement.to_vec() };
+        context.warn(data.path, Place::Item(elements.item().into()), warning);
     }
     values
 }

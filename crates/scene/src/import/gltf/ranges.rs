@@ -1,7 +1,7 @@
 //! Numbers of materials and lamps outside of the range that the specification gives them.
 
-use super::Builder;
 use super::json::{MaterialJson, plain};
+use super::{Builder, GltfWarning};
 
 /// Rounding error above 1 that is accepted silently in factors that should be at most 1.
 pub const SLACK: f32 = 1e-4;
@@ -10,7 +10,7 @@ impl Builder<'_, '_> {
     /// Warns about factors of a material that are clamped to their range.
     pub fn say_clamped(&mut self, json: &MaterialJson, item: &str) {
         let (pbr, extensions) = (&json.pbr_metallic_roughness, &json.extensions);
-        let mut factors: Vec<(&str, Vec<f32>, f32)> = Vec::new();
+        let mut factors: Vec<(&'static str, Vec<f32>, f32)> = Vec::new();
         if let Some(old) = &extensions.specular_glossiness {
             factors.extend(old.diffuse_factor.map(|c| ("diffuseFactor", plain(c).to_vec(), 1.0)));
             factors.extend(old.specular_factor.map(|c| ("specularFactor", plain(c).to_vec(), 1.0)));
@@ -27,12 +27,10 @@ impl Builder<'_, '_> {
     }
 
     /// Warns if any of `values` is clamped to the range from 0 to `most`.
-    pub fn say_clamped_to(&mut self, item: &str, name: &str, values: &[f32], most: f32) {
+    pub fn say_clamped_to(&mut self, item: &str, name: &'static str, values: &[f32], most: f32) {
         if values.iter().all(|&value| (0.0..=most + SLACK).contains(&value)) {
             return;
         }
-        let range = if most.is_finite() { format!("outside 0 to {most}") } else { "below 0".to_string() };
-        let shown = if let [value] = values { value.to_string() } else { format!("{values:?}") };
-        self.warn(item, format!("{name} {shown} is {range}; clamped"));
+        self.warn(item, GltfWarning::OutOfRange { name, values: values.to_vec(), most });
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Source: glTF 2.0 specification, section 3.7.3.3.
 
-use super::Builder;
 use super::accessor::Elements;
 use super::fault::Read;
 use super::json::{Int, SkinJson};
+use super::{Builder, GltfFault};
 use glam::{DAffine3, DMat3, DVec3};
 
 impl Builder<'_, '_> {
@@ -15,15 +15,15 @@ impl Builder<'_, '_> {
         let skin: &SkinJson = data.entry(&data.document.skins, "skins", index, item)?;
         let place = format!("skins[{}]", index.0);
         if skin.joints.is_empty() {
-            return Err(data.malformed(place, "has no joints").into());
+            return Err(data.malformed(place, GltfFault::NoJoints).into());
         }
         let bind = match skin.inverse_bind_matrices {
             None => Vec::new(),
             Some(matrices) => {
                 let elements = Elements::open(data, matrices, &format!("{place}.inverseBindMatrices"))?;
                 if elements.count < skin.joints.len() {
-                    let message = format!("has {} matrices for {} joints", elements.count, skin.joints.len());
-                    return Err(data.malformed(elements.item(), message).into());
+                    let fault = GltfFault::BindMatrices { matrices: elements.count, joints: skin.joints.len() };
+                    return Err(data.malformed(elements.item(), fault).into());
                 }
                 elements.floats(data, None, &[16], [0.0; 16])?
             }
@@ -41,7 +41,7 @@ impl Builder<'_, '_> {
                 }
             };
             if !joint.is_finite() {
-                return Err(data.malformed(&place, format!("the transform of joint {i} is not finite")).into());
+                return Err(data.malformed(&place, GltfFault::JointNotFinite { joint: i }).into());
             }
             joints.push(joint);
         }

@@ -6,7 +6,7 @@ use super::data::{External, file_of, read_external};
 use super::fault::{Read, optional};
 use super::json::{Int, SamplerJson, TextureInfo, plain};
 use super::uri::{UriTarget, resolve};
-use super::{Builder, Encoding};
+use super::{Builder, Encoding, GltfFault, GltfWarning};
 use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
 
 /// Key of the texture cache: texture index, encoding, coordinate set and transform of the coordinates.
@@ -35,7 +35,7 @@ impl Builder<'_, '_> {
         item: &str,
     ) -> Result<Option<TextureId>, SceneError> {
         let document = self.data.document;
-        let index = info.index.ok_or_else(|| self.data.malformed(item, "names no texture"))?;
+        let index = info.index.ok_or_else(|| self.data.malformed(item, GltfFault::NamesNo { what: "texture" }))?;
         let texture = self.data.entry(&document.textures, "textures", index, item)?;
         let Some(mapping) = self.mapping(info, item) else { return Ok(None) };
         let key = (index.0, encoding, mapping.set, mapping.rows.map(|row| row.map(f32::to_bits)));
@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
             }
             (Some(source), _) | (None, Some(source)) => self.image(source, encoding, &place)?,
             (None, None) => {
-                self.warn(&place, "has no image in a supported format; rendered without it");
+                self.warn(&place, GltfWarning::NoImage);
                 None
             }
         };
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
         let transform = info.extensions.transform.clone().unwrap_or_default();
         let set = transform.tex_coord.unwrap_or(info.tex_coord).0;
         if set > 1 {
-            self.warn(item, format!("uses TEXCOORD_{set}; only sets 0 and 1 are read, rendered without this texture"));
+            self.warn(item, GltfWarning::CoordinateSet { set });
             return None;
         }
         let [ox, oy] = transform.offset.map_or([0.0; 2], plain);
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
         // extension print the rotation the other way round than their own example has it.
         let rows = [[cos * sx, sin * sy, ox], [-sin * sx, cos * sy, oy]];
         if !rows.iter().flatten().all(|x| x.is_finite()) {
-            self.warn(item, "the texture transform is not finite; ignored");
+            self.warn(item, GltfWarning::TextureTransform);
             return Some(UvMapping { set: set as u8, ..UvMapping::default() });
         }
         Some(UvMapping { set: set as u8, rows })
@@ -119,7 +119,7 @@ impl Builder<'_, '_> {
             33071 => Wrap::Clamp,
             33648 => Wrap::Mirror,
             other => {
-                self.warn(item, format!("unknown wrap mode {other}; repeated instead"));
+                self.warn(item, GltfWarning::WrapMode { mode: other });
                 Wrap::Repeat
             }
         }
@@ -136,18 +136,15 @@ impl Builder<'_, '_> {
         let allow_missing = self.context.allow_missing(false);
         let read = self.image(first, encoding, item);
         self.context.allow_missing(allow_missing);
-        let why = match read {
+        let error = match read {
             Ok(Some(found)) => return Ok(Some(found)),
-            Ok(None) => "it is not there".to_string(),
-            Err(error) => error.to_string(),
+            Ok(None) => None,
+            Err(error) => Some(error.to_string()),
         };
         self.context.forget_missing_after(missing);
         let found = self.image(fallback, encoding, item)?;
         if found.is_some() {
-            self.warn(
-                item,
-                format!("images[{}] cannot be shown; images[{}] is, its fallback ({why})", first.0, fallback.0),
-            );
+            self.warn(item, GltfWarning::FallbackImage { image: first.0, fallback: fallback.0, error });
         }
         Ok(found)
     }
@@ -169,7 +166,7 @@ impl Builder<'_, '_> {
         let item = format!("images[{}]", index.0);
         let data = self.data;
         let embedded = match (&image.uri, image.buffer_view) {
-            (Some(uri), _) => match resolve(uri).map_err(|message| data.malformed(format!("{item}.uri"), message))? {
+            (Some(uri), _) => match resolve(uri).map_err(|fault| data.malformed(format!("{item}.uri"), fault))? {
                 UriTarget::Bytes(bytes) => std::borrow::Cow::Owned(bytes),
                 UriTarget::File(name) => {
                     let file = file_of(data.path, format!("{item}.uri"), &name, data.external, self.context);
@@ -181,7 +178,7 @@ impl Builder<'_, '_> {
                 }
             },
             (None, Some(view)) => std::borrow::Cow::Borrowed(data.view(view, &item)?.1),
-            (None, None) => return Err(data.malformed(item, "has neither a uri nor a bufferView").into()),
+            (None, None) => return Err(data.malformed(item, GltfFault::NoImageBytes).into()),
         };
         let decoded = self.context.decode_image(data.path, Place::Item(item.clone()), &embedded, encoding);
         let Some(mut decoded) = self.context.forgive_image(decoded)? else { return Ok(None) };

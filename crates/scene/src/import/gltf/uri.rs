@@ -1,5 +1,6 @@
 //! Targets of URIs: bytes inside one, or a file.
 
+use super::GltfFault;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -26,32 +27,30 @@ pub enum UriTarget {
 /// absolute paths are ordinary paths.
 ///
 /// # Errors
-/// In words: a broken `data:` URI, or one that lies on a network.
-pub fn resolve(uri: &str) -> Result<UriTarget, String> {
+/// A broken `data:` URI, or one that lies on a network.
+pub fn resolve(uri: &str) -> Result<UriTarget, GltfFault> {
     let scheme = uri.split(':').next().filter(|s| s.len() < uri.len()).map(str::to_ascii_lowercase);
     if scheme.as_deref() == Some("data") {
-        let (header, payload) =
-            uri[5..].split_once(',').ok_or("the data URI has no comma between its header and its data")?;
+        let (header, payload) = uri[5..].split_once(',').ok_or(GltfFault::DataUriWithoutComma)?;
         if !header.to_ascii_lowercase().ends_with(";base64") {
             return Ok(UriTarget::Bytes(percent_decode(payload)));
         }
         return BASE64
             .decode(plain_base64(payload))
             .map(UriTarget::Bytes)
-            .map_err(|e| format!("the data URI is not base64: {e}"));
+            .map_err(|error| GltfFault::NotBase64 { error: error.to_string() });
     }
     let rest = match (uri.split_once("://"), scheme.as_deref()) {
         (Some((_, rest)), Some("file")) => rest,
         (Some(_), Some(scheme)) => {
-            return Err(format!("{scheme}:// URIs are not fetched; download the file and name it by its path"));
+            return Err(GltfFault::NetworkUri { scheme: scheme.into() });
         }
         _ => uri,
     };
     let decoded = percent_decode(rest);
-    let decoded =
-        String::from_utf8(decoded).map_err(|_| "the URI is not UTF-8 once its %XX are decoded".to_string())?;
+    let decoded = String::from_utf8(decoded).map_err(|_| GltfFault::UriNotUtf8)?;
     if decoded.is_empty() || decoded.contains('\0') {
-        return Err("the URI names no file".into());
+        return Err(GltfFault::UriWithoutFile);
     }
     Ok(UriTarget::File(decoded))
 }
@@ -127,11 +126,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        let message = |uri| resolve(uri).unwrap_err();
-        assert!(message("data:;base64,!!").contains("not base64"));
-        assert!(message("data:;base64").contains("no comma"));
-        assert!(message("https://example.org/a.bin").contains("https://"));
-        assert!(message("%FF").contains("UTF-8"));
-        assert!(message("").contains("no file"));
+        let fault = |uri| resolve(uri).unwrap_err();
+        assert!(matches!(fault("data:;base64,!!"), GltfFault::NotBase64 { .. }));
+        assert_eq!(fault("data:;base64"), GltfFault::DataUriWithoutComma);
+        assert_eq!(fault("https://example.org/a.bin"), GltfFault::NetworkUri { scheme: "https".into() });
+        assert_eq!(fault("%FF"), GltfFault::UriNotUtf8);
+        assert_eq!(fault(""), GltfFault::UriWithoutFile);
     }
 }

@@ -1,6 +1,6 @@
 //! OpenEXR: the first layer that has red, green and blue, or a luminance.
 
-use super::Origin;
+use super::{ImageFault, Origin};
 use crate::{Pixels, SceneError};
 use ::exr::error::Error;
 use ::exr::io::Tracking;
@@ -36,8 +36,10 @@ impl Texels {
 
 pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels), SceneError> {
     let fault = |error: Error| match error {
-        Error::NotSupported(what) => origin.unsupported(format!("EXR image: {what}")),
-        error => origin.malformed(format!("broken EXR image: {error}")),
+        Error::NotSupported(what) => {
+            origin.unsupported(ImageFault::Unsupported { format: "EXR", feature: what.to_string() })
+        }
+        error => origin.malformed(ImageFault::Broken { format: "EXR", error: error.to_string() }),
     };
     // `Tracking` as the reader of pixels has it, so that what reads headers is compiled once.
     let meta = MetaData::read_from_buffered(Tracking::new(Cursor::new(bytes)), false).map_err(fault)?;
@@ -51,7 +53,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels)
         }
     }
     let Some(((width, height), wanted)) = found else {
-        return Err(origin.unsupported("EXR image without a layer that has R, G and B, or Y"));
+        return Err(origin.unsupported(ImageFault::ExrLayers));
     };
     let reader = read().no_deep_data().largest_resolution_level().specific_channels();
     let data = match wanted.green_blue {
@@ -75,7 +77,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels)
         }
     };
     if data.len() != width as usize * height as usize {
-        return Err(origin.malformed(format!("broken EXR image: {} texels for {width} x {height}", data.len())));
+        return Err(origin.malformed(ImageFault::ExrTexels { found: data.len(), width, height }));
     }
     Ok((width, height, Pixels::Float(data)))
 }

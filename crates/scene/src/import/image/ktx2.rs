@@ -3,7 +3,7 @@
 //! Source: the KTX 2.0 specification, section 3. The largest level of the first layer of a 2D texture is read; the
 //! other levels are the renderer's to make.
 
-use super::{Encoding, Origin, eight_bit, linear_from_u16};
+use super::{Encoding, ImageFault, Origin, eight_bit, linear_from_u16};
 use crate::each::Each;
 use crate::{Pixels, SceneError};
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
@@ -86,8 +86,8 @@ struct Header {
 
 pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
     let header = header(origin, bytes)?;
-    let level = slice(bytes, header.level[0], header.level[1])
-        .ok_or_else(|| origin.malformed("KTX2 image is cut off: its largest level lies past the end"))?;
+    let level =
+        slice(bytes, header.level[0], header.level[1]).ok_or_else(|| origin.malformed(ImageFault::KtxLevelCut))?;
     let pixels = match Layout::of(header.vk_format) {
         Some(layout) => plain(origin, &header, layout, level, encoding)?,
         None => basis(origin, &header, bytes, encoding)?,
@@ -114,27 +114,25 @@ fn header(origin: &Origin, bytes: &[u8]) -> Result<Header, SceneError> {
             },
         ))
     };
-    let (shape, header) = read().ok_or_else(|| origin.malformed("KTX2 image is cut off in its header"))?;
+    let (shape, header) = read().ok_or_else(|| origin.malformed(ImageFault::KtxHeaderCut))?;
     let [_, _, depth, _, faces, levels] = shape;
     if depth > 1 || faces > 1 {
-        return Err(origin.unsupported("KTX2 image is a cube map or has depth; only flat ones are read"));
+        return Err(origin.unsupported(ImageFault::KtxNotFlat));
     }
     if levels > 32 {
-        return Err(origin.malformed(format!("KTX2 image says that it has {levels} levels")));
+        return Err(origin.malformed(ImageFault::KtxLevels { levels }));
     }
     origin.check_size(header.width.into(), header.height.into(), bytes.len())?;
     // No level, however encoded, is larger than four floats a texel of a layer.
     for i in 0..levels.max(1) as usize {
         let fields = (long(80 + 24 * i), long(88 + 24 * i), long(96 + 24 * i));
         let (Some(offset), Some(length), Some(unpacked)) = fields else {
-            return Err(origin.malformed("KTX2 image is cut off in its level index"));
+            return Err(origin.malformed(ImageFault::KtxIndexCut));
         };
         let layers = u64::from(shape[3].max(1));
         let texels = (u64::from(header.width) + 16) * (u64::from(header.height) + 16);
         if slice(bytes, offset, length).is_none() || unpacked > texels.saturating_mul(16).saturating_mul(layers) {
-            return Err(origin.malformed(format!(
-                "KTX2 level {i} of {length} bytes (unpacked {unpacked}) at byte {offset} does not fit the image"
-            )));
+            return Err(origin.malformed(ImageFault::KtxLevel { level: i, length, unpacked, offset }));
         }
     }
     Ok(header)
@@ -149,7 +147,9 @@ fn plain(
     encoding: Encoding,
 ) -> Result<Pixels, SceneError> {
     let wanted = header.width as usize * header.height as usize * layout.texel_bytes();
-    let broken = |error: &dyn std::fmt::Display| origin.malformed(format!("broken KTX2 image: {error}"));
+    let broken = |error: &dyn std::fmt::Display| {
+        origin.malformed(ImageFault::Broken { format: "KTX2", error: error.to_string() })
+    };
     let unpacked;
     let data = match header.scheme {
         0 => level,
@@ -161,15 +161,11 @@ fn plain(
             unpacked = take(flate2::read::ZlibDecoder::new(level), wanted).map_err(|error| broken(&error))?;
             &unpacked
         }
-        other => return Err(origin.unsupported(format!("KTX2 supercompression scheme {other}"))),
+        scheme => return Err(origin.unsupported(ImageFault::KtxScheme { scheme })),
     };
     let Some(data) = data.get(..wanted) else {
-        return Err(origin.malformed(format!(
-            "KTX2 image has {} bytes where {} x {} texels take {wanted}",
-            data.len(),
-            header.width,
-            header.height
-        )));
+        let Header { width, height, .. } = *header;
+        return Err(origin.malformed(ImageFault::KtxTexels { found: data.len(), width, height, wanted }));
     };
     let texels = data.chunks_exact(layout.texel_bytes());
     Ok(match layout.sample {
@@ -193,7 +189,9 @@ fn plain(
 
 /// Unpacks data of Zstandard, up to `limit` bytes.
 fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, SceneError> {
-    let broken = |error: &dyn std::fmt::Display| origin.malformed(format!("broken KTX2 image: {error}"));
+    let broken = |error: &dyn std::fmt::Display| {
+        origin.malformed(ImageFault::Broken { format: "KTX2", error: error.to_string() })
+    };
     let reader = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| broken(&error))?;
     take(reader, limit).map_err(|error| broken(&error))
 }
@@ -217,9 +215,9 @@ fn gather<T: Copy>(layout: Layout, channel: impl Fn(usize) -> T, zero: T, one: T
 fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> Result<Pixels, SceneError> {
     let fault = |error: basisu::Error| match error {
         basisu::Error::InvalidData if header.vk_format != 0 => {
-            origin.unsupported(format!("KTX2 image of VkFormat {}", header.vk_format))
+            origin.unsupported(ImageFault::KtxFormat { code: header.vk_format })
         }
-        error => origin.malformed(format!("broken KTX2 image (Basis Universal): {error:?}")),
+        error => origin.malformed(ImageFault::KtxBasis { error: format!("{error:?}") }),
     };
     let mut whole = without_cut_keys(header, bytes);
     if header.scheme == ZSTANDARD {
@@ -230,7 +228,7 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
     let target = if transcoder.supports(TargetFormat::Rgba32) { TargetFormat::Rgba32 } else { TargetFormat::RgbaHalf };
     let data = transcoder.transcode(0, target, DecodeFlags::NONE).map_err(fault)?;
     if data.len() != texels * target.bytes_per_block_or_pixel() {
-        return Err(origin.malformed("broken KTX2 image (Basis Universal): it has another size than it says"));
+        return Err(origin.malformed(ImageFault::KtxBasisSize));
     }
     Ok(if target == TargetFormat::Rgba32 {
         eight_bit(data.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect(), encoding)
@@ -245,9 +243,9 @@ fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result
     let [start, packed, unpacked] = header.level;
     let size = usize::try_from(unpacked).unwrap_or(usize::MAX);
     let level = slice(bytes, start, packed).map(|level| inflate(origin, level, size.saturating_add(1))).transpose()?;
-    let level = level.filter(|level| level.len() == size).ok_or_else(|| {
-        origin.malformed(format!("broken KTX2 image: its largest level does not unpack to {unpacked} bytes"))
-    })?;
+    let level = level
+        .filter(|level| level.len() == size)
+        .ok_or_else(|| origin.malformed(ImageFault::KtxUnpacked { size: unpacked }))?;
     let end = bytes.len() as u64;
     bytes[40..44].copy_from_slice(&1u32.to_le_bytes());
     bytes[44..48].fill(0);

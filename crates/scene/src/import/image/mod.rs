@@ -4,6 +4,7 @@
 //! 16 bits and more become linear floats. Sizes are checked before anything of that size is allocated.
 
 mod exr;
+mod fault;
 mod hdr;
 mod ktx2;
 mod raster;
@@ -13,11 +14,11 @@ mod tga;
 mod tests;
 
 use super::context::Encoding;
-use super::foreign;
+use super::foreign::{self, WrongFile};
 use crate::each::Each;
-use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
-use crate::{Image, Pixels, Place, SceneError};
+use crate::{FaultKind, Image, Pixels, Place, SceneError, WarningKind};
+pub use fault::ImageFault;
 use std::path::Path;
 
 /// Largest width or height of an image in texels.
@@ -37,7 +38,7 @@ const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub image: Image,
-    pub notes: Vec<String>,
+    pub notes: Vec<WarningKind>,
 }
 
 /// File and place that an image comes from, for messages.
@@ -47,38 +48,31 @@ struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    fn malformed(&self, message: impl Into<String>) -> SceneError {
-        SceneError::Malformed { path: self.path.to_path_buf(), place: self.place.clone(), message: message.into() }
+    fn malformed(&self, fault: impl Into<FaultKind>) -> SceneError {
+        SceneError::Malformed { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
     }
 
-    fn unsupported(&self, message: impl Into<String>) -> SceneError {
-        SceneError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), message: message.into() }
+    fn unsupported(&self, fault: ImageFault) -> SceneError {
+        SceneError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
+    }
+
+    fn too_large(&self, fault: ImageFault) -> SceneError {
+        SceneError::TooLarge { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
     }
 
     /// Checks an image's size against the limits and against the `bytes` bytes of its file.
     fn check_size(&self, width: u64, height: u64, bytes: usize) -> Result<(u32, u32), SceneError> {
         if width == 0 || height == 0 {
-            return Err(self.malformed(format!("an image of {width} x {height} texels")));
+            return Err(self.malformed(ImageFault::NoTexels { width, height }));
         }
         if width > u64::from(MAX_SIDE) || height > u64::from(MAX_SIDE) {
-            return Err(SceneError::TooLarge {
-                path: self.path.to_path_buf(),
-                place: self.place.clone(),
-                message: format!("an image of {width} x {height} texels; at most {MAX_SIDE} x {MAX_SIDE} are read"),
-            });
+            return Err(self.too_large(ImageFault::Size { width, height }));
         }
         if width * height > (1 << 16) + MAX_TEXELS_PER_BYTE * bytes as u64 {
-            return Err(self.malformed(format!("{bytes} bytes cannot hold {width} x {height} texels")));
+            return Err(self.malformed(ImageFault::CannotHold { bytes, width, height }));
         }
         if width * height > FREE_TEXELS + MAX_LARGE_TEXELS_PER_BYTE * bytes as u64 {
-            return Err(SceneError::TooLarge {
-                path: self.path.to_path_buf(),
-                place: self.place.clone(),
-                message: format!(
-                    "{width} x {height} texels in {bytes} bytes; at most {MAX_LARGE_TEXELS_PER_BYTE} a byte are read from \
-                     images this large"
-                ),
-            });
+            return Err(self.too_large(ImageFault::Sparse { width, height, bytes }));
         }
         Ok((width as u32, height as u32))
     }
@@ -91,14 +85,12 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     // The decoders are other people's code. A panic in one of them is a broken image, not a crash.
     let result = std::panic::catch_unwind(|| decode_kind(&origin, bytes, encoding));
     let name = format!("{}{}", path.display(), origin.place);
-    let (width, height, mut pixels) =
-        result.unwrap_or_else(|_| Err(origin.malformed("the image decoder gave up on this file")))?;
+    let (width, height, mut pixels) = result.unwrap_or_else(|_| Err(origin.malformed(ImageFault::DecoderGaveUp)))?;
     let mut notes = Vec::new();
     if let Pixels::Float(texels) = &mut pixels {
         let cleaned = clean(texels);
         if cleaned > 0 {
-            let one = "texel of the image is infinite or not a number; read as 0";
-            notes.push(counted(cleaned, one, "texels of the image are infinite or not numbers; read as 0"));
+            notes.push(WarningKind::TexelsNotFinite { count: cleaned });
         }
     }
     let image = Image { name, width, height, pixels: pixels.into() };
@@ -119,7 +111,7 @@ pub fn fuzz_image(bytes: &[u8]) {
 
 fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
     if let Some((what, advice)) = foreign::stand_in(bytes) {
-        return Err(origin.malformed(format!("this is {what}, not an image; {advice}")));
+        return Err(origin.malformed(WrongFile::PlaceholderOfImage { what, advice }));
     }
     let is_tga = || origin.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tga"));
     match bytes {
@@ -130,25 +122,25 @@ fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32
         [0x76, 0x2f, 0x31, 0x01, ..] => exr::decode(origin, bytes),
         _ if bytes.starts_with(&ktx2::SIGNATURE) => ktx2::decode(origin, bytes, encoding),
         _ if is_tga() || tga::looks_like_tga(bytes) => tga::decode(origin, bytes, encoding),
-        _ => Err(origin.unsupported(format!("{}; known are PNG, JPEG, WebP, TGA, HDR, EXR and KTX2", describe(bytes)))),
+        _ => Err(origin.unsupported(unknown(bytes))),
     }
 }
 
-/// Describes for a message the first bytes of an image of unknown format.
-fn describe(bytes: &[u8]) -> String {
-    let known = match bytes {
-        [] => "the image is empty",
+/// Makes the fault that an image is of a format that is not read, by its first bytes.
+fn unknown(bytes: &[u8]) -> ImageFault {
+    let what = match bytes {
+        [] => return ImageFault::Empty,
         [b'G', b'I', b'F', b'8', ..] => "a GIF image",
         [b'D', b'D', b'S', b' ', ..] => "a DDS image",
         [b'B', b'M', ..] => "a BMP image",
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => "a TIFF image",
         [0xab, b'K', b'T', b'X', b' ', b'1', b'1', ..] => "a KTX image of version 1",
         _ => match foreign::named(bytes) {
-            Some(what) => return format!("this is {what}, not an image that is read"),
-            None => return format!("an unknown kind of image (it begins with {:02x?})", &bytes[..bytes.len().min(8)]),
+            Some(what) => return ImageFault::NoImage { what },
+            None => return ImageFault::Unknown { start: bytes[..bytes.len().min(8)].to_vec() },
         },
     };
-    known.into()
+    ImageFault::OtherImage { what }
 }
 
 /// Sets channels of texels that are not finite to 0 and returns the number of such texels.

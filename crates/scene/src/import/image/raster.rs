@@ -1,7 +1,7 @@
 //! Decoders of PNG, WebP and JPEG, by the crates that the `image` crate has below it: that one brings two crates of
 //! colour management, which nothing here needs.
 
-use super::{Encoding, MAX_SIDE, Origin, eight_bit, linear_from_u16};
+use super::{Encoding, ImageFault, MAX_SIDE, Origin, eight_bit, linear_from_u16};
 use crate::{Pixels, SceneError};
 use image_webp::WebPDecoder;
 use png::{BitDepth, ColorType, Transformations};
@@ -18,7 +18,8 @@ pub(super) type Decode = Result<(u32, u32, Pixels), SceneError>;
 const PNG_LIMIT: u64 = 16 * MAX_SIDE as u64 * MAX_SIDE as u64;
 
 pub(super) fn png(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode {
-    let fault = |error: png::DecodingError| origin.malformed(format!("broken PNG image: {error}"));
+    let fault =
+        |error: png::DecodingError| origin.malformed(ImageFault::Broken { format: "PNG", error: error.to_string() });
     let limits = png::Limits { bytes: usize::try_from(PNG_LIMIT).unwrap_or(usize::MAX) };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     // Palettes and fewer than eight bits to eight bits, and transparent colours to alpha.
@@ -34,19 +35,26 @@ pub(super) fn png(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode {
         ColorType::GrayscaleAlpha => 2,
         ColorType::Rgb => 3,
         ColorType::Rgba => 4,
-        ColorType::Indexed => return Err(origin.unsupported("PNG image: a palette")),
+        ColorType::Indexed => {
+            return Err(origin.unsupported(ImageFault::Unsupported { format: "PNG", feature: "a palette".into() }));
+        }
     };
     match depth {
         BitDepth::Eight => Ok((width, height, bytes_to_pixels(&data, channels, encoding))),
         BitDepth::Sixteen => Ok((width, height, words_to_pixels(&data, channels, encoding))),
-        other => Err(origin.unsupported(format!("PNG image: {other:?} bits a channel"))),
+        other => {
+            let feature = format!("{other:?} bits a channel");
+            Err(origin.unsupported(ImageFault::Unsupported { format: "PNG", feature }))
+        }
     }
 }
 
 pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode {
     let fault = |error: DecodeErrors| match error {
-        DecodeErrors::Unsupported(what) => origin.unsupported(format!("JPEG image: {what:?}")),
-        error => origin.malformed(format!("broken JPEG image: {error}")),
+        DecodeErrors::Unsupported(what) => {
+            origin.unsupported(ImageFault::Unsupported { format: "JPEG", feature: format!("{what:?}") })
+        }
+        error => origin.malformed(ImageFault::Broken { format: "JPEG", error: error.to_string() }),
     };
     // Sides are checked below.
     let options = DecoderOptions::default().set_strict_mode(false).set_max_width(usize::MAX).set_max_height(usize::MAX);
@@ -68,7 +76,9 @@ pub(super) fn jpeg(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode 
 
 /// Decodes a WebP image, of an animation the first frame.
 pub(super) fn webp(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode {
-    let fault = |error: image_webp::DecodingError| origin.malformed(format!("broken WebP image: {error}"));
+    let fault = |error: image_webp::DecodingError| {
+        origin.malformed(ImageFault::Broken { format: "WebP", error: error.to_string() })
+    };
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(fault)?;
     let (width, height) = decoder.dimensions();
     // There may be no bits for texels of one colour: a thousand bytes may hold 16 million.

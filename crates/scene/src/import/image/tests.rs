@@ -1,6 +1,7 @@
 //! Every image here is made in code; the decoders are checked against what went in.
 
 use super::*;
+use crate::import::context::told;
 use ::image::{ExtendedColorType, ImageEncoder, codecs};
 use raywarp_testing::Random;
 use std::io::Write;
@@ -14,13 +15,31 @@ fn check(name: &str, bytes: &[u8], encoding: Encoding, size: (u32, u32), want: &
     let got = decode_named(name, bytes, encoding).unwrap();
     assert_eq!((got.image.width, got.image.height), size, "{name}");
     assert_eq!(&*got.image.pixels, want, "{name}");
-    assert_eq!(got.notes, Vec::<String>::new(), "{name}");
+    assert_eq!(got.notes, [], "{name}");
 }
 
 #[track_caller]
-fn check_fails(name: &str, bytes: &[u8], want: &str) {
-    let error = decode_named(name, bytes, Encoding::Srgb).unwrap_err().to_string();
-    assert!(error.starts_with(name) && error.contains(want), "{error}");
+fn check_fails(name: &str, bytes: &[u8], want: ImageFault) {
+    assert_eq!(fault(name, bytes), want);
+}
+
+/// Checks that the decoder of another crate refuses an image.
+#[track_caller]
+fn check_broken(name: &str, bytes: &[u8], wanted: &str) {
+    let found = fault(name, bytes);
+    assert!(matches!(found, ImageFault::Broken { format, .. } if format == wanted), "{found}");
+}
+
+/// Returns the fault of an image.
+#[track_caller]
+fn fault(name: &str, bytes: &[u8]) -> ImageFault {
+    match told(decode_named(name, bytes, Encoding::Srgb).unwrap_err()).unwrap() {
+        (path, Place::File, FaultKind::Image(fault)) => {
+            assert_eq!(path, Path::new(name));
+            fault
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 fn png(data: &[u8], width: u32, height: u32, color: ExtendedColorType) -> Vec<u8> {
@@ -68,7 +87,7 @@ fn webp_is_read_with_and_without_alpha_and_may_pack_one_colour_into_nothing() {
     let bytes = webp(&[1, 2, 3, 5, 6, 7], 1, 2, ExtendedColorType::Rgb8);
     check("any", &bytes, Encoding::Linear, (1, 2), &Pixels::Linear8(vec![[1, 2, 3, 255], [5, 6, 7, 255]]));
     for end in [20, bytes.len() - 3] {
-        check_fails("a.webp", &bytes[..end], "broken WebP image");
+        check_broken("a.webp", &bytes[..end], "WebP");
     }
     let plain = webp(&[9; 3 << 20], 1024, 1024, ExtendedColorType::Rgb8);
     assert!(plain.len() < 4096, "{} bytes", plain.len());
@@ -142,7 +161,7 @@ fn tga_is_told_by_its_header_when_its_name_does_not_tell() {
     let want = Pixels::Srgb8(vec![[4, 5, 6, 255], [1, 2, 3, 255]]);
     check("a.tga", &bytes, Encoding::Srgb, (1, 2), &want);
     check("embedded", &bytes, Encoding::Srgb, (1, 2), &want);
-    check_fails("cut.tga", &bytes[..20], "broken TGA image");
+    check_fails("cut.tga", &bytes[..20], ImageFault::Cut { format: "TGA" });
 }
 
 /// A TGA file of pseudo-random texels, in plain rows or in runs of both kinds.
@@ -201,13 +220,13 @@ fn tga_of_all_kinds_is_what_another_decoder_reads() {
             let want = ::image::DynamicImage::from_decoder(decoder).unwrap().into_rgba8();
             let want = Pixels::Srgb8(want.pixels().map(|texel| texel.0).collect());
             check("a.tga", &bytes, Encoding::Srgb, (13, 11), &want);
-            check_fails("a.tga", &bytes[..bytes.len() - 1], "broken TGA image");
+            check_fails("a.tga", &bytes[..bytes.len() - 1], ImageFault::Cut { format: "TGA" });
         }
     }
     // An index without a colour, and kinds that nobody writes.
     let mut bytes = tga_file(1, 24, 8, 0, [1, 1], &mut random);
     *bytes.last_mut().unwrap() = 42;
-    check_fails("a.tga", &bytes, "no colour in the map");
+    check_fails("a.tga", &bytes, ImageFault::TgaIndex);
     for (kind, map_bits, bits, alpha) in [(2, 0, 8, 0), (3, 0, 24, 0), (1, 15, 16, 0), (1, 12, 8, 0), (2, 0, 8, 9)] {
         let bytes = tga_file(kind, map_bits, bits, alpha, [2, 2], &mut random);
         let other = codecs::tga::TgaDecoder::new(std::io::Cursor::new(&bytes));
@@ -238,16 +257,21 @@ fn radiance_in_runs_of_both_kinds_is_what_another_decoder_reads() {
         let want = ::image::DynamicImage::from_decoder(decoder).unwrap().into_rgba32f();
         let want = Pixels::Float(want.pixels().map(|texel| texel.0).collect());
         check("a.hdr", &bytes, Encoding::Linear, (300, 3), &want);
-        check_fails("a.hdr", &bytes[..bytes.len() - 1], "broken HDR image: the file ends too early");
+        check_fails("a.hdr", &bytes[..bytes.len() - 1], ImageFault::Cut { format: "HDR" });
     }
     let file = |rest: &[u8]| [b"#?RADIANCE\n\n-Y 1 +X 2\n".as_slice(), rest].concat();
-    check_fails("a.hdr", &file(&[1, 1, 1, 4]), "begins with a run");
-    check_fails("a.hdr", &file(&[5, 5, 5, 5, 1, 1, 1, 2]), "longer than the image");
-    check_fails("a.hdr", &file(&[2, 2, 0, 2, 131, 7]), "longer than the image");
-    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 1 +X 2\n", "colours as 32-bit_rle_xyze");
-    check_fails("a.hdr", b"#?RADIANCE\n\n+Y 1 +X 2\n", "rows in the order +Y +X");
-    check_fails("a.hdr", b"#?RADIANCE\n\n-Y 1 +X\n", "no size in");
-    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n", "ends in its header");
+    check_fails("a.hdr", &file(&[1, 1, 1, 4]), ImageFault::HdrRun);
+    check_fails("a.hdr", &file(&[5, 5, 5, 5, 1, 1, 1, 2]), ImageFault::HdrLongRow);
+    check_fails("a.hdr", &file(&[2, 2, 0, 2, 131, 7]), ImageFault::HdrLongRow);
+    let colors = ImageFault::HdrColors { name: "32-bit_rle_xyze".into() };
+    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 1 +X 2\n", colors);
+    check_fails(
+        "a.hdr",
+        b"#?RADIANCE\n\n+Y 1 +X 2\n",
+        ImageFault::HdrOrder { first: "+Y".into(), second: "+X".into() },
+    );
+    check_fails("a.hdr", b"#?RADIANCE\n\n-Y 1 +X\n", ImageFault::HdrSize { line: "-Y 1 +X".into() });
+    check_fails("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n", ImageFault::HdrHeader);
 }
 
 #[test]
@@ -258,7 +282,7 @@ fn radiance_is_read_as_linear_floats_with_rows_from_the_top() {
     check("sky.hdr", &bytes, Encoding::Srgb, (1, 2), &want);
     let other = [b"#?RGBE".as_slice(), &bytes[10..]].concat();
     check("sky.hdr", &other, Encoding::Srgb, (1, 2), &want);
-    check_fails("cut.hdr", &bytes[..bytes.len() - 3], "broken HDR image");
+    check_fails("cut.hdr", &bytes[..bytes.len() - 3], ImageFault::Cut { format: "HDR" });
 }
 
 #[test]
@@ -271,7 +295,7 @@ fn exr_takes_colours_or_a_luminance_of_any_layer() {
     check("a.exr", &beauty, Encoding::Srgb, (1, 1), &Pixels::Float(vec![[10.0, 20.0, 30.0, 40.0]]));
     let grey = exr_file(&["Y"], (1, 1), |_, _| 0.5);
     check("a.exr", &grey, Encoding::Srgb, (1, 1), &Pixels::Float(vec![[0.5, 0.5, 0.5, 1.0]]));
-    check_fails("depth.exr", &exr_file(&["Z"], (1, 1), value), "without a layer that has R, G and B, or Y");
+    check_fails("depth.exr", &exr_file(&["Z"], (1, 1), value), ImageFault::ExrLayers);
 }
 
 #[test]
@@ -299,7 +323,7 @@ fn texels_that_are_not_finite_become_zero_and_are_said() {
     });
     let got = decode_named("a.exr", &bytes, Encoding::Srgb).unwrap();
     assert_eq!(*got.image.pixels, Pixels::Float(vec![[0.0, 2.0, 3.0, 1.0], [1.0, 0.0, 4.0, 1.0]]));
-    assert_eq!(got.notes, ["2 texels of the image are infinite or not numbers; read as 0"]);
+    assert_eq!(got.notes, [WarningKind::TexelsNotFinite { count: 2 }]);
 }
 
 #[test]
@@ -373,37 +397,41 @@ fn basis_universal_is_transcoded_plain_or_packed() {
 #[test]
 fn sizes_past_the_limits_are_refused_before_memory_is_taken() {
     let row = [0u8; 4];
-    check_fails("wide.png", &raw_png(16_385, 1, 8, 2, &[], &row), "16385");
-    check_fails("bomb.png", &raw_png(16_384, 16_384, 8, 2, &[], &row), "cannot hold 16384 x 16384 texels");
+    check_fails("wide.png", &raw_png(16_385, 1, 8, 2, &[], &row), ImageFault::Size { width: 16_385, height: 1 });
+    let bomb = fault("bomb.png", &raw_png(16_384, 16_384, 8, 2, &[], &row));
+    assert!(matches!(bomb, ImageFault::CannotHold { width: 16_384, height: 16_384, .. }), "{bomb}");
     let mut hdr = b"#?RADIANCE\n\n-Y 4000000000 +X 4000000000\n".to_vec();
     hdr.extend([0; 8]);
-    check_fails("huge.hdr", &hdr, "4000000000");
-    check_fails("huge.ktx2", &ktx2_file(37, [1 << 20, 1 << 20], 0, &[0; 4], 4, &[]), "1048576 x 1048576");
-    check_fails("empty.ktx2", &ktx2_file(37, [0, 1], 0, &[], 0, &[]), "0 x 1");
-    check_fails("short.ktx2", &ktx2_file(37, [2, 2], 0, &[0; 15], 16, &[]), "15 bytes where 2 x 2 texels take 16");
+    check_fails("huge.hdr", &hdr, ImageFault::Size { width: 4_000_000_000, height: 4_000_000_000 });
+    let huge = ImageFault::Size { width: 1 << 20, height: 1 << 20 };
+    check_fails("huge.ktx2", &ktx2_file(37, [1 << 20, 1 << 20], 0, &[0; 4], 4, &[]), huge);
+    check_fails("empty.ktx2", &ktx2_file(37, [0, 1], 0, &[], 0, &[]), ImageFault::NoTexels { width: 0, height: 1 });
+    let short = ImageFault::KtxTexels { found: 15, width: 2, height: 2, wanted: 16 };
+    check_fails("short.ktx2", &ktx2_file(37, [2, 2], 0, &[0; 15], 16, &[]), short);
     let mut exr = exr_file(&["Y"], (1, 1), |_, _| 0.0);
     let window = exr.windows(10).position(|w| w == b"dataWindow").unwrap() + 10 + 1 + 6 + 4 + 8;
     exr[window..window + 8].copy_from_slice(&[0x9f, 0x86, 1, 0, 0x9f, 0x86, 1, 0]);
-    check_fails("huge.exr", &exr, "100000 x 100000");
+    check_fails("huge.exr", &exr, ImageFault::Size { width: 100_000, height: 100_000 });
 }
 
 #[test]
 fn what_is_no_image_is_named() {
-    check_fails("a.png", b"", "the image is empty");
-    check_fails("a.webp", b"RIFF....WEBPVP8 ", "broken WebP image");
-    check_fails("a.png", b"{\"message\": \"Not Found\"}", "this is a JSON file, not an image that is read");
-    check_fails("a.png", b"Not Found", "this is text, not an image that is read");
-    check_fails("a.bin", b"\xff\xfe\xfd\xfc", "an unknown kind of image (it begins with [ff, fe, fd, fc])");
-    check_fails("a.ktx2", &ktx2_file(131, [4, 4], 0, &[0; 8], 8, &[]), "VkFormat 131");
-    check_fails("a.ktx2", &ktx2::SIGNATURE, "cut off in its header");
+    check_fails("a.png", b"", ImageFault::Empty);
+    check_broken("a.webp", b"RIFF....WEBPVP8 ", "WebP");
+    check_fails("a.png", b"{\"message\": \"Not Found\"}", ImageFault::NoImage { what: "a JSON file" });
+    check_fails("a.png", b"Not Found", ImageFault::NoImage { what: "text" });
+    let start = vec![0xff, 0xfe, 0xfd, 0xfc];
+    check_fails("a.bin", b"\xff\xfe\xfd\xfc", ImageFault::Unknown { start });
+    check_fails("a.ktx2", &ktx2_file(131, [4, 4], 0, &[0; 8], 8, &[]), ImageFault::KtxFormat { code: 131 });
+    check_fails("a.ktx2", &ktx2::SIGNATURE, ImageFault::KtxHeaderCut);
 }
 
 /// Decodes an image and fails if a decoder panics, even where the panic is caught.
 #[track_caller]
 fn check_no_panic(name: &str, bytes: &[u8]) {
     if let Err(error) = decode_named(name, bytes, Encoding::Srgb) {
-        let error = error.to_string();
-        assert!(error.starts_with(name) && !error.contains("gave up"), "{error}");
+        let (path, _, kind) = told(error).unwrap();
+        assert!(path == Path::new(name) && kind != ImageFault::DecoderGaveUp.into(), "{kind}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! two crates of colour management that nothing here needs; tests compare with it.
 
 use super::raster::Decode;
-use super::{Encoding, Origin, eight_bit};
+use super::{Encoding, ImageFault, Origin, eight_bit};
 use crate::SceneError;
 
 /// Number of bytes of the header.
@@ -58,14 +58,13 @@ impl Texel {
 }
 
 pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decode {
-    let broken = |what: &str| origin.malformed(format!("broken TGA image: {what}"));
-    let cut = || broken("the file ends too early");
+    let cut = || origin.malformed(ImageFault::Cut { format: "TGA" });
     let (header, rest) = bytes.split_first_chunk().ok_or_else(cut)?;
     let header = read_header(header);
     let kind = texel_kind(origin, &header)?;
     let (_, rest) = rest.split_at_checked(header.id_length).ok_or_else(cut)?;
     if header.has_map && !matches!(header.map_bits, 15 | 16 | 24 | 32) {
-        return Err(origin.unsupported(format!("TGA image: a colour map of {} bits an entry", header.map_bits)));
+        return Err(origin.unsupported(ImageFault::TgaMapBits { bits: header.map_bits }));
     }
     let entry = if header.has_map { usize::from(header.map_bits.div_ceil(8)) } else { 0 };
     let (map, rest) = rest.split_at_checked(entry * header.map_length).ok_or_else(cut)?;
@@ -91,7 +90,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decod
         let row = data[row * width * size..(row + 1) * width * size].chunks_exact(size);
         let mut add = |texel| {
             let color = if header.mapped { mapped(texel) } else { Some(kind.rgba(texel)) };
-            texels.push(color.ok_or_else(|| broken("a texel has no colour in the map"))?);
+            texels.push(color.ok_or_else(|| origin.malformed(ImageFault::TgaIndex))?);
             Ok::<(), SceneError>(())
         };
         if header.flags & 1 << 4 == 0 { row.clone().try_for_each(&mut add) } else { row.rev().try_for_each(&mut add) }?;
@@ -120,31 +119,27 @@ fn read_header(bytes: &[u8; HEADER]) -> Header {
 
 /// Returns the kind of the texels, or of the colour map's entries where there is one.
 fn texel_kind(origin: &Origin, header: &Header) -> Result<Texel, SceneError> {
-    let broken = |what: &str| origin.malformed(format!("broken TGA image: {what}"));
     if header.mapped {
         if !header.has_map {
-            return Err(broken("it has no colour map"));
+            return Err(origin.malformed(ImageFault::TgaWithoutMap));
         }
         if !matches!(header.bits, 8 | 16) {
-            return Err(broken("indices into a colour map have one byte or two"));
+            return Err(origin.malformed(ImageFault::TgaIndexBits));
         }
         if header.bits > header.map_bits {
-            return Err(origin.unsupported("TGA image: indices larger than the colours"));
+            return Err(origin.unsupported(ImageFault::TgaLargeIndices));
         }
     }
     let bits = if header.mapped { header.map_bits } else { header.bits };
     let alpha = header.flags & 15;
-    let others = bits.checked_sub(alpha).ok_or_else(|| broken("it has more bits of alpha than of a texel"))?;
+    let others = bits.checked_sub(alpha).ok_or_else(|| origin.malformed(ImageFault::TgaAlphaBits))?;
     match (alpha, others, header.color) {
         (0, 32, true) | (8, 24, true) => Ok(Texel::ColorAlpha),
         (0, 24, true) => Ok(Texel::Color),
         (1, 15, true) | (0, 15 | 16, true) => Ok(Texel::Five),
         (8, 8, false) => Ok(Texel::GreyAlpha),
         (0, 8, false) | (8, 0, false) => Ok(Texel::Grey),
-        _ => {
-            let kind = if header.color { "colours" } else { "greys" };
-            Err(origin.unsupported(format!("TGA image: {kind} of {bits} bits, {alpha} of them alpha")))
-        }
+        _ => Err(origin.unsupported(ImageFault::TgaTexels { has_colors: header.color, bits, alpha })),
     }
 }
 

@@ -1,21 +1,16 @@
 //! The geometry of an OBJ file, gathered into meshes while it is read.
 
+use super::fault::{Fault, ObjFault};
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
+use super::warning::ObjWarning;
 use crate::each::Each;
 use crate::import::full_channel::full_channel;
 use crate::import::origin::{Rounder, decimal};
-use crate::import::{strays, text};
+use crate::import::{WarningKind, strays, text};
 use crate::model::linear_from_srgb;
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// Mistake in a line of the file, before the file's path is added.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub line: u64,
-    pub message: String,
-}
 
 /// Largest index of positions, texture coordinates or normals that a face used, with its line.
 #[derive(Debug, Default, Clone, Copy)]
@@ -56,8 +51,8 @@ impl Obj {
     ///
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(u64, String)>) -> Result<Self, Fault> {
-        let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(u64, WarningKind)>) -> Result<Self, Fault> {
+        let text = text::decode(bytes).map_err(|kind| Fault::new(1, kind))?;
         let mut parser = Parser {
             obj: Self::default(),
             rounder,
@@ -67,6 +62,7 @@ impl Obj {
             warnings,
             strays: BTreeMap::new(),
             ignored: BTreeSet::new(),
+            said: Vec::new(),
             corners: Vec::new(),
             is_smooth: false,
             said_flat: false,
@@ -77,8 +73,7 @@ impl Obj {
             parser.line(&line)?;
         }
         if let Some(line) = lines.first_painted {
-            let message = "colours of vertices in comments `#MRGB`, as ZBrush writes them, are not read";
-            parser.warnings.push((line, message.into()));
+            parser.warnings.push((line, ObjWarning::PaintedComments.into()));
         }
         parser.finish()
     }
@@ -142,12 +137,14 @@ struct Parser<'a> {
     rounder: &'a mut Rounder,
     limit: i64,
     largest: [Largest; 3],
-    /// Line number and text of each warning.
-    warnings: &'a mut Vec<(u64, String)>,
+    /// Line number and kind of each warning.
+    warnings: &'a mut Vec<(u64, WarningKind)>,
     /// Vertices that are not finite, with the error if a face uses them.
     strays: BTreeMap<u32, Fault>,
     /// Keywords of statements that were ignored.
     ignored: BTreeSet<String>,
+    /// Warnings that are given once a file, of those that were given.
+    said: Vec<ObjWarning>,
     /// Vertices of the face that is being read.
     corners: Vec<u32>,
     /// `true` while a smoothing group is on.
@@ -182,7 +179,8 @@ impl Parser<'_> {
             "f" | "fo" => self.face(line)?,
             "usemtl" => self.obj.parts.use_material(Some(line.rest().to_string()), line.number),
             "mtllib" if line.rest().trim_matches('"').trim().is_empty() => {
-                self.warnings.push((line.number, "mtllib names no file; left out".into()));
+                let warning = ObjWarning::WithoutFile { statement: "mtllib".into() };
+                self.warnings.push((line.number, warning.into()));
             }
             "mtllib" => self.obj.libraries.push((line.rest().to_string(), line.number)),
             "o" => self.obj.parts.use_object(line.rest()),
@@ -191,13 +189,14 @@ impl Parser<'_> {
             "s" => self.is_smooth = !self.said_flat && !matches!(line.rest(), "" | "off" | "0"),
             other => {
                 if self.ignored.insert(other.to_string()) {
-                    let what = match other {
-                        "l" | "p" => "lines and points are not rendered",
+                    let keyword = text::start(other, 40);
+                    let warning = match other {
+                        "l" | "p" => ObjWarning::LinesOrPoints { keyword },
                         "vp" | "cstype" | "deg" | "bmat" | "step" | "curv" | "curv2" | "surf" | "parm" | "trim"
-                        | "hole" | "scrv" | "sp" | "end" | "con" => "free-form curves and surfaces are not rendered",
-                        _ => "not known; left out",
+                        | "hole" | "scrv" | "sp" | "end" | "con" => ObjWarning::FreeForm { keyword },
+                        _ => ObjWarning::UnknownKeyword { keyword },
                     };
-                    self.warnings.push((line.number, format!("`{other:.40}`: {what}")));
+                    self.warnings.push((line.number, warning.into()));
                 }
             }
         }
@@ -210,13 +209,9 @@ impl Parser<'_> {
         let mut count = 0;
         for word in line.words() {
             let value = decimal(word).filter(|_| count < 7);
-            let fault = || Fault {
-                line: line.number,
-                message: if count < 7 {
-                    format!("`{word:.40}` is no finite number")
-                } else {
-                    "a vertex has three numbers, and at most four more".into()
-                },
+            let fault = || {
+                let number = || ObjFault::Number { word: text::start(word, 40) };
+                Fault::new(line.number, if count < 7 { number() } else { ObjFault::LongVertex })
             };
             values[count.min(6)] = match value {
                 Some(value) => value,
@@ -229,7 +224,7 @@ impl Parser<'_> {
             count += 1;
         }
         if count < 3 {
-            return Err(Fault { line: line.number, message: format!("a vertex of {count} numbers; it needs three") });
+            return Err(Fault::new(line.number, ObjFault::ShortVertex { numbers: count }));
         }
         let [x, y, z, r, g, b, last] = values;
         if count >= 6 {
@@ -242,9 +237,9 @@ impl Parser<'_> {
                 }
             }
             let is_negative = [r, g, b].iter().any(|&c| c < 0.0);
-            self.warn_once(line, is_negative, "a vertex colour below 0; read as 0 there and in any that follow");
+            self.warn_once(line, is_negative, ObjWarning::NegativeColor);
             let is_clear = count == 7 && last != 1.0;
-            self.warn_once(line, is_clear, "the seventh number of a vertex, and of any that follow, is not read");
+            self.warn_once(line, is_clear, ObjWarning::SeventhNumber);
             self.obj.colors.resize(self.obj.positions.len(), [f32::NAN; 4]);
             self.obj.colors.push([r as f32, g as f32, b as f32, 1.0]);
         } else if self.obj.has_colors() {
@@ -256,7 +251,7 @@ impl Parser<'_> {
 
     /// Parses up to N numbers; missing or malformed ones count as 0. Programs do write `nan` for the normals of
     /// triangles without area, so that it is not worth an error.
-    fn numbers<const N: usize>(&mut self, line: &Line, what: &str) -> [f32; N] {
+    fn numbers<const N: usize>(&mut self, line: &Line, what: &'static str) -> [f32; N] {
         let mut values = [0.0; N];
         let mut bad = false;
         for (slot, word) in values.iter_mut().zip(line.words()) {
@@ -264,10 +259,7 @@ impl Parser<'_> {
             bad |= value.is_none();
             *slot = value.unwrap_or(0.0);
         }
-        if bad && self.ignored.insert(format!("bad {what}")) {
-            let message = format!("a {what} that is not finite; read as 0 there and in any that follow");
-            self.warnings.push((line.number, message));
-        }
+        self.warn_once(line, bad, ObjWarning::NotFinite { what });
         values
     }
 
@@ -278,20 +270,12 @@ impl Parser<'_> {
         for word in line.words() {
             corners.push(self.corner(word, part, line.number)?);
         }
-        self.warn_once(
-            line,
-            corners.len() < 3,
-            "a face of fewer than three corners; it and any that follow are left out",
-        );
+        self.warn_once(line, corners.len() < 3, ObjWarning::SmallFace);
         if self.is_smooth && !corners.is_empty() {
             let is_flat = self.obj.parts.get_mut(part).vertices[corners[0] as usize][2] == NONE;
             // Said once, no face need be looked at again.
             (self.said_flat, self.is_smooth) = (is_flat, !is_flat);
-            self.warn_once(
-                line,
-                is_flat,
-                "a face of a smoothing group (`s`) without normals (`vn`); it and any that follow are flat",
-            );
+            self.warn_once(line, is_flat, ObjWarning::FlatSmoothFace);
         }
         let Obj { parts, positions, .. } = &mut self.obj;
         let Part { vertices, indices, polygons, .. } = parts.get_mut(part);
@@ -301,11 +285,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Adds the warning `message` the first time that `is_true` holds.
-    fn warn_once(&mut self, line: &Line, is_true: bool, message: &str) {
-        if is_true && !self.ignored.contains(message) {
-            self.ignored.insert(message.into());
-            self.warnings.push((line.number, message.into()));
+    /// Adds a warning the first time that `is_true` holds.
+    fn warn_once(&mut self, line: &Line, is_true: bool, warning: ObjWarning) {
+        if is_true && !self.said.contains(&warning) {
+            self.warnings.push((line.number, warning.clone().into()));
+            self.said.push(warning);
         }
     }
 
@@ -316,13 +300,13 @@ impl Parser<'_> {
         let mut fields = word.split('/');
         for i in 0..3 {
             let Some(field) = fields.next().filter(|f| !f.is_empty()) else { continue };
-            key[i] = index(field, counts[i], self.limit).map_err(|message| Fault { line, message })?;
+            key[i] = index(field, counts[i], self.limit).map_err(|fault| Fault::new(line, fault))?;
             if key[i] >= self.largest[i].needed {
                 self.largest[i] = Largest { needed: key[i] + 1, line };
             }
         }
         if key[0] == NONE || fields.next().is_some() {
-            return Err(Fault { line, message: format!("`{word:.40}` is no corner of a face") });
+            return Err(Fault::new(line, ObjFault::Corner { word: text::start(word, 40) }));
         }
         Ok(self.obj.parts.vertex(part, key))
     }
@@ -333,10 +317,10 @@ impl Parser<'_> {
         let mut obj = self.obj;
         let counts = [obj.positions.len(), obj.uvs.len(), obj.normals.len()];
         let kinds = ["vertex", "texture coordinate", "normal"];
-        for ((largest, count), kind) in self.largest.into_iter().zip(counts).zip(kinds) {
+        for ((largest, count), what) in self.largest.into_iter().zip(counts).zip(kinds) {
             if largest.needed as usize > count {
-                let message = format!("a face uses {kind} {}, but the file has only {count}", largest.needed);
-                return Err(Fault { line: largest.line, message });
+                let fault = ObjFault::NoEntry { what, index: largest.needed, count };
+                return Err(Fault::new(largest.line, fault));
             }
         }
         self.warnings.extend(self.bright.finish(&mut obj.colors));
@@ -346,7 +330,7 @@ impl Parser<'_> {
             if let Some(fault) = used.and_then(|position| self.strays.remove(&position)) {
                 return Err(fault);
             }
-            self.warnings.push((line, strays::warning(self.strays.len())));
+            self.warnings.push((line, WarningKind::StrayVertices { count: self.strays.len() }));
         }
         Ok(obj)
     }
@@ -355,7 +339,7 @@ impl Parser<'_> {
 impl Bright {
     /// Converts vertex colours to linear RGB in place, and returns a warning about channels above 1. Programs that
     /// write colours write what a screen shows: sRGB, from 0 to 1, or bytes.
-    fn finish(&self, colors: &mut [[f32; 4]]) -> Option<(u64, String)> {
+    fn finish(&self, colors: &mut [[f32; 4]]) -> Option<(u64, WarningKind)> {
         let white = if self.are_bytes { full_channel(self.most as f32) } else { 1.0 };
         for color in colors {
             *color = match *color {
@@ -366,22 +350,22 @@ impl Bright {
                 }
             };
         }
-        let message = match white > 1.0 {
-            true => format!("colours of vertices reach {}; read as 0 to 255", self.most),
-            false => "a vertex colour above 1; read as 1 there and in any that follow".into(),
+        let warning = match white > 1.0 {
+            true => ObjWarning::ByteColors { most: self.most },
+            false => ObjWarning::BrightColor,
         };
-        self.line.map(|line| (line, message))
+        self.line.map(|line| (line, warning.into()))
     }
 }
 
 /// Converts an index of the file to one that counts from 0; negative ones count back from the last that was read.
-fn index(field: &str, count: usize, limit: i64) -> Result<u32, String> {
-    let number: i64 = field.parse().map_err(|_| format!("`{field:.40}` is no index"))?;
+fn index(field: &str, count: usize, limit: i64) -> Result<u32, ObjFault> {
+    let number: i64 = field.parse().map_err(|_| ObjFault::Index { word: text::start(field, 40) })?;
     match number {
-        0 => Err("index 0; indices count from 1".into()),
+        0 => Err(ObjFault::IndexZero),
         1.. if number <= limit => Ok((number - 1) as u32),
-        1.. => Err(format!("index {number}, but the file has not as many entries")),
+        1.. => Err(ObjFault::LargeIndex { index: number }),
         _ if number + count as i64 >= 0 => Ok((number + count as i64) as u32),
-        _ => Err(format!("index {number}, but only {count} entries stand before it")),
+        _ => Err(ObjFault::IndexBefore { index: number, count }),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};
+use super::warning::{MtlFinding, ObjWarning};
 use crate::each::Each;
 use crate::import::context::Encoding;
 use crate::*;
@@ -20,8 +21,8 @@ pub(super) struct Mapper<'a> {
     pub images: &'a mut Images<'a>,
     /// Texture of vertex colours, if the mesh has any.
     pub colors: Option<TextureId>,
-    /// Line number and text of each warning.
-    pub warnings: Vec<(u64, String)>,
+    /// Line number and kind of each warning.
+    pub warnings: Vec<(u64, ObjWarning)>,
 }
 
 impl Mapper<'_> {
@@ -65,15 +66,15 @@ impl Mapper<'_> {
 
     /// Returns white in place of a black factor that has a map, and warns. Many programs write black there and mean the
     /// map as it is.
-    fn white_under_map(&mut self, entry: &Entry, factor: &str) -> [f32; 3] {
-        self.warn(entry, format!("{factor} is black under map_{factor}; read as white"));
+    fn white_under_map(&mut self, entry: &Entry, factor: &'static str) -> [f32; 3] {
+        self.warn(entry, MtlFinding::BlackUnderMap { factor });
         [1.0; 3]
     }
 
     /// Warns about statements of the entry that have no effect for its kind of surface.
     fn say_unused(&mut self, entry: &Entry, kind: Kind) {
         if entry.ambient_map.is_some() && entry.diffuse_map.is_none() {
-            self.warn(entry, "map_Ka without map_Kd is not read; there is no ambient light");
+            self.warn(entry, MtlFinding::AmbientMap);
         }
         // Tf 0 0 0 lets nothing through, as what is opaque does.
         let is_tinted = entry.filter.is_some_and(|filter| filter != [1.0; 3] && filter != [0.0; 3]);
@@ -83,20 +84,20 @@ impl Mapper<'_> {
             Kind::Classic { .. } => false,
         };
         if is_tinted && !transmits {
-            self.warn(entry, "Tf has no effect, as nothing else says that it is glass");
+            self.warn(entry, MtlFinding::Filter);
         }
         if kind == Kind::Principled {
             let maps = [(&entry.specular_map, "map_Ks"), (&entry.exponent_map, "map_Ns")];
             for (_, map) in maps.into_iter().filter(|(map, _)| map.is_some() && !is_as_blender_writes(entry)) {
-                self.warn(entry, format!("{map} has no effect beside Pr and Pm"));
+                self.warn(entry, MtlFinding::ClassicMap { map });
             }
         } else if entry.clearcoat.is_some_and(|coat| coat > 0.0) || entry.clearcoat_map.is_some() {
-            self.warn(entry, "Pc has no effect without Pr or Pm");
+            self.warn(entry, MtlFinding::Coat);
         }
     }
 
-    fn warn(&mut self, entry: &Entry, message: impl Into<String>) {
-        self.warnings.push((entry.line, format!("material {}: {}", entry.name, message.into())));
+    fn warn(&mut self, entry: &Entry, finding: MtlFinding) {
+        self.warnings.push((entry.line, ObjWarning::Material { name: entry.name.clone(), finding }));
     }
 
     /// Converts an entry of an original illumination model to a diffuse surface, one with highlights, or a mirror.
@@ -111,11 +112,11 @@ impl Mapper<'_> {
         if model >= 2 && entry.specular != Some([0.0; 3]) {
             specular = self.color(entry.specular, entry.specular_map.as_ref())?;
         } else if model >= 2 && entry.specular_map.is_some() {
-            self.warn(entry, "Ks is black under map_Ks, which has no effect");
+            self.warn(entry, MtlFinding::BlackSpecular);
         }
         let largest = (0..3).map(|i| diffuse[i] + specular.factor[i]).fold(0.0, f32::max);
         if largest > 1.0 {
-            self.warn(entry, format!("Kd + Ks reach {largest}; both divided by that, so that no light is made"));
+            self.warn(entry, MtlFinding::MakesLight { sum: largest });
             diffuse = diffuse.map(|c| c / largest);
             specular.factor = specular.factor.map(|c| c / largest);
         }
@@ -182,7 +183,7 @@ impl Mapper<'_> {
             // Its specular level is 0.5 where the index alone decides, and Tf is its transmission, written where it has
             // any.
             if entry.specular_map.is_some() {
-                self.warn(entry, "map_Ks of Blender is a specular level, which is not rendered; 0.5 is taken");
+                self.warn(entry, MtlFinding::SpecularLevelMap);
             } else {
                 surface.specular.factor = entry.specular.map_or(1.0, |[r, g, b]| ((r + g + b) / 1.5).min(1.0));
             }
@@ -197,7 +198,7 @@ impl Mapper<'_> {
     fn glass(&mut self, entry: &Entry, thin: bool) -> Surface {
         let mut filter = entry.filter.unwrap_or([1.0; 3]).map(|c| c.min(1.0));
         if filter == [0.0; 3] {
-            self.warn(entry, "glass with Tf 0 lets nothing through; read as clear");
+            self.warn(entry, MtlFinding::OpaqueGlass);
             filter = [1.0; 3];
         }
         Surface::Dielectric {
@@ -214,10 +215,10 @@ impl Mapper<'_> {
     fn alpha(&mut self, entry: &Entry, diffuse_image: Option<TextureId>) -> Result<Alpha, SceneError> {
         let factor = constant_coverage(entry);
         if entry.dissolve.is_none() && entry.transparency.is_some_and(|tr| tr >= 1.0) {
-            self.warn(entry, "Tr 1 without d would leave nothing to see; read as opaque");
+            self.warn(entry, MtlFinding::Transparency);
         }
         if factor == 0.0 {
-            self.warn(entry, "d is 0; nothing of this material is seen");
+            self.warn(entry, MtlFinding::Dissolved);
         }
         let mut found = None;
         if let Some(map) = &entry.dissolve_map {
@@ -232,7 +233,7 @@ impl Mapper<'_> {
         }
         if factor > 0.0 && matches!(found, Some((_, _, Coverage::Empty))) {
             let map = if entry.dissolve_map.is_some() { "map_d" } else { "the alpha channel of map_Kd" };
-            self.warn(entry, format!("{map} is 0 everywhere; nothing of this material is seen"));
+            self.warn(entry, MtlFinding::DissolvedByMap { map });
         }
         Ok(match found {
             Some((texture, channel, Coverage::Binary | Coverage::Empty)) if factor == 1.0 => {
@@ -255,7 +256,7 @@ impl Mapper<'_> {
         let Some(texture) = self.image(Some(map), Encoding::Linear)? else { return Ok(None) };
         let Some(image) = self.image_of(texture) else { return Ok(None) };
         if looks_like_normals(image) {
-            self.warn(entry, "map_Bump holds a normal map; read as one");
+            self.warn(entry, MtlFinding::BumpIsNormalMap);
             return Ok(Some(NormalInput::Map { texture, scale: map.bump }));
         }
         // The format does not say how high white is. Here it is one texel, times -bm, so that a slope
@@ -288,13 +289,13 @@ impl Mapper<'_> {
     fn under_map(
         &mut self,
         entry: &Entry,
-        name: &str,
+        name: &'static str,
         factor: Option<f32>,
         map: Option<&Map>,
     ) -> Result<ScalarInput, SceneError> {
         let mut found = self.scalar(factor, map)?;
         if found.factor == 0.0 && found.texture.is_some() {
-            self.warn(entry, format!("{name} is 0 under map_{name}; read as 1"));
+            self.warn(entry, MtlFinding::ZeroUnderMap { factor: name });
             found.factor = 1.0;
         }
         Ok(found)

@@ -7,6 +7,7 @@
 //! Every material of every object becomes one mesh and one instance, in the order of first use of materials. See
 //! docs/reference/formats.md.
 
+mod fault;
 mod geometry;
 mod kind;
 mod lines;
@@ -15,15 +16,19 @@ mod mtl;
 mod parts;
 #[cfg(test)]
 mod tests;
+mod warning;
 
 use super::{Context, Format, fuzz};
 use crate::each::Each;
 use crate::*;
+use fault::Fault;
+pub use fault::ObjFault;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+pub use warning::{MtlFinding, ObjWarning};
 
 /// Entries of all material libraries of an OBJ file.
 #[derive(Default)]
@@ -64,17 +69,17 @@ pub fn fuzz_obj(bytes: &[u8]) {
 
 /// Parses the geometry of the OBJ file; warnings are given even if it fails.
 fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneError> {
-    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let malformed = |place, kind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
     let parsed = Obj::parse(bytes, &mut rounder, &mut warnings);
     context.center.note(&rounder);
-    for (line, message) in warnings {
-        context.warn(path, Place::Line(line), message);
+    for (line, warning) in warnings {
+        context.warn(path, Place::Line(line), warning);
     }
-    let obj = parsed.map_err(|fault| malformed(Place::Line(fault.line), fault.message))?;
+    let obj = parsed.map_err(|fault| malformed(Place::Line(fault.line), fault.kind))?;
     if obj.triangle_count() == 0 {
-        return Err(malformed(Place::File, "it has no faces".into()));
+        return Err(malformed(Place::File, ObjFault::NoFaces.into()));
     }
     Ok(obj)
 }
@@ -88,25 +93,24 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
                 library.lacks_any = true;
                 continue;
             };
-            let parsed = mtl::parse(&bytes).map_err(|(line, message)| SceneError::Malformed {
+            let parsed = mtl::parse(&bytes).map_err(|Fault { line, kind }| SceneError::Malformed {
                 path: file.clone(),
                 place: Place::Line(line),
-                message,
+                kind,
             });
             let Some((entries, warnings)) = context.forgive(parsed)? else {
                 library.lacks_any = true;
                 continue;
             };
-            for (line, message) in warnings {
-                context.warn(&file, Place::Line(line), message);
+            for (line, warning) in warnings {
+                context.warn(&file, Place::Line(line), warning);
             }
             for entry in entries {
                 if let Some((other, first)) = library.entries.get(&entry.name) {
                     if *other == file && first.line == entry.line {
                         continue; // the same library named twice
                     }
-                    let message = format!("material {} is there already; the first counts", entry.name);
-                    context.warn(&file, Place::Line(entry.line), message);
+                    context.warn(&file, Place::Line(entry.line), ObjWarning::MaterialTwice { name: entry.name });
                     continue;
                 }
                 library.entries.insert(entry.name.clone(), (file.clone(), entry));
@@ -146,7 +150,7 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
             None => {
                 if !name.is_empty() {
                     if !library.lacks_any {
-                        context.warn(path, Place::Line(line), format!("no library has material {name}; rendered grey"));
+                        context.warn(path, Place::Line(line), ObjWarning::NoMaterial { name: name.clone() });
                     }
                     context.stand_ins.material(&name);
                 }
@@ -158,16 +162,12 @@ fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Res
         let mark = context.stand_ins.close();
         context.stand_ins.keep(material, mark);
         if scene.uv_sets_of(material) != [false; 2] && meshes.iter().any(|(_, mesh)| mesh.uvs.is_empty()) {
-            let name = &scene.materials[material.index()].name;
-            let message =
-                format!("faces of material {name} have no texture coordinates; its images lie on each triangle");
-            context.warn(path, Place::Line(line), message);
+            let material = scene.materials[material.index()].name.clone();
+            context.warn(path, Place::Line(line), ObjWarning::NoCoordinates { material });
         }
         if scene.uv_sets_of(material)[0] && lacks_uvs {
-            let name = &scene.materials[material.index()].name;
-            let message =
-                format!("some faces of material {name} have no texture coordinates; its images' corner lies on them");
-            context.warn(path, Place::Line(line), message);
+            let material = scene.materials[material.index()].name.clone();
+            context.warn(path, Place::Line(line), ObjWarning::SomeWithoutCoordinates { material });
         }
         for (name, triangles) in meshes {
             scene.parts.push((part, before));
@@ -198,8 +198,8 @@ fn mapped(
     };
     let mut mapper = material::Mapper { scene, images: &mut images, colors, warnings: Vec::new() };
     let material = mapper.material(entry, uv_size(meshes))?;
-    for (line, message) in mapper.warnings {
-        context.warn(file, Place::Line(line), message);
+    for (line, warning) in mapper.warnings {
+        context.warn(file, Place::Line(line), warning);
     }
     Ok(material)
 }

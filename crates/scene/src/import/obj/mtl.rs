@@ -1,7 +1,8 @@
 //! MTL files as they are written; `material.rs` says what they mean.
 
+use super::fault::{Fault, ObjFault};
 use super::lines::{Line, Lines, finite};
-use crate::import::counted::counted;
+use super::warning::ObjWarning;
 use crate::import::text;
 
 /// Material entry of an MTL library. `None` where the file is silent.
@@ -74,11 +75,11 @@ pub(super) struct Map {
     pub channel: Option<char>,
 }
 
-/// Result of parsing a library: the entries in order, and warnings with line numbers.
-type Parsed = (Vec<Entry>, Vec<(u64, String)>);
+/// Warnings with their line numbers.
+type Warnings = Vec<(u64, ObjWarning)>;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
-    let text = text::decode(bytes).map_err(|message| (1, message))?;
+pub(super) fn parse(bytes: &[u8]) -> Result<(Vec<Entry>, Warnings), Fault> {
+    let text = text::decode(bytes).map_err(|kind| Fault::new(1, kind))?;
     let mut entries: Vec<Entry> = Vec::new();
     let mut warnings = Vec::new();
     let from_blender = is_from_blender(&text);
@@ -97,12 +98,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, (u64, String)> {
                     negative.get_or_insert((line.number, 0)).1 += 1;
                 }
             }
-            None => warnings.push((line.number, format!("`{keyword:.40}` before the first newmtl; left out"))),
+            None => {
+                let keyword = text::start(&keyword, 40);
+                warnings.push((line.number, ObjWarning::BeforeMaterials { keyword }));
+            }
         }
     }
-    if let Some((line, count)) = negative {
-        let what = counted(count, "statement has", "statements have");
-        warnings.push((line, format!("{what} numbers below 0, which are read as 0")));
+    if let Some((line, statements)) = negative {
+        warnings.push((line, ObjWarning::NegativeNumbers { statements }));
     }
     Ok((entries, warnings))
 }
@@ -119,12 +122,7 @@ fn is_from_blender(text: &str) -> bool {
     first.is_some_and(|line| line.trim_start().strip_prefix('#').is_some_and(|rest| rest.contains("Blender")))
 }
 
-fn statement(
-    entry: &mut Entry,
-    keyword: &str,
-    line: &Line,
-    warnings: &mut Vec<(u64, String)>,
-) -> Result<(), (u64, String)> {
+fn statement(entry: &mut Entry, keyword: &str, line: &Line, warnings: &mut Warnings) -> Result<(), Fault> {
     match keyword {
         "kd" => entry.diffuse = color(line, warnings)?,
         "ks" => entry.specular = color(line, warnings)?,
@@ -134,7 +132,7 @@ fn statement(
         "ni" => entry.ior = Some(number(line)?),
         "d" => {
             if line.words().any(|word| word == "-halo") {
-                warnings.push((line.number, "option -halo of d has no effect".into()));
+                warnings.push((line.number, ObjWarning::Halo));
             }
             entry.dissolve = Some(number(line)?);
         }
@@ -146,11 +144,10 @@ fn statement(
         "illum" => {
             let value = number(line)?;
             if value.fract() != 0.0 || !(0.0..=10.0).contains(&value) {
-                warnings.push((line.number, format!("illum {value}; only 0 to 10 have a meaning; left out")));
+                warnings.push((line.number, ObjWarning::UnknownModel { value }));
             } else {
                 if value == 10.0 {
-                    let message = "illum 10, shadows on what is not seen, is not rendered; read as 2";
-                    warnings.push((line.number, message.into()));
+                    warnings.push((line.number, ObjWarning::InvisibleShadows));
                 }
                 entry.model = Some(value as u32);
             }
@@ -177,8 +174,12 @@ fn statement(
         other => match not_rendered(other) {
             // Programs that write these write 0 where there is none of it.
             Some(_) if line.words().next().and_then(finite) == Some(0.0) => {}
-            Some(what) => warnings.push((line.number, format!("`{keyword}`: {what} is not rendered; left out"))),
-            None => warnings.push((line.number, format!("`{other:.40}` is not known; left out"))),
+            Some(what) => {
+                warnings.push((line.number, ObjWarning::NotRendered { statement: keyword.into(), what }));
+            }
+            None => {
+                warnings.push((line.number, ObjWarning::UnknownStatement { statement: text::start(other, 40) }));
+            }
         },
     }
     Ok(())
@@ -202,10 +203,11 @@ fn not_rendered(keyword: &str) -> Option<&'static str> {
 }
 
 /// Parses a colour: `r g b`, or one number for all three channels.
-fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 3]>, (u64, String)> {
+fn color(line: &Line, warnings: &mut Warnings) -> Result<Option<[f32; 3]>, Fault> {
     let words: Vec<&str> = line.words().collect();
     if let ["spectral" | "xyz", ..] = words.as_slice() {
-        warnings.push((line.number, format!("{} as {} is not read; left out", line.keyword(), words[0])));
+        let (statement, kind) = (line.keyword().into(), words[0].into());
+        warnings.push((line.number, ObjWarning::SpectralColor { statement, kind }));
         return Ok(None);
     }
     let value = |word: &&str| finite(word).map(|x| x.max(0.0));
@@ -214,19 +216,20 @@ fn color(line: &Line, warnings: &mut Vec<(u64, String)>) -> Result<Option<[f32; 
         [r, g, b, ..] => (|| Some([value(r)?, value(g)?, value(b)?]))(),
         _ => None,
     };
-    let message = || (line.number, format!("`{:.60}` is no colour; it needs one or three numbers", line.rest()));
-    color.map(Some).ok_or_else(message)
+    let fault = || Fault::new(line.number, ObjFault::Color { text: text::start(line.rest(), 60) });
+    color.map(Some).ok_or_else(fault)
 }
 
 /// Parses one number that is not negative; `-halo` before it is skipped.
-fn number(line: &Line) -> Result<f32, (u64, String)> {
+fn number(line: &Line) -> Result<f32, Fault> {
     let word = line.words().find(|&word| word != "-halo").unwrap_or_default();
-    finite(word).map(|x| x.max(0.0)).ok_or_else(|| (line.number, format!("`{word:.40}` is no finite number")))
+    let fault = || Fault::new(line.number, ObjFault::Number { word: text::start(word, 40) });
+    finite(word).map(|x| x.max(0.0)).ok_or_else(fault)
 }
 
 /// Parses a map: options, then a file name that may contain spaces. Only a missing name is an error, and it stops no
 /// scene.
-fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
+fn map(line: &Line, warnings: &mut Warnings) -> Option<Map> {
     let mut map = Map {
         file: String::new(),
         line: line.number,
@@ -261,12 +264,13 @@ fn map(line: &Line, warnings: &mut Vec<(u64, String)>) -> Option<Map> {
             _ => break, // a file whose name begins so
         };
         if !used {
-            warnings.push((line.number, format!("option {option} of {} has no effect", line.keyword())));
+            let (option, statement) = (option.into(), line.keyword().into());
+            warnings.push((line.number, ObjWarning::Option { option, statement }));
         }
     }
     map.file = rest.trim_matches('"').replace('\\', "/");
     if map.file.is_empty() {
-        warnings.push((line.number, format!("{} names no file; left out", line.keyword())));
+        warnings.push((line.number, ObjWarning::WithoutFile { statement: line.keyword().into() }));
         return None;
     }
     Some(map)
@@ -298,7 +302,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn one(text: &str) -> (Entry, Vec<(u64, String)>) {
+    fn one(text: &str) -> (Entry, Warnings) {
         let (mut entries, warnings) = parse(format!("newmtl a b\n{text}").as_bytes()).unwrap();
         assert_eq!((entries.len(), entries[0].name.as_str()), (1, "a b"));
         (entries.remove(0), warnings)
@@ -316,7 +320,7 @@ mod tests {
         assert_eq!((entry.filter, entry.emission), (Some([1.0; 3]), Some([17.0, 12.0, 4.0])));
         assert_eq!((entry.roughness, entry.metallic), (Some(0.5), Some(1.0)));
         assert_eq!(entry.diffuse_map.map(|m| m.file), Some("x.png".into()));
-        assert_eq!(warnings, [(6, "option -halo of d has no effect".into())]);
+        assert_eq!(warnings, [(6, ObjWarning::Halo)]);
     }
 
     #[test]
@@ -331,26 +335,26 @@ mod tests {
         let (entry, warnings) = one("map_Kd -mm 0 1 x.png\nmap_d\nmap_Ks -s 1 1");
         assert_eq!(entry.diffuse_map.unwrap().file, "x.png");
         assert_eq!((entry.dissolve_map, entry.specular_map.unwrap().file.as_str()), (None, "1"));
-        assert_eq!(warnings[0], (2, "option -mm of map_Kd has no effect".into()));
-        assert_eq!(warnings[1], (3, "map_d names no file; left out".into()));
+        let option = ObjWarning::Option { option: "-mm".into(), statement: "map_Kd".into() };
+        assert_eq!(warnings[0], (2, option));
+        assert_eq!(warnings[1], (3, ObjWarning::WithoutFile { statement: "map_d".into() }));
     }
 
     #[test]
     fn what_is_wrong_names_its_line() {
         let fails = |text: &str| parse(text.as_bytes()).unwrap_err();
-        assert_eq!(
-            fails("newmtl a\n\nKd 1 red 1"),
-            (3, "`1 red 1` is no colour; it needs one or three numbers".into())
-        );
-        assert_eq!(fails("newmtl a\nKd 1 1"), (2, "`1 1` is no colour; it needs one or three numbers".into()));
-        assert_eq!(fails("newmtl a\nNs inf"), (2, "`inf` is no finite number".into()));
-        assert_eq!(fails("newmtl a\nd"), (2, "`` is no finite number".into()));
+        let color = |text: &str| ObjFault::Color { text: text.into() };
+        let number = |word: &str| ObjFault::Number { word: word.into() };
+        assert_eq!(fails("newmtl a\n\nKd 1 red 1"), Fault::new(3, color("1 red 1")));
+        assert_eq!(fails("newmtl a\nKd 1 1"), Fault::new(2, color("1 1")));
+        assert_eq!(fails("newmtl a\nNs inf"), Fault::new(2, number("inf")));
+        assert_eq!(fails("newmtl a\nd"), Fault::new(2, number("")));
         let (_, warnings) = one("Kd spectral x.rfl\nillum 77\nfrob 1");
         assert_eq!(warnings.iter().map(|w| w.0).collect::<Vec<_>>(), [2, 3, 4]);
         assert_eq!(parse(b"Kd 1 1 1").unwrap().1.len(), 1);
         let (entry, warnings) = one("Kd -1 -1 -1\nKs 0 -0.5 1\nNs -3\nKa -1 0 0\nd -halo -1");
         assert_eq!((entry.diffuse, entry.specular), (Some([0.0; 3]), Some([0.0, 0.0, 1.0])));
-        let warning = (2, "4 statements have numbers below 0, which are read as 0".to_string());
+        let warning = (2, ObjWarning::NegativeNumbers { statements: 4 });
         assert!(warnings.contains(&warning), "{warnings:?}");
     }
 }

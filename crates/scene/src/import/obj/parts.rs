@@ -7,6 +7,7 @@
 //! thousands of groups would be that many meshes and instances. Meshes go by material first, so that triangles mostly
 //! have the order that they would have without objects.
 
+use crate::import::WarningKind;
 use crate::import::polygon::Polygons;
 use std::collections::HashMap;
 
@@ -186,7 +187,7 @@ impl Parts {
     }
 
     /// Triangulates the polygons whose positions came after them; returns a warning about those that cross themselves.
-    pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, String)> {
+    pub fn finish_polygons(&mut self, positions: &[[f32; 3]]) -> Option<(u64, WarningKind)> {
         let mut all = Polygons::default();
         for Part { vertices, indices, polygons, .. } in &mut self.parts {
             polygons.finish(|corner| positions[vertices[corner as usize][0] as usize], indices);

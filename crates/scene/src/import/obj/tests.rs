@@ -4,6 +4,7 @@
 mod programs;
 
 use super::*;
+use crate::import::context::told;
 
 fn library(mtl: &str) -> Library {
     let (entries, warnings) = mtl::parse(mtl.as_bytes()).unwrap();
@@ -14,13 +15,18 @@ fn library(mtl: &str) -> Library {
 
 /// Loads an OBJ file with the given material library; returns the scene and the warnings.
 #[track_caller]
-fn load(obj: &str, mtl: &str) -> (Description, Vec<String>) {
+fn load(obj: &str, mtl: &str) -> (Description, Vec<Warning>) {
     let path = Path::new("a.obj");
     let mut context = Context::new(path, &LoadOptions::default());
     let parsed = parse(path, obj.as_bytes(), &mut context).unwrap();
     let scene = build(path, parsed, &library(mtl), &mut context).unwrap();
     assert_eq!(validate(&scene), Ok(()));
-    (scene, context.finish().unwrap().iter().map(ToString::to_string).collect())
+    (scene, context.finish().unwrap())
+}
+
+/// Returns a warning about a line of the OBJ file.
+fn warning(line: u64, kind: impl Into<WarningKind>) -> Warning {
+    Warning { path: "a.obj".into(), place: Place::Line(line), kind: kind.into() }
 }
 
 /// Loads an OBJ file without materials and returns its only mesh.
@@ -32,7 +38,7 @@ fn mesh(obj: &str) -> TriangleMesh {
 }
 
 /// Loads a material entry with these lines; returns the material and the warnings.
-fn material(lines: &str) -> (Material, Vec<String>) {
+fn material(lines: &str) -> (Material, Vec<Warning>) {
     let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
     let (mut scene, warnings) = load(obj, &format!("newmtl m\n{lines}"));
     (scene.materials.remove(0), warnings)
@@ -82,7 +88,7 @@ fn lines_end_in_every_way() {
     for end in ["\n", "\r\n", "\r"] {
         let (scene, warnings) = load(&format!("\u{feff}{text}").replace('\n', end), "");
         assert_eq!(scene.meshes[0].triangles, want, "{end:?}");
-        assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
+        assert_eq!(warnings, [warning(6, ObjWarning::NoMaterial { name: "none".into() })]);
         let entries = mtl::parse("# head\nnewmtl a b\nKd 1 0 0\n".replace('\n', end).as_bytes()).unwrap().0;
         assert_eq!((entries.len(), entries[0].name.as_str(), entries[0].line), (1, "a b", 2), "{end:?}");
     }
@@ -92,7 +98,7 @@ fn lines_end_in_every_way() {
 fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
     let (scene, warnings) = load("v nan 0 0\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1.#IND 1e39\nf 2 3 4\n", "");
     assert_eq!(scene.meshes[0].triangles.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-    assert_eq!(warnings, ["a.obj:1: 2 vertices are not finite, and no face uses them; left out"]);
+    assert_eq!(warnings, [warning(1, WarningKind::StrayVertices { count: 2 })]);
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn each_material_becomes_a_mesh_in_the_order_of_first_use() {
     assert_eq!(scene.meshes.iter().map(|m| m.triangles.indices.len()).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(scene.materials[0], Material::diffuse("red wall", [1.0, 0.0, 0.0]));
     assert_eq!(scene.materials[1], Material::diffuse("none", [0.7; 3]));
-    assert_eq!(warnings, ["a.obj:6: no library has material none; rendered grey"]);
+    assert_eq!(warnings, [warning(6, ObjWarning::NoMaterial { name: "none".into() })]);
 }
 
 /// Loads an OBJ file and returns name, material and number of triangles of each mesh.
@@ -204,44 +210,53 @@ fn what_is_left_out_is_said_once() {
     assert_eq!(
         warnings,
         [
-            "a.obj:4: a normal that is not finite; read as 0 there and in any that follow",
-            "a.obj:6: `l`: lines and points are not rendered",
-            "a.obj:8: `surf`: free-form curves and surfaces are not rendered",
-            "a.obj:9: `foo`: not known; left out",
-            "a.obj:10: a face of fewer than three corners; it and any that follow are left out",
-            "a.obj:12: `end`: free-form curves and surfaces are not rendered",
+            warning(4, ObjWarning::NotFinite { what: "normal" }),
+            warning(6, ObjWarning::LinesOrPoints { keyword: "l".into() }),
+            warning(8, ObjWarning::FreeForm { keyword: "surf".into() }),
+            warning(9, ObjWarning::UnknownKeyword { keyword: "foo".into() }),
+            warning(10, ObjWarning::SmallFace),
+            warning(12, ObjWarning::FreeForm { keyword: "end".into() }),
         ]
     );
 }
 
 #[test]
 fn broken_files_are_refused_with_their_line() {
+    let number = |word: &str| ObjFault::Number { word: word.into() };
+    let index = |word: &str| ObjFault::Index { word: word.into() };
+    let corner = |word: &str| ObjFault::Corner { word: word.into() };
+    let no_entry = |what, index, count| ObjFault::NoEntry { what, index, count };
     let table = [
-        ("", "it has no faces"),
-        (TRIANGLE, "it has no faces"),
-        ("v 1 2", ":1: a vertex of 2 numbers; it needs three"),
-        ("v 1 2 3 4 5 6 7 8", ":1: a vertex has three numbers, and at most four more"),
-        ("v 1 x 3", ":1: `x` is no finite number"),
-        ("\nv 1 nan 3\nf 1 1 1", ":2: `nan` is no finite number"),
-        ("v 1 1e39 3\nf 1 1 1", ":1: `1e39` is no finite number"),
-        ("v 0 0 0\nf 1 1 2", ":2: a face uses vertex 2, but the file has only 1"),
-        ("v 0 0 0\nf 1/1 1/1 1/1", ":2: a face uses texture coordinate 1, but the file has only 0"),
-        ("v 0 0 0\nf 1//1 1//1 1//1", ":2: a face uses normal 1, but the file has only 0"),
-        ("v 0 0 0\nf 1 1 \\\n 0", ":2: index 0; indices count from 1"),
-        ("v 0 0 0\nf -1 -1 -2", ":2: index -2, but only 1 entries stand before it"),
-        ("f 1 2 4294967295", ":1: index 4294967295, but the file has not as many entries"),
-        ("f 1 2 99999999999999999999", ":1: `99999999999999999999` is no index"),
-        ("f 1 2 -9223372036854775808", ":1: index -9223372036854775808"),
-        ("f 1 2 1/2/3/4", ":1: `1/2/3/4` is no corner of a face"),
-        ("f 1 2 /1", ":1: `/1` is no corner of a face"),
-        ("f a b c", ":1: `a` is no index"),
-        ("v\0 \x000\0", ":1: the text is UTF-16 (little endian), which is not read; save it as UTF-8"),
+        ("v 1 2", 1, ObjFault::ShortVertex { numbers: 2 }),
+        ("v 1 2 3 4 5 6 7 8", 1, ObjFault::LongVertex),
+        ("v 1 x 3", 1, number("x")),
+        ("\nv 1 nan 3\nf 1 1 1", 2, number("nan")),
+        ("v 1 1e39 3\nf 1 1 1", 1, number("1e39")),
+        ("v 0 0 0\nf 1 1 2", 2, no_entry("vertex", 2, 1)),
+        ("v 0 0 0\nf 1/1 1/1 1/1", 2, no_entry("texture coordinate", 1, 0)),
+        ("v 0 0 0\nf 1//1 1//1 1//1", 2, no_entry("normal", 1, 0)),
+        ("v 0 0 0\nf 1 1 \\\n 0", 2, ObjFault::IndexZero),
+        ("v 0 0 0\nf -1 -1 -2", 2, ObjFault::IndexBefore { index: -2, count: 1 }),
+        ("f 1 2 4294967295", 1, ObjFault::LargeIndex { index: 4_294_967_295 }),
+        ("f 1 2 99999999999999999999", 1, index("99999999999999999999")),
+        ("f 1 2 -9223372036854775808", 1, ObjFault::IndexBefore { index: i64::MIN, count: 0 }),
+        ("f 1 2 1/2/3/4", 1, corner("1/2/3/4")),
+        ("f 1 2 /1", 1, corner("/1")),
+        ("f a b c", 1, index("a")),
     ];
-    for (text, want) in table {
+    let fault = |text: &str| {
         let mut context = Context::new(Path::new("a.obj"), &LoadOptions::default());
-        let error = parse(Path::new("a.obj"), text.as_bytes(), &mut context).map(|_| ()).expect_err(text).to_string();
-        assert!(error.starts_with("a.obj:") && error.contains(want), "{error}\nfor {text}");
+        let error = parse(Path::new("a.obj"), text.as_bytes(), &mut context).map(|_| ()).expect_err(text);
+        let (_, place, kind) = told(error).unwrap();
+        (place, kind)
+    };
+    for (text, line, want) in table {
+        assert_eq!(fault(text), (Place::Line(line), want.into()), "{text}");
     }
+    for text in ["", TRIANGLE] {
+        assert_eq!(fault(text), (Place::File, ObjFault::NoFaces.into()), "{text}");
+    }
+    assert_eq!(fault("v\0 \x000\0"), (Place::Line(1), FaultKind::WideText { bits: 16, is_big: false }));
 }
 
 #[test]
@@ -263,7 +278,7 @@ fn illumination_models_become_surfaces() {
     let constant = ColorInput::constant;
     let surface = |lines: &str| {
         let (material, warnings) = material(lines);
-        assert_eq!(warnings, Vec::<String>::new(), "{lines}");
+        assert_eq!(warnings, [], "{lines}");
         assert_eq!(material.alpha, Alpha::Opaque, "{lines}");
         material.surface
     };
@@ -298,7 +313,9 @@ fn no_entry_makes_light_and_emission_shines_to_the_front() {
     let (bright, warnings) = material("Kd 0.8\nKs 0.8\nNs 5");
     let Surface::Blinn { diffuse, specular, .. } = bright.surface else { panic!() };
     assert_eq!((diffuse.factor, specular.factor), ([0.5; 3], [0.5; 3]));
-    assert!(warnings[0].starts_with("a.mtl:1: material m: Kd + Ks reach 1.6"), "{warnings:?}");
+    assert_eq!((&*warnings[0].path, &warnings[0].place), (Path::new("a.mtl"), &Place::Line(1)));
+    let WarningKind::Obj(ObjWarning::Material { name, finding }) = &warnings[0].kind else { panic!("{warnings:?}") };
+    assert_eq!((name.as_str(), finding), ("m", &MtlFinding::MakesLight { sum: 1.6 }));
     let (lamp, _) = material("Kd 0\nKe 17 12 4");
     let radiance = ColorInput::constant([17.0, 12.0, 4.0]);
     assert_eq!(lamp.emission, Some(Emission { radiance, two_sided: false }));
@@ -371,20 +388,22 @@ fn images_become_textures_masks_and_bumps() {
 
 #[test]
 fn what_changes_a_picture_and_is_not_read_is_said_once() {
-    let check = |obj: &str, want: &[&str]| assert_eq!(load(obj, "").1, want, "{obj}");
-    let flat = "a.obj:5: a face of a smoothing group (`s`) without normals (`vn`); it and any that follow are flat";
-    check(&format!("{TRIANGLE}s 1\nf 1 2 3\nf 2 1 3"), &[flat]);
+    let check = |obj: &str, want: &[(u64, ObjWarning)]| {
+        let want = want.iter().map(|(line, kind)| warning(*line, kind.clone()));
+        assert_eq!(load(obj, "").1, want.collect::<Vec<_>>(), "{obj}");
+    };
+    check(&format!("{TRIANGLE}s 1\nf 1 2 3\nf 2 1 3"), &[(5, ObjWarning::FlatSmoothFace)]);
     check(&format!("{TRIANGLE}s off\nf 1 2 3\ns 1\nvn 0 0 1\nf 1//1 2//1 3//1\ns 0\nf 1 2 3"), &[]);
-    let bright = "a.obj:2: a vertex colour above 1; read as 1 there and in any that follow";
-    check("v 0 0 0 0 0 1\nv 1 0 0 255.5 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
-    check("v 0 0 0 0 0 0.5\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &[bright]);
-    check("v 0 0 0 0 0 1\nv 1 0 0 2 0 0\nv 0 1 0 0 1 0\nf 1 2 3", &[bright]);
-    let bytes = "a.obj:2: colours of vertices reach 255; read as 0 to 255";
-    check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 9 0\nf 1 2 3", &[bytes]);
-    let seventh = "a.obj:1: the seventh number of a vertex, and of any that follow, is not read";
-    check("v 0 0 0 0 0 1 0.5\nv 1 0 0 1 0 0 0.5\nv 0 1 0 0 1 0 1\nf 1 2 3", &[seventh]);
-    let painted = "a.obj:2: colours of vertices in comments `#MRGB`, as ZBrush writes them, are not read";
-    check("# ZBrush\n#MRGB ffff0000\nv 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\nf 1 2 3", &[painted]);
+    let bright = [(2, ObjWarning::BrightColor)];
+    check("v 0 0 0 0 0 1\nv 1 0 0 255.5 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &bright);
+    check("v 0 0 0 0 0 0.5\nv 1 0 0 255 0 0\nv 0 1 0 0 255 0\nf 1 2 3", &bright);
+    check("v 0 0 0 0 0 1\nv 1 0 0 2 0 0\nv 0 1 0 0 1 0\nf 1 2 3", &bright);
+    check("v 0 0 0 0 0 1\nv 1 0 0 255 0 0\nv 0 1 0 0 9 0\nf 1 2 3", &[(2, ObjWarning::ByteColors { most: 255.0 })]);
+    check("v 0 0 0 0 0 1 0.5\nv 1 0 0 1 0 0 0.5\nv 0 1 0 0 1 0 1\nf 1 2 3", &[(1, ObjWarning::SeventhNumber)]);
+    check(
+        "# ZBrush\n#MRGB ffff0000\nv 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\nf 1 2 3",
+        &[(2, ObjWarning::PaintedComments)],
+    );
 }
 
 #[test]

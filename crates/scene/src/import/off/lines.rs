@@ -1,6 +1,6 @@
 //! Lines of numbers of OFF files.
 
-use super::Fault;
+use super::words::{Fault, OffFault};
 use crate::import::origin::decimal;
 use crate::import::text;
 
@@ -28,7 +28,7 @@ impl<'a> Lines<'a> {
     pub fn words(&mut self, least: usize, words: &mut Vec<&'a str>) -> Result<(), Fault> {
         words.clear();
         while words.is_empty() || words.len() < least {
-            let Some(line) = self.next() else { return Err(self.fault("the file ends within the data")) };
+            let Some(line) = self.next() else { return Err(self.fault(OffFault::CutData)) };
             words.extend(line.split_ascii_whitespace());
         }
         Ok(())
@@ -40,8 +40,8 @@ impl<'a> Lines<'a> {
     }
 
     /// Makes an error in the line that was read last.
-    pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { line: self.lines.number().max(1), message: message.into() }
+    pub fn fault(&self, fault: OffFault) -> Fault {
+        Fault { line: self.lines.number().max(1), kind: fault.into() }
     }
 
     /// Parses a number in f64 that is finite as f32.
@@ -53,8 +53,8 @@ impl<'a> Lines<'a> {
     pub fn number(&self, word: &str) -> Result<f32, Fault> {
         match word.parse::<f32>() {
             Ok(value) if value.is_finite() => Ok(value),
-            Ok(_) => Err(self.fault(format!("`{word:.40}` is not finite"))),
-            Err(_) => Err(self.fault(format!("`{word:.40}` is no number"))),
+            Ok(_) => Err(self.fault(OffFault::NotFinite { word: text::start(word, 40) })),
+            Err(_) => Err(self.fault(OffFault::Number { word: text::start(word, 40) })),
         }
     }
 }

@@ -7,10 +7,10 @@ mod lines;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::{Context, Format, fuzz};
 use crate::each::Each;
-use crate::import::counted::counted;
 use crate::model::linear_from_srgb;
 use crate::{
     ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, SceneError,
@@ -20,13 +20,8 @@ use parse::Off;
 use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Mistake in an OFF file, with its line number.
-#[derive(Debug)]
-struct Fault {
-    line: u64,
-    message: String,
-}
+use words::Fault;
+pub use words::{OffFault, OffWarning};
 
 /// Largest number of different face colours, each of which becomes a material; further ones are ignored.
 const MAX_COLORS: usize = 1 << 16;
@@ -47,24 +42,22 @@ pub fn fuzz_off(bytes: &[u8]) {
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
-    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let malformed = |place, kind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
     let parsed = Off::parse(bytes, &mut rounder, &mut warnings);
     context.center.note(&rounder);
     // They come before the error that they may explain.
-    for (place, message) in warnings {
-        context.warn(path, place, message);
+    for (place, warning) in warnings {
+        context.warn(path, place, warning);
     }
-    let off = parsed.map_err(|Fault { line, message }| malformed(Place::Line(line), message))?;
+    let off = parsed.map_err(|Fault { line, kind }| malformed(Place::Line(line), kind))?;
     if off.mesh.indices.is_empty() {
-        return Err(malformed(Place::File, "it has no faces; clouds of points cannot be rendered".into()));
+        return Err(malformed(Place::File, OffFault::NoFaces.into()));
     }
     let (scene, left_out) = to_scene(path, off);
     if left_out > 0 {
-        let what = counted(left_out, "triangle has", "triangles have");
-        let message = format!("{what} a colour beyond the first {MAX_COLORS}; rendered grey");
-        context.warn(path, Place::File, message);
+        context.warn(path, Place::File, OffWarning::ManyColors { triangles: left_out });
     }
     Ok(scene)
 }

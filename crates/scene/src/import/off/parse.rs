@@ -1,10 +1,10 @@
 //! Parser of OFF files to meshes with colours.
 
-use super::Fault;
 use super::lines::Lines;
+use super::words::{Fault, OffFault, OffWarning};
 use crate::Place;
 use crate::each::Each;
-use crate::import::counted::counted;
+use crate::import::WarningKind;
 use crate::import::full_channel::full_channel;
 use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
@@ -44,7 +44,7 @@ struct LeftOut {
     /// Number of lines behind the last face.
     behind: usize,
     /// Number of polygons that cross themselves, with the line of the first.
-    crossing: Option<(u64, String)>,
+    crossing: Option<(u64, WarningKind)>,
 }
 
 impl Off {
@@ -52,15 +52,14 @@ impl Off {
     ///
     /// # Errors
     /// The line that breaks the format.
-    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(Place, String)>) -> Result<Self, Fault> {
-        let text = text::decode(bytes).map_err(|message| Fault { line: 1, message })?;
+    pub fn parse(bytes: &[u8], rounder: &mut Rounder, warnings: &mut Vec<(Place, WarningKind)>) -> Result<Self, Fault> {
+        let text = text::decode(bytes).map_err(|kind| Fault { line: 1, kind })?;
         let mut lines = Lines::new(&text);
         let (kind, [vertices, faces]) = header(&mut lines)?;
         // A vertex takes at least `0 0 0` and a line end, a face `3 0 0 0`; one without corners is `0`.
-        for (count, least, what) in [(vertices, 6, "vertices"), (faces, 2, "faces")] {
+        for (count, least, of) in [(vertices, 6, "vertices"), (faces, 2, "faces")] {
             if count as u64 * least > lines.left() as u64 + 1 {
-                let message = format!("{count} {what} do not fit into the {} bytes that follow", lines.left());
-                return Err(lines.fault(message));
+                return Err(lines.fault(OffFault::CannotHold { count, of, left: lines.left() }));
             }
         }
         let mut off = Self::default();
@@ -68,47 +67,30 @@ impl Off {
         let read = off
             .vertices(&mut lines, kind, vertices, &mut left_out, rounder)
             .and_then(|()| off.faces(&mut lines, faces, &mut left_out));
-        let numbers = "numbers that the file's first word does not announce; not read";
-        let indexed = "the index of a colour map, which is not read; rendered grey";
-        let clear = "an alpha below 1, which has no effect;";
-        let bright = "numbers above those of a full channel; read as that";
-        let behind = "behind the last face that the file announces";
-        for (count, one, many) in [
-            (left_out.numbers, format!("vertex has {numbers}"), format!("vertices have {numbers}")),
-            (
-                left_out.small,
-                "face of fewer than three corners was left out".into(),
-                "faces of fewer than three corners were left out".into(),
-            ),
-            (left_out.indexed, format!("face has {indexed}"), format!("faces have {indexed}")),
-            (
-                left_out.clear,
-                format!("colour has {clear} its faces are opaque"),
-                format!("colours have {clear} their faces are opaque"),
-            ),
-            (
-                left_out.negative,
-                "colour has numbers below 0; read as 0".into(),
-                "colours have numbers below 0; read as 0".into(),
-            ),
-            (left_out.bright, format!("colour has {bright}"), format!("colours have {bright}")),
-            (left_out.behind, format!("line {behind} is not read"), format!("lines {behind} are not read")),
+        for (count, warning) in [
+            (left_out.numbers, OffWarning::SurplusNumbers { vertices: left_out.numbers }),
+            (left_out.small, OffWarning::SmallFaces { count: left_out.small }),
+            (left_out.indexed, OffWarning::IndexedFaces { count: left_out.indexed }),
+            (left_out.clear, OffWarning::ClearColors { count: left_out.clear }),
+            (left_out.negative, OffWarning::NegativeColors { count: left_out.negative }),
+            (left_out.bright, OffWarning::BrightColors { count: left_out.bright }),
+            (left_out.behind, OffWarning::LinesBehind { count: left_out.behind }),
         ] {
             if count > 0 {
-                warnings.push((Place::File, counted(count, &one, &many)));
+                warnings.push((Place::File, warning.into()));
             }
         }
-        if let Some((line, message)) = left_out.crossing {
-            warnings.push((Place::Line(line), message));
+        if let Some((line, warning)) = left_out.crossing {
+            warnings.push((Place::Line(line), warning));
         }
         read?;
         if !off.strays.is_empty() {
             let mut strays = std::mem::take(&mut off.strays).into_iter();
             let count = strays::leave_out(&mut off.mesh).map_err(|vertex| {
                 let used = strays.find(|(stray, _)| *stray == vertex);
-                used.map_or_else(|| lines.fault("a vertex is not finite"), |(_, fault)| fault)
+                used.map_or_else(|| lines.fault(OffFault::VertexNotFinite), |(_, fault)| fault)
             })?;
-            warnings.push((Place::File, strays::warning(count)));
+            warnings.push((Place::File, WarningKind::StrayVertices { count }));
         }
         Ok(off)
     }
@@ -173,20 +155,20 @@ impl Off {
         for _ in 0..count {
             lines.words(1, &mut words)?;
             let length: usize =
-                words[0].parse().map_err(|_| lines.fault(format!("`{:.40}` is no number of corners", words[0])))?;
+                words[0].parse().map_err(|_| lines.fault(OffFault::CornerCount { word: text::start(words[0], 40) }))?;
             // Two bytes a corner, a digit and a blank.
             if length > lines.left() / 2 + words.len() {
-                return Err(lines.fault(format!("a face of {length} corners, but the file ends before")));
+                return Err(lines.fault(OffFault::LongFace { corners: length }));
             }
             while words.len() <= length {
-                let Some(line) = lines.next() else { return Err(lines.fault("the file ends within a face")) };
+                let Some(line) = lines.next() else { return Err(lines.fault(OffFault::CutFace)) };
                 words.extend(line.split_ascii_whitespace());
             }
             corners.clear();
             for word in &words[1..=length] {
                 let corner: Option<u32> = word.parse().ok().filter(|&i| (i as usize) < positions.len());
-                let message = || format!("a face uses vertex `{word:.40}`, but there are only {}", positions.len());
-                corners.push(corner.ok_or_else(|| lines.fault(message()))?);
+                let fault = || OffFault::Vertex { word: text::start(word, 40), vertices: positions.len() };
+                corners.push(corner.ok_or_else(|| lines.fault(fault()))?);
             }
             let color = match &words[length + 1..] {
                 [] => None,
@@ -200,7 +182,7 @@ impl Off {
                     left_out.negative += usize::from(color.iter().any(|&c| c < 0.0));
                     Some(color)
                 }
-                _ => return Err(lines.fault("a colour of two numbers; there are 0, 1, 3 or 4")),
+                _ => return Err(lines.fault(OffFault::Color)),
             };
             left_out.small += usize::from(length < 3);
             polygons.push(&corners, |i| positions.get(i as usize).copied(), lines.line(), &mut self.mesh.indices);
@@ -223,7 +205,7 @@ impl Off {
 /// Parses the first word and the numbers of vertices and faces, which may be on one line.
 fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
     let mut words = Vec::new();
-    lines.words(1, &mut words).map_err(|_| lines.fault("an OFF file begins with the word OFF"))?;
+    lines.words(1, &mut words).map_err(|_| lines.fault(OffFault::FirstWord))?;
     let mut kind = Kind::default();
     let mut from = 0;
     // The word may be left out.
@@ -248,13 +230,11 @@ fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
         }
         if !rest.is_empty() || words.get(1) == Some(&"BINARY") {
             let what = if rest.is_empty() { "the binary form" } else { words[0] };
-            return Err(
-                lines.fault(format!("{what:.40} is not read; known are OFF, COFF, NOFF, STOFF and CNOFF as text"))
-            );
+            return Err(lines.fault(OffFault::Kind { what: text::start(what, 40) }));
         }
         from = 1;
     } else if words[0].parse::<u32>().is_err() {
-        return Err(lines.fault("an OFF file begins with the word OFF"));
+        return Err(lines.fault(OffFault::FirstWord));
     }
     if words.len() == from {
         from = 0;
@@ -265,7 +245,7 @@ fn header(lines: &mut Lines) -> Result<(Kind, [usize; 2]), Fault> {
         let word = words.get(from + i).copied().unwrap_or_default();
         let number: Option<u32> = word.parse().ok().filter(|&number| number < u32::MAX);
         *count = number
-            .ok_or_else(|| lines.fault(format!("`{word:.40}` is no number of {}", ["vertices", "faces"][i])))?
+            .ok_or_else(|| lines.fault(OffFault::Count { word: text::start(word, 40), of: ["vertices", "faces"][i] }))?
             as usize;
     }
     Ok((kind, counts))

@@ -1,23 +1,25 @@
 //! Files made by hand, and a table of broken ones.
 
 use super::*;
+use crate::import::context::told;
+use crate::{FaultKind, Warning, WarningKind};
 
-fn read(text: &str) -> Result<(Description, Vec<String>), String> {
+fn read(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
     let path = Path::new("part.off");
     let mut context = Context::new(path, &LoadOptions::default());
-    let scene = import_bytes(path, text.as_bytes(), &mut context).map_err(|error| error.to_string())?;
+    let scene = import_bytes(path, text.as_bytes(), &mut context)?;
     assert_eq!(crate::validate(&scene), Ok(()));
-    let warnings = context.finish().unwrap().iter().map(ToString::to_string).collect();
-    Ok((scene, warnings))
+    Ok((scene, context.finish()?))
 }
 
 /// Loads an OFF file and checks its triangles and warnings.
 #[track_caller]
-fn check(text: &str, indices: &[[u32; 3]], warns: &[&str]) -> Description {
+fn check(text: &str, indices: &[[u32; 3]], warns: &[WarningKind]) -> Description {
     let (scene, warnings) = read(text).unwrap();
     assert_eq!((scene.meshes.len(), scene.instances.len(), scene.meshes[0].name.as_str()), (1, 1, "part"));
     assert_eq!(scene.meshes[0].triangles.indices, indices, "{text}");
-    assert_eq!(warnings, warns);
+    assert!(warnings.iter().all(|warning| warning.place == Place::File), "{warnings:?}");
+    assert_eq!(warnings.into_iter().map(|warning| warning.kind).collect::<Vec<_>>(), warns);
     scene
 }
 
@@ -49,12 +51,12 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
     check(
         &SQUARE.replace("3 0 1 2\n3 1 3 2", "4 0 1 3 2\n2 0 1"),
         &[[0, 1, 3], [0, 3, 2]],
-        &["part.off: 1 face of fewer than three corners was left out"],
+        &[OffWarning::SmallFaces { count: 1 }.into()],
     );
     check(
         &SQUARE.replace("4 2 0", "5 2 0").replace("1 1 1\n", "1 1 1\nnan 0 1e39\n"),
         &BOTH,
-        &["part.off: 1 vertex is not finite, and no face uses it; left out"],
+        &[WarningKind::StrayVertices { count: 1 }],
     );
     let arrow = "OFF\n4 1 4\n2 1 0\n0 2 0\n1 1 0\n0 0 0\n4 0 1 2 3\n";
     check(arrow, &[[0, 1, 2], [0, 2, 3]], &[]);
@@ -65,16 +67,16 @@ fn vertices_and_faces_are_read_in_every_usual_form() {
 fn colours_of_faces_become_materials() {
     let linear = |c: f32| linear_from_srgb(c);
     let faces = |first: &str, second: &str| SQUARE.replace("3 0 1 2", first).replace("3 1 3 2", second);
-    let clear = "part.off: 1 colour has an alpha below 1, which has no effect; its faces are opaque";
+    let clear = OffWarning::ClearColors { count: 1 }.into();
     let scene = check(&faces("3 0 1 2 255 0 51", "3 1 3 2 0 0 0 128"), &BOTH, &[clear]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, 0.0, linear(0.2)]), Some([0.0; 3])));
     let scene = check(&faces("3 0 1 2 1.0 0.5 0", "3 1 3 2"), &BOTH, &[]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (Some([1.0, linear(0.5), 0.0]), Some([0.7; 3])));
     // A little more than 1 makes nothing a byte.
-    let bright = "part.off: 1 colour has numbers above those of a full channel; read as that";
+    let bright = OffWarning::BrightColors { count: 1 }.into();
     let scene = check(&faces("3 0 1 2 1.01 0.5 0", "3 1 3 2"), &BOTH, &[bright]);
     assert_eq!(reflectance(&scene, 0), Some([1.0, linear(0.5), 0.0]));
-    let warning = "part.off: 2 faces have the index of a colour map, which is not read; rendered grey";
+    let warning = OffWarning::IndexedFaces { count: 2 }.into();
     let scene = check(&faces("3 0 1 2 7", "3 1 3 2 1"), &BOTH, &[warning]);
     assert_eq!(scene.materials.len(), 1);
 }
@@ -87,8 +89,7 @@ fn colours_normals_and_texture_coordinates_of_vertices_are_read() {
     };
     let mesh = |text: &str| check(text, &BOTH, &[]).meshes.remove(0).triangles;
     for (more, alpha) in [("255 0 51", 1.0), ("255 0 51 127.5", 0.5), ("1 0 0.2", 1.0), ("1.0 0 0.2 0.5", 0.5)] {
-        let clear = "part.off: 4 colours have an alpha below 1, which has no effect; their faces are opaque";
-        let warnings = [clear];
+        let warnings = [OffWarning::ClearColors { count: 4 }.into()];
         let text = vertices("COFF", more);
         let scene = check(&text, &BOTH, &warnings[..usize::from(alpha < 1.0)]);
         let [r, g, b, a] = scene.meshes[0].triangles.colors[3];
@@ -102,47 +103,55 @@ fn colours_normals_and_texture_coordinates_of_vertices_are_read() {
     // A face's own colour comes before those of its corners.
     let scene = check(&vertices("COFF", "0 1 0").replace("3 1 3 2", "3 1 3 2 255 255 255"), &BOTH, &[]);
     assert_eq!((reflectance(&scene, 0), reflectance(&scene, 1)), (None, Some([1.0; 3])));
-    check(
-        &vertices("OFF", "0 0 2"),
-        &BOTH,
-        &["part.off: 4 vertices have numbers that the file's first word does not announce; not read"],
-    );
+    check(&vertices("OFF", "0 0 2"), &BOTH, &[OffWarning::SurplusNumbers { vertices: 4 }.into()]);
 }
 
 #[test]
 fn broken_files_are_refused_with_their_line() {
-    for (from, to, want) in [
-        (SQUARE, "", ":1: an OFF file begins with the word OFF"),
-        ("OFF", "ply", ":1: an OFF file begins with the word OFF"),
-        ("OFF", "4OFF", ":1: 4OFF is not read; known are OFF"),
-        ("OFF", "OFFx4", ":1: an OFF file begins with the word OFF"),
-        (SQUARE, "O\0F\0F\0", ":1: the text is UTF-16"),
-        ("OFF", "nOFF", ":1: nOFF is not read"),
-        ("OFF", "OFF BINARY", ":1: the binary form is not read"),
-        ("4 2 0", "-4 2 0", ":3: `-4` is no number of vertices"),
-        ("4 2 0", "4 two 0", ":3: `two` is no number of faces"),
-        ("4 2 0", "4294967295 2 0", ":3: `4294967295` is no number of vertices"),
-        ("4 2 0", "4000000000 2 0", ":3: 4000000000 vertices do not fit into the "),
-        ("4 2 0", "4 4000000000 0", ":3: 4000000000 faces do not fit into the "),
-        ("4 2 0", "5 2 0", ":10: the file ends within the data"),
-        ("4 2 0", "4 3 0", ":10: the file ends within the data"),
-        ("0 1 1\n", "0 nan 1\n", ":7: `nan` is not finite"),
-        ("0 1 1\n", "0 1e39 1\n", ":7: `1e39` is not finite"),
-        ("0 1 1\n", "0 one 1\n", ":7: `one` is no number"),
-        ("3 1 3 2", "3 1 4 2", ":10: a face uses vertex `4`, but there are only 4"),
-        ("3 1 3 2", "3 1 -1 2", ":10: a face uses vertex `-1`"),
-        ("3 1 3 2", "3 1 1.5 2", ":10: a face uses vertex `1.5`"),
-        ("3 1 3 2", "3 1 3", ":10: the file ends within a face"),
-        ("3 1 3 2", "-3 1 3 2", ":10: `-3` is no number of corners"),
-        ("3 1 3 2", "99999999999 1 3 2", ":10: a face of 99999999999 corners, but the file ends before"),
-        ("3 1 3 2", "3 1 3 2 1 1", ":10: a colour of two numbers"),
-        ("3 1 3 2", "3 1 3 2 1 1 inf", ":10: `inf` is not finite"),
-        ("4 2 0", "4 0 0", ": it has no faces; clouds of points cannot be rendered"),
+    let kind = |what: &str| OffFault::Kind { what: what.into() };
+    let count = |word: &str, of| OffFault::Count { word: word.into(), of };
+    let not_finite = |word: &str| OffFault::NotFinite { word: word.into() };
+    let vertex = |word: &str| OffFault::Vertex { word: word.into(), vertices: 4 };
+    for (from, to, line, want) in [
+        (SQUARE, "", 1, OffFault::FirstWord),
+        ("OFF", "ply", 1, OffFault::FirstWord),
+        ("OFF", "4OFF", 1, kind("4OFF")),
+        ("OFF", "OFFx4", 1, OffFault::FirstWord),
+        ("OFF", "nOFF", 1, kind("nOFF")),
+        ("OFF", "OFF BINARY", 1, kind("the binary form")),
+        ("4 2 0", "-4 2 0", 3, count("-4", "vertices")),
+        ("4 2 0", "4 two 0", 3, count("two", "faces")),
+        ("4 2 0", "4294967295 2 0", 3, count("4294967295", "vertices")),
+        ("4 2 0", "4000000000 2 0", 3, OffFault::CannotHold { count: 4_000_000_000, of: "vertices", left: 59 }),
+        ("4 2 0", "4 4000000000 0", 3, OffFault::CannotHold { count: 4_000_000_000, of: "faces", left: 59 }),
+        ("4 2 0", "5 2 0", 10, OffFault::CutData),
+        ("4 2 0", "4 3 0", 10, OffFault::CutData),
+        ("0 1 1\n", "0 nan 1\n", 7, not_finite("nan")),
+        ("0 1 1\n", "0 1e39 1\n", 7, not_finite("1e39")),
+        ("0 1 1\n", "0 one 1\n", 7, OffFault::Number { word: "one".into() }),
+        ("3 1 3 2", "3 1 4 2", 10, vertex("4")),
+        ("3 1 3 2", "3 1 -1 2", 10, vertex("-1")),
+        ("3 1 3 2", "3 1 1.5 2", 10, vertex("1.5")),
+        ("3 1 3 2", "3 1 3", 10, OffFault::CutFace),
+        ("3 1 3 2", "-3 1 3 2", 10, OffFault::CornerCount { word: "-3".into() }),
+        ("3 1 3 2", "99999999999 1 3 2", 10, OffFault::LongFace { corners: 99_999_999_999 }),
+        ("3 1 3 2", "3 1 3 2 1 1", 10, OffFault::Color),
+        ("3 1 3 2", "3 1 3 2 1 1 inf", 10, not_finite("inf")),
     ] {
         assert!(SQUARE.contains(from), "{from}");
-        let error = read(&SQUARE.replacen(from, to, 1)).map(|_| ()).unwrap_err();
-        assert!(error.starts_with(&format!("part.off{want}")), "{from} -> {to}: {error}");
+        let (place, found) = fault(&SQUARE.replacen(from, to, 1));
+        assert_eq!((place, found), (Place::Line(line), want.into()), "{from} -> {to}");
     }
+    let wide = FaultKind::WideText { bits: 16, is_big: false };
+    assert_eq!(fault("O\0F\0F\0"), (Place::Line(1), wide));
+    assert_eq!(fault(&SQUARE.replacen("4 2 0", "4 0 0", 1)), (Place::File, OffFault::NoFaces.into()));
+}
+
+/// Returns the fault that ends the reading of a file, and its position.
+#[track_caller]
+fn fault(text: &str) -> (Place, FaultKind) {
+    let (_, place, kind) = told(read(text).unwrap_err()).unwrap();
+    (place, kind)
 }
 
 #[test]
@@ -165,6 +174,6 @@ fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
 
 #[test]
 fn lines_behind_the_last_face_are_said() {
-    let warning = "part.off: 2 lines behind the last face that the file announces are not read";
+    let warning = OffWarning::LinesBehind { count: 2 }.into();
     check(&format!("{SQUARE}\n3 0 1 2 # no third face is announced\n# none\nmore\n"), &BOTH, &[warning]);
 }

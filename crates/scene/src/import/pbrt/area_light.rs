@@ -1,5 +1,6 @@
 //! `AreaLightSource`, and the power that version 4 gives to lights.
 
+use super::PbrtWarning;
 use super::params::Params;
 use super::shape::Look;
 use super::state::{Importer, Version};
@@ -30,7 +31,7 @@ impl Importer<'_> {
         let params = params.with_defaults(&self.graphics.defaults.light.clone());
         // "area" is version 2's and 3's older name.
         if !matches!(kind, "diffuse" | "area") {
-            self.warn(&params, format!("area light {kind:?} is read as \"diffuse\""));
+            self.warn(&params, PbrtWarning::AreaLight { kind: kind.into() });
         }
         let mut radiance = ColorInput::constant(self.emission_color(&params, "L")?.unwrap_or([1.0; 3]));
         let scale = self.light_scale(&params)?;
@@ -87,10 +88,7 @@ impl Importer<'_> {
             Pieces::Patches(count) => (count, count <= 1),
         };
         if !even {
-            let message = format!(
-                "pbrt makes {lights} lights of this shape, each with the whole \"power\"; here they share it by size"
-            );
-            self.warn(params, message);
+            self.warn(params, PbrtWarning::SharedPower { lights });
         }
         let sides = if light.emission.two_sided { 2.0 } else { 1.0 };
         let factor = (f64::from(power) * lights as f64 / (sides * area * f64::from(PI))) as f32;

@@ -6,6 +6,7 @@
 use super::motion::Motion;
 use super::params::Params;
 use super::state::{CameraSource, Importer, Version};
+use super::{PbrtFault, PbrtWarning};
 use crate::{Camera, FovAxis, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
@@ -15,7 +16,7 @@ impl Importer<'_> {
         let motion = Motion { start: ctm.start.inverse(), end: ctm.end.inverse() };
         let flat = |map: DAffine3| map.matrix3.determinant() == 0.0 || !map.inverse().is_finite();
         if flat(ctm.start) || flat(ctm.end) {
-            return Err(params.error("the camera's transformation flattens space"));
+            return Err(params.error(PbrtFault::FlatCamera));
         }
         self.coordinate_systems.insert("camera".into(), motion);
         self.shutter(params)?;
@@ -23,38 +24,38 @@ impl Importer<'_> {
         let world_from_camera = self.pose(&motion);
         let axes = world_from_camera.matrix3;
         let Some((right, up, forward)) = frame(axes.x_axis, axes.y_axis, axes.z_axis) else {
-            return Err(params.error("the camera's transformation flattens space"));
+            return Err(params.error(PbrtFault::FlatCamera));
         };
         let unit = axes.z_axis.length();
         let lengths = [axes.x_axis.length(), axes.y_axis.length()];
         if lengths.iter().any(|length| (length / unit - 1.0).abs() > 1e-3) {
-            self.warn(params, "the camera's transformation stretches the picture; it is left unstretched");
+            self.warn(params, PbrtWarning::StretchedCamera);
         }
         let window = self.screen_window(params)?;
         let projection = match kind {
             "perspective" => self.perspective(params, window)?,
             "orthographic" => {
                 if window.is_some_and(|w| w.iter().any(|side| *side <= 0.0)) {
-                    return Err(params.error("the screen window is empty"));
+                    return Err(params.error(PbrtFault::EmptyWindow));
                 }
                 // Completed by the size of the film.
                 Projection::Orthographic { half_height: 1.0 }
             }
             "realistic" => {
                 params.cover(&["lensfile", "aperturediameter", "focusdistance", "simpleweighting", "aperture"]);
-                self.warn(params, "the realistic camera's lens is replaced by a pinhole of 50 mm on 24 x 36 mm");
+                self.warn(params, PbrtWarning::RealisticCamera);
                 Projection::Perspective { fov: 26.99, axis: FovAxis::Shorter }
             }
             _ => {
                 params.cover(&["mapping"]);
-                self.warn(params, format!("camera {kind:?} is replaced by a perspective one of 90 degrees"));
+                self.warn(params, PbrtWarning::Camera { kind: kind.into() });
                 Projection::Perspective { fov: 90.0, axis: FovAxis::Shorter }
             }
         };
         let lens_radius = params.float_or("lensradius", 0.0)? * unit as f32;
         let focal_distance = params.float_or("focaldistance", 1e6)? * unit as f32;
         if !(lens_radius >= 0.0 && lens_radius.is_finite() && focal_distance > 0.0) {
-            return Err(params.error("lensradius must not be negative, and focaldistance must be above 0"));
+            return Err(params.error(PbrtFault::Lens));
         }
         self.warn_unused(params, "the camera");
         let eye = glam::Vec3::from(self.context.center.point(world_from_camera.translation));
@@ -71,7 +72,7 @@ impl Importer<'_> {
             aspect: None,
         };
         if !eye.is_finite() {
-            return Err(params.error("the camera's position overflows"));
+            return Err(params.error(PbrtFault::CameraOverflow));
         }
         let (medium, at) = (self.graphics.outside.clone(), (params.path.clone(), params.line));
         self.camera = Some(CameraSource { camera, unit: unit as f32, window, medium, at });
@@ -85,7 +86,7 @@ impl Importer<'_> {
         self.times.shutter_open = f64::from(open);
         self.exposure_time = if close > open { close - open } else { 1.0 };
         if close <= open && self.version == Some(Version::V4) {
-            self.warn(params, "the shutter closes before it opens; the picture is as bright as if it were open for 1");
+            self.warn(params, PbrtWarning::Shutter);
         }
         Ok(())
     }
@@ -96,7 +97,7 @@ impl Importer<'_> {
             None => params.float_or("fov", 90.0)?,
         };
         if !(fov > 0.0 && fov < 180.0) {
-            return Err(params.error(format!("the field of view is {fov} degrees; it must be above 0 and below 180")));
+            return Err(params.error(PbrtFault::FieldOfView { degrees: fov }));
         }
         Ok(match window {
             None => Projection::Perspective { fov, axis: FovAxis::Shorter },
@@ -111,18 +112,18 @@ impl Importer<'_> {
     fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, SceneError> {
         let window = params.floats("screenwindow")?;
         if params.float("frameaspectratio")?.is_some() {
-            self.warn(params, "frameaspectratio is ignored; pixels are square");
+            self.warn(params, PbrtWarning::FrameAspectRatio);
         }
         let Some(window) = window else { return Ok(None) };
         let [x0, x1, y0, y1] = window[..] else {
-            return Err(params.error("screenwindow needs four numbers: x from, x to, y from, y to"));
+            return Err(params.error(PbrtFault::Window { name: "screenwindow" }));
         };
         let (half_width, half_height) = ((x1 - x0) / 2.0, (y1 - y0) / 2.0);
         if !(half_width > 0.0 && half_height > 0.0 && half_width.is_finite() && half_height.is_finite()) {
-            return Err(params.error("the screen window is empty"));
+            return Err(params.error(PbrtFault::EmptyWindow));
         }
         if (x0 + x1).abs() > 1e-3 * half_width || (y0 + y1).abs() > 1e-3 * half_height {
-            self.warn(params, "a screenwindow off the centre is not supported; it is centred");
+            self.warn(params, PbrtWarning::ScreenWindow);
         }
         Ok(Some([half_width, half_height]))
     }

@@ -1,10 +1,12 @@
 //! Colours in parameters: `rgb`, `xyz`, `blackbody`, spectra by samples, by name and from files.
 
+use super::fault::{ParameterFault, PbrtFault};
 use super::params::{Kind, Parameter, Params, Values};
 use super::spectrum::{self, Samples};
 use super::state::{Importer, Version};
+use super::warning::PbrtWarning;
 use crate::import::text;
-use crate::{ColorInput, SceneError};
+use crate::{ColorInput, FaultKind, SceneError};
 
 /// Purpose of a colour parameter, which decides how its spectrum is converted and which white it has; see [`spectrum`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,34 +42,52 @@ impl Importer<'_> {
         let rgb = match (parameter.kind, &parameter.values) {
             (Kind::Rgb, Values::Numbers(n)) => match n[..] {
                 [r, g, b] => [r, g, b],
-                _ => return Err(params.error_at(parameter, format!("expected three numbers, found {}", n.len()))),
+                _ => {
+                    return Err(
+                        params.error_at(parameter, ParameterFault::Count { wanted: "three numbers", found: n.len() })
+                    );
+                }
             },
             (Kind::Xyz, Values::Numbers(n)) => match n[..] {
                 [x, y, z] => spectrum::xyz_to_rgb([x, y, z]).map(|c| c.max(0.0)),
-                _ => return Err(params.error_at(parameter, format!("expected three numbers, found {}", n.len()))),
+                _ => {
+                    return Err(
+                        params.error_at(parameter, ParameterFault::Count { wanted: "three numbers", found: n.len() })
+                    );
+                }
             },
             (Kind::Float | Kind::Integer, _) => [f64::from(params.float(name)?.unwrap_or_default()); 3],
             (Kind::Blackbody, Values::Numbers(n)) => self.blackbody(params, parameter, n)?,
             (Kind::Spectrum, Values::Numbers(n)) if n.len() == 1 => [n[0]; 3],
             (Kind::Spectrum, Values::Numbers(n)) => match Samples::from_pairs(n) {
                 Some(samples) => integrate(&samples, of),
-                None => return Err(params.error_at(parameter, "expected pairs of wavelength and value")),
+                None => {
+                    return Err(params
+                        .error_at(parameter, ParameterFault::Expected { wanted: "pairs of wavelength and value" }));
+                }
             },
             (Kind::Spectrum, Values::Texts(texts)) => match &texts[..] {
                 [text] => match self.spectrum_by_name(params, parameter, text, of)? {
                     Some(rgb) => rgb,
                     None => return Ok(None),
                 },
-                _ => return Err(params.error_at(parameter, "expected the name of one spectrum")),
+                _ => {
+                    return Err(
+                        params.error_at(parameter, ParameterFault::Expected { wanted: "the name of one spectrum" })
+                    );
+                }
             },
             (Kind::Texture, _) => {
-                self.warn(params, format!("parameter \"{name}\" cannot be a texture here; its default is used"));
+                self.warn(params, PbrtWarning::NoTextureHere { name: name.into() });
                 return Ok(None);
             }
-            (kind, _) => return Err(params.error_at(parameter, format!("expected a colour, found {kind:?}"))),
+            (kind, _) => {
+                let fault = ParameterFault::Type { wanted: "a colour", found: format!("{kind:?}") };
+                return Err(params.error_at(parameter, fault));
+            }
         };
         if of == Use::UnitEmission && rgb == [0.0; 3] && parameter.kind == Kind::Spectrum {
-            self.warn(params, format!("the spectrum \"{name}\" has nothing that is seen; it gives no light"));
+            self.warn(params, PbrtWarning::InvisibleSpectrum { parameter: name.into() });
         }
         let mut out = [0.0; 3];
         for (to, from) in out.iter_mut().zip(rgb) {
@@ -82,10 +102,13 @@ impl Importer<'_> {
         let (kelvin, scale) = match *n {
             [kelvin] => (kelvin, None),
             [kelvin, scale] => (kelvin, Some(scale)),
-            _ => return Err(params.error_at(parameter, "expected a temperature, in version 3 with a scale")),
+            _ => {
+                let wanted = "a temperature, in version 3 with a scale";
+                return Err(params.error_at(parameter, ParameterFault::Expected { wanted }));
+            }
         };
         if !(100.0..=1e6).contains(&kelvin) {
-            return Err(params.error_at(parameter, format!("{kelvin} kelvin; allowed are 100 to 1000000")));
+            return Err(params.error_at(parameter, ParameterFault::Temperature { kelvin }));
         }
         Ok(match scale {
             None => spectrum::blackbody_unit(kelvin),
@@ -105,7 +128,7 @@ impl Importer<'_> {
         }
         // Version 4's names have a known start and no folder; anything else is a file.
         if ["metal-", "glass-", "stdillum-", "illum-"].iter().any(|start| name.starts_with(start)) {
-            self.warn(params, format!("spectrum {name:?} is not known; the default is used"));
+            self.warn(params, PbrtWarning::UnknownSpectrum { name: name.into() });
             self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
             return Ok(None);
         }
@@ -114,10 +137,10 @@ impl Importer<'_> {
             self.context.stand_ins.material(format_args!("{}:{}", params.path.display(), params.line));
             return Ok(None);
         };
-        let samples = parse_spd(&bytes).map_err(|(line, message)| super::params::malformed(&path, line, message))?;
+        let samples = parse_spd(&bytes).map_err(|(line, fault)| super::params::malformed(&path, line, fault))?;
         match samples {
             Some(samples) => Ok(Some(integrate(&samples, of))),
-            None => Err(params.error_at(parameter, format!("{} holds no samples", path.display()))),
+            None => Err(params.error_at(parameter, ParameterFault::NoSamples { path })),
         }
     }
 }
@@ -131,20 +154,20 @@ fn integrate(samples: &Samples, of: Use) -> [f64; 3] {
 }
 
 /// Parses a spectrum file: lines of wavelength in nm and value; `#` starts a comment.
-fn parse_spd(bytes: &[u8]) -> Result<Option<Samples>, (u64, String)> {
-    let text = text::decode(bytes).map_err(|message| (1, message))?;
+fn parse_spd(bytes: &[u8]) -> Result<Option<Samples>, (u64, FaultKind)> {
+    let text = text::decode(bytes).map_err(|fault| (1, fault))?;
     let mut lines = text::Lines::new(&text);
     let mut numbers = Vec::new();
     while let Some(line) = lines.next() {
         for word in line.split('#').next().unwrap_or("").split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() => numbers.push(number),
-                _ => return Err((lines.number(), format!("expected a wavelength or a value, found {word:?}"))),
+                _ => return Err((lines.number(), PbrtFault::SpectrumWord { word: word.into() }.into())),
             }
         }
     }
     if numbers.len() % 2 != 0 {
-        return Err((lines.number(), "the last wavelength has no value".into()));
+        return Err((lines.number(), PbrtFault::SpectrumCut.into()));
     }
     Ok(Samples::from_pairs(&numbers))
 }

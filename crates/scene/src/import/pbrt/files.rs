@@ -1,5 +1,6 @@
 //! Files of a scene: the paths that names lead to, and the stack of open files.
 
+use super::PbrtFault;
 use super::lexer::Lexer;
 use super::params::malformed;
 use super::state::{Graphics, Importer};
@@ -10,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Largest number of files that include each other at once.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// Largest number of `Include` directives of a scene, in case files include each other many times over.
-const MAX_INCLUDES: u32 = 100_000;
+pub(super) const MAX_INCLUDES: u32 = 100_000;
 
 /// Resolver of file names relative to the main file's folder.
 pub(super) struct Files {
@@ -63,21 +64,24 @@ impl Importer<'_> {
         let path = self.resolve(name, line);
         let Some(parent) = self.open.last() else { return Ok(()) };
         let parent_path = parent.path.clone();
-        let too_large =
-            |message| SceneError::TooLarge { path: parent_path.to_path_buf(), place: Place::Line(line), message };
+        let too_large = |fault: PbrtFault| SceneError::TooLarge {
+            path: parent_path.to_path_buf(),
+            place: Place::Line(line),
+            kind: fault.into(),
+        };
         if self.open.len() >= MAX_DEPTH {
-            return Err(too_large(format!("files include each other more than {MAX_DEPTH} deep")));
+            return Err(too_large(PbrtFault::IncludeDepth));
         }
         self.files.includes += 1;
         if self.files.includes > MAX_INCLUDES {
-            return Err(too_large(format!("more than {MAX_INCLUDES} files are included")));
+            return Err(too_large(PbrtFault::Includes));
         }
         if self.files.disk {
             let same = |other: &Path| {
                 other == path || path.canonicalize().ok().is_some_and(|p| other.canonicalize().ok() == Some(p))
             };
             if self.open.iter().any(|file| same(&file.path)) {
-                return Err(malformed(&parent_path, line, format!("{} includes itself", path.display())));
+                return Err(malformed(&parent_path, line, PbrtFault::IncludesItself { path }));
             }
         }
         if let Some(bytes) = self.read(&path)? {
@@ -92,7 +96,7 @@ impl Importer<'_> {
     pub fn close(&mut self) -> Result<(), SceneError> {
         if let Some(block) = self.saved.last().filter(|block| block.depth >= self.open.len()) {
             let path = self.open.last().map_or(Path::new(""), |file| &*file.path);
-            return Err(malformed(path, block.line, format!("{} is never closed", block.begin)));
+            return Err(malformed(path, block.line, PbrtFault::NeverClosed { begin: block.begin }));
         }
         if let Some(Opened { restore: Some(graphics), .. }) = self.open.pop() {
             self.graphics = *graphics;

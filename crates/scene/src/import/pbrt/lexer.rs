@@ -3,6 +3,8 @@
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.
 
+use super::PbrtFault;
+use crate::FaultKind;
 use crate::import::{strays, text};
 
 /// Token of a pbrt file.
@@ -36,7 +38,7 @@ impl std::fmt::Display for Token {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub line: u64,
-    pub message: String,
+    pub kind: FaultKind,
 }
 
 /// Lexer that splits the bytes of one pbrt file into tokens.
@@ -105,7 +107,7 @@ impl Lexer {
 
     fn scan(&mut self) -> Result<Option<(Token, u64)>, LexError> {
         if self.at == 0 {
-            text::refuse_wide(&self.bytes).map_err(|message| LexError { line: 1, message })?;
+            text::refuse_wide(&self.bytes).map_err(|kind| LexError { line: 1, kind })?;
         }
         self.skip_blank();
         let line = self.line;
@@ -166,11 +168,8 @@ impl Lexer {
                 }
                 // As in pbrt, a text ends on its line: a forgotten quote is found where it is.
                 None | Some(b'\n' | b'\r') => {
-                    let shown = shorten(&self.bytes[start..at.min(self.bytes.len())]);
-                    return Err(LexError {
-                        line,
-                        message: format!("the text \"{shown} has no closing quote on its line"),
-                    });
+                    let start = shorten(&self.bytes[start..at.min(self.bytes.len())]);
+                    return Err(LexError { line, kind: PbrtFault::OpenText { start }.into() });
                 }
                 Some(&byte) => {
                     out.push(byte);
@@ -190,14 +189,14 @@ impl Lexer {
             .unwrap_or(rest.len());
         let word = &rest[..end];
         self.at += end;
-        let fail = |message| LexError { line: self.line, message };
+        let fail = |fault: PbrtFault| LexError { line: self.line, kind: fault.into() };
         // Names of what is no number may have a sign.
         let is_odd = || matches!(word[0], b'-' | b'+') && std::str::from_utf8(word).is_ok_and(strays::is_not_finite);
         if word[0].is_ascii_alphabetic() || !word.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b)) && is_odd()
         {
             return match std::str::from_utf8(word) {
                 Ok(word) if word.len() <= 256 => Ok(Token::Word(word.to_string())),
-                _ => Err(fail(format!("{} is not a directive", shorten(word)))),
+                _ => Err(fail(PbrtFault::NoDirective { word: shorten(word) })),
             };
         }
         // "-inf" and "+nan" would pass Rust's own parser.
@@ -205,8 +204,8 @@ impl Lexer {
         let number = std::str::from_utf8(word).ok().filter(|_| digits).and_then(|word| word.parse::<f64>().ok());
         match number {
             Some(number) if number.is_finite() => Ok(Token::Number(number)),
-            Some(_) => Err(fail(format!("the number {} is too large", shorten(word)))),
-            None => Err(fail(format!("{:?} is neither a number, a text in quotes nor a directive", shorten(word)))),
+            Some(_) => Err(fail(PbrtFault::LargeNumber { word: shorten(word) })),
+            None => Err(fail(PbrtFault::Word { word: shorten(word) })),
         }
     }
 }
@@ -260,10 +259,11 @@ mod tests {
             let found = tokens(&"\u{feff}# head\nShape\n\n1".replace('\n', end)).unwrap();
             assert_eq!(found, [(Token::Word("Shape".into()), 2), (Token::Number(1.0), 4)], "{end:?}");
             let error = tokens(&format!("{end}\"never closed{end}Shape")).unwrap_err();
-            assert_eq!((error.line, error.message.contains("no closing quote")), (2, true), "{end:?}");
+            let open = PbrtFault::OpenText { start: "never closed".into() };
+            assert_eq!((error.line, error.kind), (2, open.into()), "{end:?}");
         }
         let error = tokens("S\0h\0a\0p\0e\0").unwrap_err();
-        assert_eq!((error.line, error.message.contains("UTF-16")), (1, true));
+        assert_eq!((error.line, error.kind), (1, FaultKind::WideText { bits: 16, is_big: false }));
     }
 
     #[test]
@@ -275,19 +275,20 @@ mod tests {
 
     #[test]
     fn what_is_no_token_is_named_with_its_line() {
-        for (text, line, part) in [
-            ("\n\"never closed\nShape", 2, "no closing quote"),
-            ("\n\n\"at the end", 3, "no closing quote"),
-            ("\"ends in a backslash\\", 1, "no closing quote"),
-            ("1e999", 1, "too large"),
-            ("-infinite", 1, "neither a number"),
-            ("1.2.3", 1, "neither a number"),
-            ("\n{}", 2, "neither a number"),
-            ("\u{1F600}", 1, "neither a number"),
+        let open = |start: &str| PbrtFault::OpenText { start: start.into() };
+        let odd = |word: &str| PbrtFault::Word { word: word.into() };
+        for (text, line, want) in [
+            ("\n\"never closed\nShape", 2, open("never closed")),
+            ("\n\n\"at the end", 3, open("at the end")),
+            ("\"ends in a backslash\\", 1, open("ends in a backslash\\")),
+            ("1e999", 1, PbrtFault::LargeNumber { word: "1e999".into() }),
+            ("-infinite", 1, odd("-infinite")),
+            ("1.2.3", 1, odd("1.2.3")),
+            ("\n{}", 2, odd("{}")),
+            ("\u{1F600}", 1, odd("\u{1F600}")),
         ] {
             let error = tokens(text).unwrap_err();
-            assert_eq!(error.line, line, "{text:?}");
-            assert!(error.message.contains(part), "{text:?}: {}", error.message);
+            assert_eq!((error.line, error.kind), (line, want.into()), "{text:?}");
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::area_light::luminance;
 use super::params::Params;
 use super::state::{Importer, Version};
+use super::{PbrtFault, PbrtWarning};
 use crate::import::context::Encoding;
 use crate::{Image, Light, Pixels, SceneError, SpotFalloff};
 use glam::{DAffine3, DMat3, DVec3};
@@ -38,7 +39,7 @@ impl Importer<'_> {
                 let cone = params.float_or("coneangle", 30.0)?;
                 let delta = params.float_or("conedeltaangle", 5.0)?;
                 if !(cone > 0.0 && cone <= 180.0 && delta >= 0.0) {
-                    return Err(params.error("coneangle must be above 0 and at most 180, conedeltaangle not negative"));
+                    return Err(params.error(PbrtFault::Cone));
                 }
                 let falloff = if self.version == Some(Version::V4) { SpotFalloff::Pbrt4 } else { SpotFalloff::Pbrt3 };
                 let (cos_inner, cos_outer) = ((cone - delta).max(0.0).to_radians().cos(), cone.to_radians().cos());
@@ -56,11 +57,11 @@ impl Importer<'_> {
             }
             "goniometric" | "projection" => {
                 params.cover(&["mapname", "filename", "fov"]);
-                self.warn(&params, format!("the {kind} light's picture is left out; it is a point light"));
+                self.warn(&params, PbrtWarning::LightPicture { kind: kind.into() });
                 self.point_light(&params, scale)?
             }
             _ => {
-                self.warn(&params, format!("light {kind:?} is not supported and left out"));
+                self.warn(&params, PbrtWarning::Light { kind: kind.into() });
                 return Ok(());
             }
         };
@@ -72,11 +73,7 @@ impl Importer<'_> {
     fn light_position(&self, params: &Params) -> Result<[f32; 3], SceneError> {
         let from = params.point("from", &self.context.center)?.unwrap_or([0.0; 3]);
         let position = self.context.center.point(self.graphics.ctm.start.transform_point3(from.into()));
-        if position.iter().all(|x| x.is_finite()) {
-            Ok(position)
-        } else {
-            Err(params.error("the light's position overflows"))
-        }
+        if position.iter().all(|x| x.is_finite()) { Ok(position) } else { Err(params.error(PbrtFault::LightOverflow)) }
     }
 
     /// Reads a light's parameter `scale`: a number in version 4, a spectrum in version 3.
@@ -97,7 +94,7 @@ impl Importer<'_> {
     /// Warns if a light's colour has a negative channel.
     pub fn say_negative(&mut self, params: &Params, color: [f32; 3]) {
         if color.iter().any(|&c| c < 0.0) {
-            self.warn(params, format!("the light is {color:?}; numbers below 0 are read as 0"));
+            self.warn(params, PbrtWarning::NegativeLight { color });
         }
     }
 
@@ -120,7 +117,7 @@ impl Importer<'_> {
         // Of a light that shines alike from everywhere.
         let uniform = times(radiance, illuminance.map_or(1.0, |illuminance| illuminance / PI));
         if params.find("portal").is_some() {
-            self.warn(params, "portals are ignored; the light shines from everywhere");
+            self.warn(params, PbrtWarning::Portals);
         }
         let octahedral = params.has("filename") && !params.has("mapname");
         let name = match params.text("mapname")? {
@@ -129,7 +126,7 @@ impl Importer<'_> {
         };
         let Some(name) = name else { return Ok(Light::uniform_environment(uniform)) };
         if octahedral && params.has("L") {
-            self.warn(params, "an infinite light has \"L\" beside \"filename\", which pbrt 4 refuses; the picture is multiplied by it");
+            self.warn(params, PbrtWarning::RadianceBesideFile);
         }
         let path = self.resolve(name, params.line);
         let Some(mut map) = self.image(&path, Encoding::Srgb)? else {
@@ -146,11 +143,7 @@ impl Importer<'_> {
                 let resampled = latitude_longitude(image);
                 map = self.scene.add_image(resampled);
             } else {
-                let shine = if illuminance.is_some() { ", and its \"illuminance\" is left out" } else { "" };
-                self.warn(
-                    params,
-                    format!("an environment map that is not square is read as latitude and longitude{shine}"),
-                );
+                self.warn(params, PbrtWarning::WideEnvironment { has_illuminance: illuminance.is_some() });
             }
         }
         let world_to_map = self.world_to_map(params)?;
@@ -164,12 +157,12 @@ impl Importer<'_> {
     /// is our `(x, y, z)`; that mirrors, since pbrt's maps are seen from inside the other way round.
     pub fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], SceneError> {
         let Some(rotation) = orthonormal(self.graphics.ctm.start) else {
-            return Err(params.error("the light's transformation flattens space"));
+            return Err(params.error(PbrtFault::FlatLight));
         };
         let m = self.graphics.ctm.start.matrix3;
         let scale = m.x_axis.length();
         if (m - rotation * scale).to_cols_array().iter().any(|x| x.abs() > 1e-3 * scale) {
-            self.warn(params, "the infinite light's transformation shears or stretches; only its rotation is used");
+            self.warn(params, PbrtWarning::StretchedEnvironment);
         }
         let axes = [-rotation.y_axis, rotation.z_axis, rotation.x_axis];
         Ok(axes.map(|axis| axis.as_vec3().into()))
@@ -194,7 +187,7 @@ fn orthonormal(map: DAffine3) -> Option<DMat3> {
 fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], SceneError> {
     match direction.try_normalize() {
         Some(direction) => Ok(direction.as_vec3().into()),
-        None => Err(params.error("the light's \"from\" and \"to\" give no direction")),
+        None => Err(params.error(PbrtFault::LightDirection)),
     }
 }
 

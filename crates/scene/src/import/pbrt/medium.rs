@@ -1,5 +1,6 @@
 //! `MakeNamedMedium` and `MediumInterface`: of a homogeneous medium, its absorption.
 
+use super::PbrtWarning;
 use super::params::Params;
 use super::state::{Importer, NamedMedium};
 use crate::{Absorption, Medium, MediumId, MediumInterface, Place, SceneError};
@@ -23,12 +24,12 @@ impl Importer<'_> {
     fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], SceneError> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
-            self.warn(params, format!("medium {name:?} of type {kind:?} is not supported; rendered as empty"));
+            self.warn(params, PbrtWarning::Medium { name: name.into(), kind });
             self.context.stand_ins.material(format_args!("medium {name:?}"));
             return Ok([0.0; 3]);
         }
         if let Some(preset) = params.text("preset")? {
-            self.warn(params, format!("medium {name:?}: preset {preset:?} is not supported; rendered as empty"));
+            self.warn(params, PbrtWarning::MediumPreset { name: name.into(), preset: preset.into() });
             self.context.stand_ins.material(format_args!("medium {name:?}"));
             return Ok([0.0; 3]);
         }
@@ -37,14 +38,14 @@ impl Importer<'_> {
         let absorption = self.color(params, "sigma_a")?.unwrap_or([0.0011, 0.0024, 0.014]);
         let scattering = self.color(params, "sigma_s")?.unwrap_or([2.55, 3.21, 3.77]);
         if scattering.iter().any(|&c| c * scale > 0.0) {
-            self.warn(params, format!("medium {name:?} scatters; only its absorption is rendered"));
+            self.warn(params, PbrtWarning::ScatteringMedium { name: name.into() });
             self.context.stand_ins.material(format_args!("medium {name:?}"));
         }
         params.ignore_known("Medium");
         self.warn_unused(params, "the medium");
         let sigma = absorption.map(|c| c * scale);
-        if let Some(negative) = sigma.iter().find(|&&c| c < 0.0) {
-            self.warn(params, format!("medium {name:?}: the absorption {negative} is negative; 0 is used"));
+        if let Some(&absorption) = sigma.iter().find(|&&c| c < 0.0) {
+            self.warn(params, PbrtWarning::NegativeAbsorption { name: name.into(), absorption });
         }
         Ok(sigma.map(|c| c.clamp(0.0, f32::MAX)))
     }
@@ -97,8 +98,7 @@ impl Importer<'_> {
         let Some(name) = name else { return false };
         let is_known = self.media.contains_key(name);
         if !is_known {
-            let message = format!("medium {name:?} is not defined; rendered as empty");
-            self.context.warn(path, Place::Line(line), message);
+            self.context.warn(path, Place::Line(line), PbrtWarning::NoMedium { name: name.into() });
         }
         is_known
     }

@@ -8,6 +8,7 @@ mod area_light;
 mod camera;
 mod color;
 mod directive;
+mod fault;
 mod files;
 mod ignored;
 mod lexer;
@@ -23,11 +24,14 @@ mod state;
 mod texture;
 mod values;
 mod version;
+mod warning;
 
 #[cfg(test)]
 mod tests;
 
+pub use fault::{ParameterFault, PbrtFault, ValuesFault};
 pub use shape::sphere;
+pub use warning::PbrtWarning;
 
 use super::context::LoadOptions;
 use super::{Context, Format, fuzz};

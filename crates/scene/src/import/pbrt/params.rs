@@ -1,10 +1,11 @@
 //! The parameter lists behind directives: `"type name" value` or `"type name" [ values ]`.
 
+use super::fault::{ParameterFault, PbrtFault};
 use super::lexer::{LexError, Lexer, Token};
 use super::values::read_values;
 pub(super) use super::values::{Kind, Values};
 use crate::import::origin::{Center, Rounder};
-use crate::{Place, SceneError};
+use crate::{FaultKind, Place, SceneError};
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
@@ -32,8 +33,8 @@ pub(super) struct Params {
 }
 
 /// Makes the error that line `line` of the file `path` breaks the format.
-pub(super) fn malformed(path: &Path, line: u64, message: impl Into<String>) -> SceneError {
-    SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), message: message.into() }
+pub(super) fn malformed(path: &Path, line: u64, fault: impl Into<FaultKind>) -> SceneError {
+    SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), kind: fault.into() }
 }
 
 impl Parameter {
@@ -51,16 +52,17 @@ impl Params {
     /// Reads parameters up to the next directive or the end of the file.
     pub fn read(lexer: &mut Lexer, path: &Rc<Path>, line: u64) -> Result<Self, SceneError> {
         let mut params = Self::empty(path.clone(), line);
-        let at = |error: LexError| malformed(path, error.line, error.message);
+        let at = |error: LexError| malformed(path, error.line, error.kind);
         while matches!(lexer.peek().map_err(at)?, Some(Token::Text(_))) {
             let Some((Token::Text(declaration), line)) = lexer.next().map_err(at)? else { break };
             let mut words = declaration.split_ascii_whitespace();
             let (Some(kind), Some(name), None) = (words.next(), words.next(), words.next()) else {
-                let message = format!("{declaration:?} is not a parameter; one is declared as \"type name\"");
-                return Err(malformed(path, line, message));
+                return Err(malformed(path, line, PbrtFault::NoParameter { text: declaration }));
             };
-            let kind = Kind::parse(kind)
-                .ok_or_else(|| malformed(path, line, format!("unknown parameter type {kind:?} in {declaration:?}")))?;
+            let kind = Kind::parse(kind).ok_or_else(|| {
+                let declaration = declaration.clone();
+                malformed(path, line, PbrtFault::ParameterType { kind: kind.into(), declaration })
+            })?;
             let values = read_values(lexer, path, line, &declaration, kind)?;
             params.list.push(Parameter {
                 kind,
@@ -119,21 +121,29 @@ impl Params {
     }
 
     /// Makes an error at the directive's position.
-    pub fn error(&self, message: impl Into<String>) -> SceneError {
-        malformed(&self.path, self.line, message)
+    pub fn error(&self, fault: PbrtFault) -> SceneError {
+        malformed(&self.path, self.line, fault)
     }
 
     /// Makes an error at a parameter's position.
-    pub fn error_at(&self, parameter: &Parameter, message: impl std::fmt::Display) -> SceneError {
-        malformed(&self.path, parameter.line, format!("parameter \"{}\": {message}", parameter.name))
+    pub fn error_at(&self, parameter: &Parameter, fault: ParameterFault) -> SceneError {
+        malformed(&self.path, parameter.line, PbrtFault::Parameter { name: parameter.name.clone(), fault })
     }
 
     /// Returns the parameter `name` and all its numbers; an error if its type is not one of `kinds`.
-    fn numbers(&self, name: &str, kinds: &[Kind], what: &str) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
+    fn numbers(
+        &self,
+        name: &str,
+        kinds: &[Kind],
+        wanted: &'static str,
+    ) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
             Values::Numbers(numbers) if kinds.contains(&parameter.kind) => Ok(Some((parameter, numbers))),
-            _ => Err(self.error_at(parameter, format!("expected {what}, found {:?}", parameter.kind))),
+            _ => {
+                let found = format!("{:?}", parameter.kind);
+                Err(self.error_at(parameter, ParameterFault::Type { wanted, found }))
+            }
         }
     }
 
@@ -144,7 +154,7 @@ impl Params {
         };
         match numbers {
             [number] => self.finite(parameter, *number).map(Some),
-            _ => Err(self.error_at(parameter, format!("expected one number, found {}", numbers.len()))),
+            _ => Err(self.error_at(parameter, ParameterFault::Count { wanted: "one number", found: numbers.len() })),
         }
     }
 
@@ -170,9 +180,11 @@ impl Params {
             &[n] if n.fract() == 0.0 && n >= f64::from(*range.start()) && n <= f64::from(*range.end()) => {
                 Ok(Some(n as u32))
             }
-            [n] => Err(self
-                .error_at(parameter, format!("{n} is not a whole number from {} to {}", range.start(), range.end()))),
-            _ => Err(self.error_at(parameter, format!("expected one number, found {}", numbers.len()))),
+            &[number] => {
+                let (least, most) = range.into_inner();
+                Err(self.error_at(parameter, ParameterFault::WholeNumber { number, least, most }))
+            }
+            _ => Err(self.error_at(parameter, ParameterFault::Count { wanted: "one number", found: numbers.len() })),
         }
     }
 
@@ -184,9 +196,9 @@ impl Params {
             Values::Texts(texts) if parameter.kind == Kind::Bool && texts.len() == 1 => match texts[0].as_str() {
                 "true" => Ok(Some(true)),
                 "false" => Ok(Some(false)),
-                other => Err(self.error_at(parameter, format!("expected true or false, found {other:?}"))),
+                other => Err(self.error_at(parameter, ParameterFault::Bool { found: other.into() })),
             },
-            _ => Err(self.error_at(parameter, "expected true or false")),
+            _ => Err(self.error_at(parameter, ParameterFault::Expected { wanted: "true or false" })),
         }
     }
 
@@ -195,7 +207,7 @@ impl Params {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
             Values::Texts(texts) if parameter.kind == Kind::Text && texts.len() == 1 => Ok(Some(&texts[0])),
-            _ => Err(self.error_at(parameter, "expected one text in quotes")),
+            _ => Err(self.error_at(parameter, ParameterFault::Expected { wanted: "one text in quotes" })),
         }
     }
 
@@ -206,7 +218,7 @@ impl Params {
                 self.find(name);
                 match &parameter.values {
                     Values::Texts(texts) if texts.len() == 1 => Ok(Some(&texts[0])),
-                    _ => Err(self.error_at(parameter, "expected the name of one texture")),
+                    _ => Err(self.error_at(parameter, ParameterFault::Expected { wanted: "the name of one texture" })),
                 }
             }
             _ => Ok(None),
@@ -229,7 +241,8 @@ impl Params {
         let Some((parameter, numbers)) = self.numbers(name, &kinds, "points")? else { return Ok(None) };
         let (groups, rest) = numbers.as_chunks::<N>();
         if !rest.is_empty() {
-            return Err(self.error_at(parameter, format!("{} numbers are not a multiple of {N}", numbers.len())));
+            let count = numbers.len();
+            return Err(self.error_at(parameter, ParameterFault::Multiple { count, what: "numbers", of: N }));
         }
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {
@@ -249,7 +262,8 @@ impl Params {
         };
         let (points, rest) = numbers.as_chunks::<3>();
         if !rest.is_empty() {
-            return Err(self.error_at(parameter, format!("{} numbers are not a multiple of 3", numbers.len())));
+            let count = numbers.len();
+            return Err(self.error_at(parameter, ParameterFault::Multiple { count, what: "numbers", of: 3 }));
         }
         let mut rounded: Vec<[f32; 3]> = points.iter().map(|point| rounder.round(*point)).collect();
         rounder.settle(&mut rounded);
@@ -269,7 +283,7 @@ impl Params {
         match (used, self.find(name)) {
             (Some(vertex), Some(parameter)) => {
                 let position = positions[vertex as usize];
-                Err(self.error_at(parameter, format!("vertex {vertex} is not finite: {position:?}")))
+                Err(self.error_at(parameter, ParameterFault::NotFinite { vertex, position }))
             }
             _ => Ok(count),
         }
@@ -285,7 +299,8 @@ impl Params {
                 Ok(Some(std::array::from_fn(|i| center.number(numbers[i]))))
             }
             Some(points) => {
-                Err(self.error(format!("parameter \"{name}\": expected one point, found {}", points.len())))
+                let fault = ParameterFault::Count { wanted: "one point", found: points.len() };
+                Err(self.error(PbrtFault::Parameter { name: name.into(), fault }))
             }
         }
     }
@@ -297,10 +312,11 @@ impl Params {
         };
         let (groups, rest) = numbers.as_chunks::<N>();
         if !rest.is_empty() {
-            return Err(self.error_at(parameter, format!("{} indices are not a multiple of {N}", numbers.len())));
+            let count = numbers.len();
+            return Err(self.error_at(parameter, ParameterFault::Multiple { count, what: "indices", of: N }));
         }
-        if let Some(bad) = numbers.iter().find(|&&n| !(n >= 0.0 && n < limit as f64 && n.fract() == 0.0)) {
-            return Err(self.error_at(parameter, format!("index {bad}, but there are {limit} vertices")));
+        if let Some(&index) = numbers.iter().find(|&&n| !(n >= 0.0 && n < limit as f64 && n.fract() == 0.0)) {
+            return Err(self.error_at(parameter, ParameterFault::Index { index, vertices: limit }));
         }
         Ok(Some(groups.iter().map(|group| group.map(|n| n as u32)).collect()))
     }
@@ -308,7 +324,7 @@ impl Params {
     /// Converts `number` to f32; an error if that is not finite.
     pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, SceneError> {
         let single = number as f32;
-        if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, format!("{number} is too large"))) }
+        if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, ParameterFault::TooLarge { number })) }
     }
 }
 

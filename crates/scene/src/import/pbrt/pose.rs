@@ -1,5 +1,6 @@
 //! Poses of moving things when the shutter opens, which are the ones that are rendered.
 
+use super::PbrtWarning;
 use super::motion::Motion;
 use super::params::Params;
 use super::state::Importer;
@@ -38,15 +39,7 @@ impl Importer<'_> {
     /// Warns once if things move, since they are shown without motion blur.
     pub fn say_motion(&mut self) {
         let Some((path, line)) = self.times.first.take() else { return };
-        let what = if self.times.moving == 1 {
-            "something moves".into()
-        } else {
-            format!("{} things move", self.times.moving)
-        };
-        let message = format!(
-            "{what} (ActiveTransform); shown without blur as when the shutter opens, at time {}",
-            self.times.shutter_open
-        );
-        self.context.warn(&path, Place::Line(line), message);
+        let warning = PbrtWarning::Motion { things: self.times.moving, at: self.times.shutter_open };
+        self.context.warn(&path, Place::Line(line), warning);
     }
 }

@@ -6,9 +6,10 @@ use super::motion::{Active, Motion, Times};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 pub(super) use super::version::Version;
-use crate::import::Context;
+use super::{PbrtFault, PbrtWarning};
 use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
+use crate::import::{Context, WarningKind};
 use crate::{ColorInput, Description, ImageId, MaterialId, MediumId, MeshId, Place, Projection, SceneError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -183,15 +184,15 @@ impl<'a> Importer<'a> {
     }
 
     /// Adds a warning at the directive of `params`.
-    pub fn warn(&mut self, params: &Params, message: impl Into<String>) {
-        self.context.warn(&params.path, Place::Line(params.line), message);
+    pub fn warn(&mut self, params: &Params, warning: impl Into<WarningKind>) {
+        self.context.warn(&params.path, Place::Line(params.line), warning);
     }
 
-    /// Warns about every unused parameter of `what`.
-    pub fn warn_unused(&mut self, params: &Params, what: &str) {
+    /// Warns about every unused parameter of `of`.
+    pub fn warn_unused(&mut self, params: &Params, of: &str) {
         for parameter in params.unused() {
-            let message = format!("parameter \"{}\" of {what} is ignored", parameter.name);
-            self.context.warn(&params.path, Place::Line(parameter.line), message);
+            let warning = PbrtWarning::UnusedParameter { name: parameter.name.clone(), of: of.into() };
+            self.context.warn(&params.path, Place::Line(parameter.line), warning);
         }
     }
 
@@ -205,10 +206,7 @@ impl<'a> Importer<'a> {
             None => Err(SceneError::TooLarge {
                 path: params.path.to_path_buf(),
                 place: Place::Line(params.line),
-                message: format!(
-                    "this shape becomes {triangles} triangles, but only {} of {TRIANGLE_BUDGET} are left",
-                    self.triangle_budget
-                ),
+                kind: PbrtFault::Triangles { triangles, left: self.triangle_budget }.into(),
             }),
         }
     }
@@ -265,8 +263,7 @@ impl<'a> Importer<'a> {
         }
         match self.crop() {
             Some([left, right, top, bottom]) if !(left < right && top < bottom) => {
-                let message = "the film's and the integrator's bounds leave no pixels; the whole picture is rendered";
-                self.context.warn(path, Place::File, message);
+                self.context.warn(path, Place::File, PbrtWarning::NoPixels);
             }
             crop => self.scene.settings.crop = crop,
         }

@@ -2,6 +2,7 @@
 
 use super::params::{Kind, Params, Values};
 use super::state::Importer;
+use super::{PbrtFault, PbrtWarning};
 use crate::import::context::Encoding;
 use crate::{
     Channel, ColorInput, ImageFilter, ImageId, Pixels, Place, ScalarInput, SceneError, Texture, TextureId, UvMapping,
@@ -16,7 +17,7 @@ impl Importer<'_> {
             "spectrum" | "color" => true,
             "float" => false,
             _ => {
-                return Err(params.error(format!("texture {name:?} is of type {kind:?}; known are float and spectrum")));
+                return Err(params.error(PbrtFault::TextureType { name: name.into(), kind: kind.into() }));
             }
         };
         let value = match class {
@@ -33,7 +34,7 @@ impl Importer<'_> {
                 let even = self.texture_input(&params, "tex1", color, 1.0)?;
                 let odd = self.texture_input(&params, "tex2", color, 0.0)?;
                 if params.integer("dimension", 2..=3)? == Some(3) {
-                    self.warn(&params, "a checkerboard of three dimensions is not supported; it is made from uv");
+                    self.warn(&params, PbrtWarning::SolidCheckerboard);
                     self.context.stand_ins.texture(name);
                 }
                 params.ignore_known("Texture");
@@ -44,7 +45,7 @@ impl Importer<'_> {
                 ColorInput::texture(self.scene.add_texture(Texture::Checkerboard { mapping, even, odd }))
             }
             "bilerp" => {
-                self.warn(&params, format!("texture {name:?}: bilerp is replaced by its mean"));
+                self.warn(&params, PbrtWarning::Bilerp { name: name.into() });
                 self.context.stand_ins.texture(name);
                 let mut mean = [0.0; 3];
                 for (corner, default) in [("v00", 0.0), ("v01", 1.0), ("v10", 0.0), ("v11", 1.0)] {
@@ -55,7 +56,7 @@ impl Importer<'_> {
                 ColorInput::constant(mean)
             }
             _ => {
-                self.warn(&params, format!("texture {name:?}: {class:?} is not supported and replaced by 0.5"));
+                self.warn(&params, PbrtWarning::Texture { name: name.into(), class: class.into() });
                 self.context.stand_ins.texture(name);
                 self.store_texture(name, color, ColorInput::constant([0.5; 3]));
                 return Ok(());
@@ -111,7 +112,7 @@ impl Importer<'_> {
                 return Some(found);
             }
         }
-        self.warn(params, format!("texture {name:?} is not defined; the default value is used"));
+        self.warn(params, PbrtWarning::NoTexture { name: name.into() });
         self.context.stand_ins.texture(name);
         None
     }
@@ -175,7 +176,7 @@ impl Importer<'_> {
 
     fn image_map(&mut self, params: &Params, color: bool) -> Result<ColorInput, SceneError> {
         let Some(name) = params.text("filename")? else {
-            return Err(params.error("an imagemap needs a \"string filename\""));
+            return Err(params.error(PbrtFault::NoFile { what: "imagemap" }));
         };
         let path = self.resolve(name, params.line);
         let gamma = gamma_of(params)?;
@@ -188,7 +189,7 @@ impl Importer<'_> {
             "black" => Wrap::Black,
             "clamp" => Wrap::Clamp,
             "octahedralsphere" => Wrap::Clamp,
-            other => return Err(params.error(format!("wrap {other:?}; known are repeat, black and clamp"))),
+            other => return Err(params.error(PbrtFault::Wrap { name: other.into() })),
         };
         let filter = match params.text("filter")? {
             Some("point") => ImageFilter::Nearest,
@@ -279,10 +280,7 @@ impl Importer<'_> {
             (None, Some(other)) => {
                 // Gamma is read elsewhere.
                 if gamma_of(params)?.is_none() {
-                    self.warn(
-                        params,
-                        format!("encoding {other:?} is read as sRGB; known are sRGB, linear and \"gamma G\""),
-                    );
+                    self.warn(params, PbrtWarning::Encoding { name: other.into() });
                 }
                 true
             }
@@ -295,7 +293,7 @@ impl Importer<'_> {
     fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], SceneError> {
         if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
             params.cover(&["v1", "v2"]);
-            self.warn(params, format!("texture mapping {mapping:?} is not supported; uv is used"));
+            self.warn(params, PbrtWarning::TextureMapping { name: mapping.into() });
             self.context.stand_ins.texture(format_args!("{}:{}", params.path.display(), params.line));
         }
         let (u, v) = (params.float_or("uscale", 1.0)?, params.float_or("vscale", 1.0)?);
@@ -311,7 +309,7 @@ fn gamma_of(params: &Params) -> Result<Option<f32>, SceneError> {
     let (Some("gamma"), Some(number), None) = (words.next(), words.next(), words.next()) else { return Ok(None) };
     match number.parse::<f32>() {
         Ok(gamma) if gamma > 0.0 && gamma.is_finite() => Ok(Some(gamma)),
-        _ => Err(params.error(format!("encoding {encoding:?}: a gamma must be a number above 0"))),
+        _ => Err(params.error(PbrtFault::Gamma { text: encoding.into() })),
     }
 }
 

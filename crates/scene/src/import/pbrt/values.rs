@@ -1,5 +1,6 @@
 //! The types and values of parameters.
 
+use super::fault::{PbrtFault, ValuesFault};
 use super::lexer::{LexError, Lexer, Token};
 use super::params::malformed;
 use crate::SceneError;
@@ -59,8 +60,9 @@ pub(super) fn read_values(
     declaration: &str,
     kind: Kind,
 ) -> Result<Values, SceneError> {
-    let at = |error: LexError| malformed(path, error.line, error.message);
-    let fail = |line, message: String| malformed(path, line, format!("parameter {declaration:?}: {message}"));
+    let at = |error: LexError| malformed(path, error.line, error.kind);
+    let fail =
+        |line, fault: ValuesFault| malformed(path, line, PbrtFault::Values { declaration: declaration.into(), fault });
     // A vertex that no face uses may be anything.
     let may_be_odd = kind == Kind::Point3 && declaration.split_ascii_whitespace().nth(1) == Some("P");
     let (mut numbers, mut texts, mut bools) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,13 +83,13 @@ pub(super) fn read_values(
             numbers.push(f64::NAN);
             Ok(())
         }
-        other => Err(fail(line, format!("expected a value, found {other}"))),
+        other => Err(fail(line, ValuesFault::NoValue { found: other.to_string() })),
     };
     match lexer.next().map_err(at)? {
-        None => return Err(fail(line, "the file ends before its value".into())),
+        None => return Err(fail(line, ValuesFault::EndBeforeValue)),
         Some((Token::Open, _)) => loop {
             match lexer.next().map_err(at)? {
-                None => return Err(fail(line, "the file ends before its closing ]".into())),
+                None => return Err(fail(line, ValuesFault::EndBeforeBracket)),
                 Some((Token::Close, _)) => break,
                 Some((token, line)) => take(token, line)?,
             }
@@ -98,7 +100,7 @@ pub(super) fn read_values(
         (_, true, true) => Values::Numbers(numbers),
         (true, false, true) => Values::Texts(texts),
         (true, true, false) => Values::Bools(bools),
-        _ => return Err(fail(line, "its values mix numbers, texts and truth values".into())),
+        _ => return Err(fail(line, ValuesFault::Mixed)),
     };
     let fits = match kind {
         Kind::Bool => matches!(values, Values::Bools(_) | Values::Texts(_)),
@@ -110,7 +112,7 @@ pub(super) fn read_values(
     let values = match (fits, &values, kind) {
         (true, ..) => values,
         (false, Values::Numbers(n), Kind::Text | Kind::Texture) if n.is_empty() => Values::Texts(Vec::new()),
-        _ => return Err(fail(line, format!("its values do not fit the type {kind:?}"))),
+        _ => return Err(fail(line, ValuesFault::Type { kind: format!("{kind:?}") })),
     };
     Ok(values)
 }

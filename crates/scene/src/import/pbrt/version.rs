@@ -6,6 +6,7 @@
 //! they stand. Reading stops at the first thing that only one version has, which in most files is the
 //! `Film` at their start; lists of numbers are passed by.
 
+use super::PbrtWarning;
 use super::files::Files;
 use super::lexer::{Lexer, Token};
 use super::params::Params;
@@ -235,17 +236,13 @@ pub(super) fn of_scene(path: &Path, main: &mut Lexer, files: &Files) -> Option<V
 
 impl Importer<'_> {
     /// Warns once if something of `version` is in a scene of the other version.
-    pub fn belongs_to(&mut self, version: Version, params: &Params, what: &str) {
+    pub fn belongs_to(&mut self, version: Version, params: &Params, what: &'static str, kind: &str) {
         let number = |version| if version == Version::V3 { 3 } else { 4 };
         if let Some(own) = self.version.filter(|&own| own != version)
             && !std::mem::replace(&mut self.mixes_versions, true)
         {
-            let message = format!(
-                "{what} belongs to pbrt's version {}, but the scene is read as one of version {} by what comes first in it",
-                number(version),
-                number(own)
-            );
-            self.warn(params, message);
+            let (version, read_as) = (number(version), number(own));
+            self.warn(params, PbrtWarning::OtherVersion { what, kind: kind.into(), version, read_as });
         }
     }
 }

@@ -4,10 +4,10 @@
 //! and qualities to the lines and not to the header. A text whose lines are too short for that is read as free numbers,
 //! if these end just where the text does.
 
-use super::Fault;
+use super::fault::{Fault, PlyFault};
 use super::header::{Element, Format, Header, Kind, Scalar};
+use super::{PlyWarning, Warnings};
 use crate::Place;
-use crate::import::counted::counted;
 use crate::import::text;
 
 pub(super) struct Body<'a> {
@@ -87,7 +87,7 @@ impl<'a> Body<'a> {
         let Some(records) = &mut self.records else { return Ok(()) };
         loop {
             if records.next == self.bytes.len() {
-                return Err(Fault::malformed(Place::Line(self.line), "the file ends within the data"));
+                return Err(Fault::malformed(Place::Line(self.line), PlyFault::CutData));
             }
             self.at = records.next;
             (records.end, records.next) = text::line_end(self.bytes, self.at);
@@ -120,24 +120,22 @@ impl<'a> Body<'a> {
     ///
     /// # Errors
     /// A text of free numbers goes on.
-    pub fn finish(self) -> Result<Vec<(Place, String)>, Fault> {
+    pub fn finish(self) -> Result<Warnings, Fault> {
         let Some(records) = self.records else {
             // A line end behind binary data holds nothing.
             if self.is_binary() && !self.is_complete || self.rest().trim_ascii().is_empty() {
                 return Ok(Vec::new());
             }
             if self.is_binary() {
-                let one = "byte behind the last element that the header announces is not read";
-                let many = "bytes behind the last element that the header announces are not read";
-                return Ok(vec![(self.place(), counted(self.rest().len(), one, many))]);
+                let count = self.rest().len();
+                return Ok(vec![(self.place(), PlyWarning::BytesBehind { count }.into())]);
             }
-            return Err(Fault::malformed(self.place(), "the text goes on behind the last element"));
+            return Err(Fault::malformed(self.place(), PlyFault::TextBehind));
         };
         let mut left_out = Vec::new();
         if records.longer > 0 {
-            let one = "line holds more numbers than the header announces; these are not read";
-            let many = "lines hold more numbers than the header announces; these are not read";
-            left_out.push((Place::Line(records.first_longer), counted(records.longer as usize, one, many)));
+            let count = records.longer as usize;
+            left_out.push((Place::Line(records.first_longer), PlyWarning::LongLines { count }.into()));
         }
         if !self.is_complete {
             return Ok(left_out);
@@ -153,9 +151,7 @@ impl<'a> Body<'a> {
             at = next;
         }
         if behind > 0 {
-            let one = "line behind the last element that the header announces is not read";
-            let many = "lines behind the last element that the header announces are not read";
-            left_out.push((Place::Line(first), counted(behind, one, many)));
+            left_out.push((Place::Line(first), PlyWarning::LinesBehind { count: behind }.into()));
         }
         Ok(left_out)
     }
@@ -178,7 +174,7 @@ impl<'a> Body<'a> {
         if element.count.saturating_mul(least) > left + 1 {
             return Err(Fault::malformed(
                 Place::Line(element.line),
-                format!("{} elements `{}` do not fit into the {left} bytes that follow", element.count, element.name),
+                PlyFault::Elements { count: element.count, name: element.name.clone(), left },
             ));
         }
         Ok(())
@@ -192,7 +188,7 @@ impl<'a> Body<'a> {
         }
         let size = kind.size();
         let Some(bytes) = self.bytes.get(self.at..self.at + size) else {
-            return Err(Fault::malformed(self.place(), "the file ends within the data"));
+            return Err(Fault::malformed(self.place(), PlyFault::CutData));
         };
         self.last = self.at;
         self.at += size;
@@ -204,13 +200,10 @@ impl<'a> Body<'a> {
         let length = self.scalar(count)?;
         let least = if self.is_binary() { item.size() } else { 2 };
         if !(length >= 0.0 && length.fract() == 0.0) {
-            return Err(Fault::malformed(self.last_place(), format!("a list of {length} items")));
+            return Err(Fault::malformed(self.last_place(), PlyFault::ListLength { length }));
         }
         if length * least as f64 > self.rest().len() as f64 + 1.0 {
-            return Err(Fault::malformed(
-                self.last_place(),
-                format!("a list of {length} items, but the file ends before"),
-            ));
+            return Err(Fault::malformed(self.last_place(), PlyFault::CutList { length }));
         }
         Ok(length as usize)
     }
@@ -240,15 +233,11 @@ impl<'a> Body<'a> {
         let word = &rest[..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len())];
         self.at += word.len();
         if word.is_empty() {
-            let message = if self.rest().trim_ascii().is_empty() {
-                "the file ends within the data"
-            } else {
-                "the line has fewer numbers than the header announces"
-            };
-            return Err(Fault::malformed(self.place(), message));
+            let is_end = self.rest().trim_ascii().is_empty();
+            return Err(Fault::malformed(self.place(), if is_end { PlyFault::CutData } else { PlyFault::ShortLine }));
         }
         std::str::from_utf8(word).ok().and_then(|word| word.parse().ok()).ok_or_else(|| {
-            Fault::malformed(self.place(), format!("`{:.40}` is no number", String::from_utf8_lossy(word)))
+            Fault::malformed(self.place(), PlyFault::Number { word: text::start(&String::from_utf8_lossy(word), 40) })
         })
     }
 }

@@ -1,8 +1,9 @@
 //! Colours of vertices and faces of PLY files.
 
+use super::PlyWarning;
 use super::header::{Element, Property, Scalar};
 use crate::Place;
-use crate::import::counted::counted;
+use crate::import::WarningKind;
 use crate::import::full_channel::full_channel;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
@@ -60,12 +61,12 @@ impl Channels {
     }
 
     /// Converts float colours of an element to linear values, once all are read, and returns warnings. What a full
-    /// channel is, its type does not say. Returns the warnings about that, for colours of `what`.
+    /// channel is, its type does not say. Returns the warnings about that, for colours of `of`.
     ///
     /// Programs write 0 to 255 into any type, as trimesh reads it, too: integers of which none is above 255 are that,
     /// else of the range of 16 bits or of their type. Floats are linear, unless one is above 2, which no surface
     /// returns.
-    pub fn finish(&self, what: &str, colors: &mut [[f32; 4]]) -> Vec<String> {
+    pub fn finish(&self, of: &'static str, colors: &mut [[f32; 4]]) -> Vec<PlyWarning> {
         let wide =
             |i: usize, integers: bool| self.kinds[i].filter(|kind| kind.size() > 1 && kind.is_integer() == integers);
         let mut said = Vec::new();
@@ -92,13 +93,10 @@ impl Channels {
             let is_plain = !integers && white == 1.0;
             let is_beyond = is_plain && most > 255.0;
             if is_beyond && channels[0] < 3 {
-                said.push(format!(
-                    "colours of {what}, of type {}, reach {most}; what is above 1 is read as 1",
-                    kind.name()
-                ));
+                said.push(PlyWarning::BrightColors { of, kind: kind.name(), most });
             }
             if most > 0.0 && white != largest(kind).unwrap_or(1.0) && channels[0] < 3 {
-                said.push(format!("colours of {what}, of type {}, reach {most}; read as 0 to {white}", kind.name()));
+                said.push(PlyWarning::ColorRange { of, kind: kind.name(), most, white });
             }
             for (color, negative) in colors.iter_mut().zip(&mut negative) {
                 for &i in &channels {
@@ -112,24 +110,24 @@ impl Channels {
         }
         let negative = negative.into_iter().filter(|&negative| negative).count();
         if negative > 0 {
-            let one = format!("colour of {what} has numbers below 0; read as 0");
-            said.push(counted(negative, &one, &format!("colours of {what} have numbers below 0; read as 0")));
+            said.push(PlyWarning::NegativeColors { of, count: negative });
         }
         said
     }
 }
 
 /// Returns a warning about colours of `element` that are packed into one number or are in lists, which are not read.
-pub(super) fn not_read(element: &Element) -> Option<(Place, String)> {
+pub(super) fn not_read(element: &Element) -> Option<(Place, WarningKind)> {
     let whole = |property: &&Property| WHOLE.iter().any(|name| property.name.eq_ignore_ascii_case(name));
     let property = element.properties.iter().find(whole).filter(|_| element.count > 0)?;
-    let (how, of) = match (property.kind, &*element.name) {
-        (Kind::List { .. }, "face") => ("lists", "corners of faces"),
-        (Kind::List { .. }, _) => ("lists", "vertices"),
-        (Kind::Scalar(_), "face") => ("one number", "faces"),
-        (Kind::Scalar(_), _) => ("one number", "vertices"),
+    let in_lists = matches!(property.kind, Kind::List { .. });
+    let of = match &*element.name {
+        "face" if in_lists => "corners of faces",
+        "face" => "faces",
+        _ => "vertices",
     };
-    Some((Place::Line(element.line), format!("colours of {of} in {how}, `{}`, are not read", property.name)))
+    let warning = PlyWarning::PackedColors { of, in_lists, property: property.name.clone() };
+    Some((Place::Line(element.line), warning.into()))
 }
 
 /// Converts a channel's fraction of its full value: colours from sRGB to linear, as painting and scanning programs
@@ -157,11 +155,11 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(kind: Scalar, levels: [f64; 4], want: [f32; 4], lines: &[&str]) {
+    fn check(kind: Scalar, levels: [f64; 4], want: [f32; 4], warnings: &[PlyWarning]) {
         let channels = Channels::of([Some(kind); 4]).unwrap();
         // Beside it a colour of zeros.
         let mut colors = [channels.read(&levels).0, channels.read(&[0.0; 4]).0];
-        assert_eq!(channels.finish("vertices", &mut colors), lines);
+        assert_eq!(channels.finish("vertices", &mut colors), warnings);
         let [r, g, b, a] = want;
         let want = [linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b), a];
         assert!(
@@ -176,6 +174,7 @@ mod tests {
     fn the_range_of_wide_types_is_that_of_their_numbers() {
         let some = [1.0, 0.4, 0.0, 1.0];
         check(Scalar::U8, [255.0, 102.0, 0.0, 255.0], some, &[]);
+        let range = |kind, most, white| PlyWarning::ColorRange { of: "vertices", kind, most, white };
         for (kind, name) in [
             (Scalar::I16, "short"),
             (Scalar::U16, "ushort"),
@@ -184,25 +183,23 @@ mod tests {
             (Scalar::F32, "float"),
             (Scalar::F64, "double"),
         ] {
-            let line = format!("colours of vertices, of type {name}, reach 255; read as 0 to 255");
-            check(kind, [255.0, 102.0, 0.0, 255.0], some, &[&line]);
+            check(kind, [255.0, 102.0, 0.0, 255.0], some, &[range(name, 255.0, 255.0)]);
         }
         check(Scalar::U16, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[]);
         check(Scalar::I16, [32_767.0, 13_106.8, 0.0, 32_767.0], some, &[]);
-        let line = "colours of vertices, of type float, reach 256; what is above 1 is read as 1";
         let channels = Channels::of([Some(Scalar::F32); 4]).unwrap();
         let mut colors = [channels.read(&[256.0, 0.5, 0.0, 1.0]).0];
-        assert_eq!(channels.finish("vertices", &mut colors), [line]);
+        let bright = PlyWarning::BrightColors { of: "vertices", kind: "float", most: 256.0 };
+        assert_eq!(channels.finish("vertices", &mut colors), [bright]);
         assert_eq!(colors, [[1.0, 0.5, 0.0, 1.0]]);
-        let line = "colours of vertices, of type int, reach 65535; read as 0 to 65535";
-        check(Scalar::I32, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[line]);
+        check(Scalar::I32, [65_535.0, 26_214.0, 0.0, 65_535.0], some, &[range("int", 65_535.0, 65_535.0)]);
         check(Scalar::U32, [4_294_967_295.0, 1_717_986_918.0, 0.0, 4_294_967_295.0], some, &[]);
-        let line = "1 colour of vertices has numbers below 0; read as 0";
+        let negative = [PlyWarning::NegativeColors { of: "vertices", count: 1 }];
         check(Scalar::U32, [0.0, 0.0, 0.0, 0.0], [0.0; 4], &[]);
-        check(Scalar::F32, [1.0, -1.0, 0.0, 0.5], [1.0, 0.0, 0.0, 0.5], &[line]);
-        check(Scalar::I16, [-1.0, -1.0, 0.0, 0.0], [0.0; 4], &[line]);
-        check(Scalar::I8, [127.0, -1.0, 0.0, 127.0], [1.0, 0.0, 0.0, 1.0], &[line]);
-        check(Scalar::I8, [0.0, 0.0, 0.0, -128.0], [0.0; 4], &[line]);
+        check(Scalar::F32, [1.0, -1.0, 0.0, 0.5], [1.0, 0.0, 0.0, 0.5], &negative);
+        check(Scalar::I16, [-1.0, -1.0, 0.0, 0.0], [0.0; 4], &negative);
+        check(Scalar::I8, [127.0, -1.0, 0.0, 127.0], [1.0, 0.0, 0.0, 1.0], &negative);
+        check(Scalar::I8, [0.0, 0.0, 0.0, -128.0], [0.0; 4], &negative);
         // Floats are linear, also a little above 1.
         let channels = Channels::of([Some(Scalar::F32), Some(Scalar::F32), Some(Scalar::F32), None]).unwrap();
         let mut colors = [channels.read(&[0.5, 1.5, 0.0]).0];

@@ -1,8 +1,8 @@
 //! Faces and triangle strips of PLY files.
 
-use super::Fault;
 use super::body::Body;
 use super::color::Channels;
+use super::fault::{Fault, PlyFault};
 use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
 use super::wedges::{Wedge, Wedges};
 use crate::Place;
@@ -50,18 +50,18 @@ impl Limits {
     }
 
     #[inline]
-    fn vertex(self, value: f64) -> Result<u32, String> {
+    fn vertex(self, value: f64) -> Result<u32, PlyFault> {
         if value >= 0.0 && value < f64::from(self.vertices) && value.fract() == 0.0 {
             return Ok(value as u32);
         }
-        Err(format!("a face uses vertex {value}, but there are only {}", self.vertices))
+        Err(PlyFault::Vertex { vertex: value, vertices: self.vertices })
     }
 
-    fn material(self, value: f64) -> Result<u32, String> {
+    fn material(self, value: f64) -> Result<u32, PlyFault> {
         if value >= 0.0 && value < f64::from(self.materials) && value.fract() == 0.0 {
             return Ok(value as u32);
         }
-        Err(format!("a face has material {value}, but there are only {}", self.materials))
+        Err(PlyFault::Material { material: value, materials: self.materials })
     }
 }
 
@@ -83,10 +83,10 @@ pub(super) fn read(
 ) -> Result<(), Fault> {
     let line = Place::Line(element.line);
     let Some(Kind::List { item, .. }) = element.properties.iter().find(|p| is_indices(&p.name)).map(|p| p.kind) else {
-        return Err(Fault::malformed(line, "the faces have no list vertex_indices"));
+        return Err(Fault::malformed(line, PlyFault::NoIndices));
     };
     if !item.is_integer() {
-        return Err(Fault::malformed(line, "vertex indices must be integers"));
+        return Err(Fault::malformed(line, PlyFault::IndexType));
     }
     let has_material = element.properties.iter().any(|p| is_material(&p.name, p.kind));
     let attributes = Attributes::of(element, textured);
@@ -218,9 +218,7 @@ impl Faces {
     /// Returns the index of a corner: its vertex, or the wedge with the face's own attributes.
     fn corner(&mut self, vertex: u32, uv: Option<[f32; 2]>, color: Option<[f32; 4]>) -> Result<u32, Fault> {
         let Some(wedges) = &mut self.wedges else { return Ok(vertex) };
-        wedges
-            .number(Wedge::new(vertex, uv, color))
-            .ok_or_else(|| Fault::malformed(Place::File, format!("{} different corners; fewer are read", u32::MAX)))
+        wedges.number(Wedge::new(vertex, uv, color)).ok_or_else(|| Fault::malformed(Place::File, PlyFault::Corners))
     }
 
     /// Switches from vertices to wedges, since faces have attributes of their own; what was read before has none.

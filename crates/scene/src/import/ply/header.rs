@@ -1,6 +1,6 @@
 //! Header of a PLY file: the elements that follow, and their form.
 
-use super::Fault;
+use super::fault::{Fault, PlyFault};
 use crate::Place;
 use crate::import::text;
 
@@ -151,12 +151,11 @@ impl Lines<'_> {
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
-    let first_line = |message: &str| Fault::malformed(Place::Line(1), message);
-    text::refuse_wide(bytes).map_err(|message| first_line(&message))?;
+    text::refuse_wide(bytes).map_err(|fault| Fault::malformed(Place::Line(1), fault))?;
     let start = bytes.len() - text::without_mark(bytes).len();
     let (line, _) = text::line_end(bytes, start);
     if bytes[start..line].trim_ascii_end() != b"ply" {
-        return Err(first_line("a PLY file begins with a line `ply`"));
+        return Err(Fault::malformed(Place::Line(1), PlyFault::FirstLine));
     }
     let end = if bytes.get(line) == Some(&b'\r') && bytes.get(line + 1) != Some(&b'\n') { b'\r' } else { b'\n' };
     let mut lines = Lines { bytes, at: start, number: 0, end };
@@ -173,7 +172,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
     };
     loop {
         let Some(line) = lines.next() else {
-            return Err(Fault::malformed(Place::Line(lines.number + 1), "the file ends before `end_header`"));
+            return Err(Fault::malformed(Place::Line(lines.number + 1), PlyFault::CutHeader));
         };
         let at = Place::Line(lines.number);
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -193,28 +192,28 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
                     "ascii" => Format::Ascii,
                     "binary_little_endian" => Format::Little,
                     "binary_big_endian" => Format::Big,
-                    other => return Err(Fault::malformed(at, format!("unknown format `{other}`"))),
+                    other => return Err(Fault::malformed(at, PlyFault::Format { name: other.into() })),
                 });
             }
             ["element", name, count] => {
                 let Ok(count) = count.parse() else {
-                    return Err(Fault::malformed(at, format!("`{count}` is no number of elements")));
+                    return Err(Fault::malformed(at, PlyFault::ElementCount { word: (*count).into() }));
                 };
                 header.elements.push(Element { name: (*name).into(), count, properties: vec![], line: lines.number });
             }
             ["property", rest @ ..] => {
                 let property = property(rest, &at)?;
                 let Some(element) = header.elements.last_mut() else {
-                    return Err(Fault::malformed(at, "a property before the first element"));
+                    return Err(Fault::malformed(at, PlyFault::PropertyBeforeElements));
                 };
                 element.properties.push(property);
             }
             ["end_header"] => break,
-            _ => return Err(Fault::malformed(at, format!("`{line:.60}` is no line of a PLY header"))),
+            _ => return Err(Fault::malformed(at, PlyFault::HeaderLine { line: text::start(&line, 60) })),
         }
     }
     let place = Place::Line(lines.number);
-    header.format = format.ok_or_else(|| Fault::malformed(place, "the header has no line `format NAME 1.0`"))?;
+    header.format = format.ok_or_else(|| Fault::malformed(place, PlyFault::NoFormat))?;
     (header.body, header.body_line) = (lines.at, lines.number + 1);
     Ok(header)
 }
@@ -223,7 +222,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, Fault> {
 fn material(header: &mut Header, line: &str, index: &str, at: Place) -> Result<(), Fault> {
     let Ok(number) = index.parse::<usize>() else { return Ok(()) };
     if number >= MAX_MATERIALS {
-        return Err(Fault::malformed(at, format!("material index {number}; at most {MAX_MATERIALS} are read")));
+        return Err(Fault::malformed(at, PlyFault::MaterialIndex { index: number }));
     }
     let name = line.split_once(index).map_or("", |(_, name)| name.trim());
     if header.material_names.len() <= number {
@@ -235,17 +234,17 @@ fn material(header: &mut Header, line: &str, index: &str, at: Place) -> Result<(
 
 fn property(words: &[&str], at: &Place) -> Result<Property, Fault> {
     let scalar = |name: &str| {
-        Scalar::parse(name).ok_or_else(|| Fault::malformed(at.clone(), format!("`{name}` is no type of a property")))
+        Scalar::parse(name).ok_or_else(|| Fault::malformed(at.clone(), PlyFault::PropertyType { name: name.into() }))
     };
     match words {
         ["list", count, item, name] => {
             let (count, item) = (scalar(count)?, scalar(item)?);
             if !count.is_integer() {
-                return Err(Fault::malformed(at.clone(), "the length of a list must be an integer"));
+                return Err(Fault::malformed(at.clone(), PlyFault::ListLengthType));
             }
             Ok(Property { name: (*name).into(), kind: Kind::List { count, item } })
         }
         [kind, name] => Ok(Property { name: (*name).into(), kind: Kind::Scalar(scalar(kind)?) }),
-        _ => Err(Fault::malformed(at.clone(), "a property is `TYPE NAME` or `list TYPE TYPE NAME`")),
+        _ => Err(Fault::malformed(at.clone(), PlyFault::Property)),
     }
 }

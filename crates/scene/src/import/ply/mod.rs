@@ -10,20 +10,24 @@
 mod body;
 mod color;
 mod faces;
+mod fault;
 mod header;
 mod scene;
 #[cfg(test)]
 mod tests;
 mod vertices;
+mod warning;
 mod wedges;
 
 use super::origin::Rounder;
-use super::{Context, Format, fuzz, strays};
-use crate::import::counted::counted;
+use super::{Context, Format, WarningKind, fuzz, strays};
 use crate::{Description, LoadOptions, Place, SceneError};
+use fault::Fault;
+pub use fault::PlyFault;
 use raywarp_geom::TriangleMesh;
 use scene::to_scene;
 use std::path::Path;
+pub use warning::PlyWarning;
 
 /// Mesh of a PLY file, with what the file says about materials and textures.
 #[derive(Debug, Default)]
@@ -46,19 +50,6 @@ pub(crate) struct PlyMesh {
     pub is_from_blender: bool,
 }
 
-/// Mistake in a PLY file at some position, before the file's path is added.
-#[derive(Debug)]
-struct Fault {
-    place: Place,
-    message: String,
-}
-
-impl Fault {
-    fn malformed(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into() }
-    }
-}
-
 /// Parses a PLY file from its decompressed bytes. `path` is used by messages only; `rounder` rounds the positions,
 /// `warnings` gets what is left out or replaced, also where the file cannot be read, and `quads` asks for faces of four
 /// corners.
@@ -73,10 +64,10 @@ pub(crate) fn read_mesh(
     quads: bool,
 ) -> Result<PlyMesh, SceneError> {
     let read = Read { fast: true, quads };
-    parse(bytes, read, rounder, warnings).map_err(|Fault { place, message }| SceneError::Malformed {
+    parse(bytes, read, rounder, warnings).map_err(|Fault { place, kind }| SceneError::Malformed {
         path: path.to_path_buf(),
         place,
-        message,
+        kind,
     })
 }
 
@@ -113,8 +104,8 @@ fn parse(bytes: &[u8], read: Read, rounder: &mut Rounder, warnings: &mut Warning
     by_lines
 }
 
-/// Warnings: positions in the file and texts about what was left out or replaced.
-pub(crate) type Warnings = Vec<(Place, String)>;
+/// Warnings about what was left out or replaced, with their positions in the file.
+pub(crate) type Warnings = Vec<(Place, WarningKind)>;
 
 /// Reads the elements of the body into a mesh.
 fn parse_body(
@@ -125,12 +116,12 @@ fn parse_body(
     warnings: &mut Warnings,
 ) -> Result<PlyMesh, Fault> {
     let vertex = header.elements.iter().find(|e| e.name == "vertex");
-    let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, "it has no element `vertex`"))?;
+    let count = vertex.map(|e| e.count).ok_or_else(|| Fault::malformed(Place::File, PlyFault::NoVertices))?;
     if !header.elements.iter().any(|e| matches!(e.name.as_str(), "face" | "tristrips")) {
-        return Err(Fault::malformed(Place::File, "it has no faces; clouds of points cannot be rendered"));
+        return Err(Fault::malformed(Place::File, PlyFault::NoFaces));
     }
     if count >= u64::from(u32::MAX) {
-        return Err(Fault::malformed(Place::File, format!("{count} vertices; fewer than {} are read", u32::MAX)));
+        return Err(Fault::malformed(Place::File, PlyFault::Vertices { count }));
     }
     let limits = faces::Limits::new(count, header.material_names.len());
     let mut mesh = PlyMesh::default();
@@ -163,26 +154,22 @@ fn parse_body(
     }
     body.complete();
     if mesh.triangles.positions.len() as u64 != count {
-        return Err(Fault::malformed(Place::File, "the vertices have no properties x, y and z"));
+        return Err(Fault::malformed(Place::File, PlyFault::NoPositions));
     }
-    if faces.small > 0 {
-        let what = counted(faces.small, "face", "faces");
-        let were = if faces.small == 1 { "was" } else { "were" };
-        warnings.push((Place::File, format!("{what} of fewer than three corners {were} left out")));
-    }
-    for (count, what) in [
-        (faces.odd, "a colour or texture coordinates that are not finite; read as 0"),
-        (faces.bad_uvs, "not two texture coordinates a corner; left out"),
+    for (count, warning) in [
+        (faces.small, PlyWarning::SmallFaces { count: faces.small }),
+        (faces.odd, PlyWarning::FacesNotFinite { count: faces.odd }),
+        (faces.bad_uvs, PlyWarning::FaceCoordinates { count: faces.bad_uvs }),
     ] {
         if count > 0 {
-            warnings.push((Place::File, format!("{} {what}", counted(count, "face has", "faces have"))));
+            warnings.push((Place::File, warning.into()));
         }
     }
     let positions = &mesh.triangles.positions;
     let (mut polygons, mut indices) = (std::mem::take(&mut faces.polygons), std::mem::take(&mut faces.indices));
     polygons.finish(|corner| positions[faces.vertex(corner) as usize], &mut indices);
-    if let Some((line, message)) = polygons.warning() {
-        warnings.push((if line > 0 { Place::Line(line) } else { Place::File }, message));
+    if let Some((line, warning)) = polygons.warning() {
+        warnings.push((if line > 0 { Place::Line(line) } else { Place::File }, warning));
     }
     if !strays.is_empty() {
         leave_out_strays(&mut mesh.triangles, &mut indices, &faces, &strays, warnings)?;
@@ -190,7 +177,7 @@ fn parse_body(
     mesh.triangles.indices = indices;
     if let (Some(wedges), Some(channels)) = (&mut faces.wedges, faces.channels) {
         let said = wedges.finish_colors(channels);
-        warnings.extend(said.into_iter().map(|message| (Place::File, message)));
+        warnings.extend(said.into_iter().map(|warning| (Place::File, warning.into())));
     }
     if let Some(wedges) = &faces.wedges {
         wedges.apply(&mut mesh.triangles);
@@ -198,7 +185,7 @@ fn parse_body(
     // Strips and faces in one file: only the faces have materials, so that none are used.
     let complete = !faces.materials.is_empty() && faces.materials.len() == mesh.triangles.indices.len();
     if !complete && !faces.materials.is_empty() {
-        warnings.push((Place::File, "materials of faces are left out, as the file has strips, too".into()));
+        warnings.push((Place::File, PlyWarning::MaterialsBesideStrips.into()));
     }
     mesh.face_materials = complete.then_some(faces.materials);
     mesh.quads = faces.quads.unwrap_or_default();
@@ -211,15 +198,9 @@ fn parse_body(
 }
 
 /// Returns the warning about an element that is skipped, with its position.
-fn not_read(element: &header::Element) -> Option<(Place, String)> {
-    let why = match element.name.as_str() {
-        "edge" => "; lines have no surface",
-        "camera" => "; `CameraRequest::eye` and `CameraRequest::target` say where to look from",
-        _ => "",
-    };
-    let (elements, are) = if element.count == 1 { ("element", "is") } else { ("elements", "are") };
-    let message = format!("{} {elements} `{:.40}` {are} not read{why}", element.count, element.name);
-    (element.count > 0).then_some((Place::Line(element.line), message))
+fn not_read(element: &header::Element) -> Option<(Place, WarningKind)> {
+    let warning = PlyWarning::UnreadElements { name: element.name.clone(), count: element.count };
+    (element.count > 0).then_some((Place::Line(element.line), warning.into()))
 }
 
 /// Removes vertices that are not finite, with a warning; an error if a face uses one.
@@ -237,7 +218,7 @@ fn leave_out_strays(
         let found = strays.binary_search_by_key(&vertex, |(stray, _)| *stray).ok();
         let place = found.map_or(Place::File, |at| strays[at].1.clone());
         let position = mesh.positions[vertex as usize];
-        Fault::malformed(place, format!("vertex {vertex} is not finite: {position:?}"))
+        Fault::malformed(place, PlyFault::NotFinite { vertex, position })
     };
     if faces.wedges.is_some() {
         // Vertices become wedges of faces, so that those of none go.
@@ -252,7 +233,7 @@ fn leave_out_strays(
         std::mem::swap(&mut mesh.indices, indices);
         left_out.map_err(|vertex| used(mesh, vertex))?;
     }
-    warnings.push((Place::File, strays::warning(strays.len())));
+    warnings.push((Place::File, WarningKind::StrayVertices { count: strays.len() }));
     Ok(())
 }
 
@@ -272,15 +253,14 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
     let mut warnings = Vec::new();
     let mesh = read_mesh(path, &bytes, &mut rounder, &mut warnings, false);
     context.center.note(&rounder);
-    for (place, message) in warnings {
-        context.warn(path, place, message);
+    for (place, warning) in warnings {
+        context.warn(path, place, warning);
     }
     let mesh = mesh?;
     let (triangles, vertices) = (mesh.triangles.indices.len(), mesh.triangles.positions.len());
     if triangles == 0 {
-        let vertices = counted(vertices, "vertex", "vertices");
-        let message = format!("it has {vertices} and no triangles; clouds of points cannot be rendered");
-        return Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message });
+        let kind = PlyFault::NoTriangles { vertices }.into();
+        return Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind });
     }
     to_scene(path, mesh, context)
 }

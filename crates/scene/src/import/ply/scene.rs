@@ -1,8 +1,7 @@
 //! The mesh of a PLY file as a scene.
 
-use super::PlyMesh;
+use super::{PlyMesh, PlyWarning};
 use crate::import::context::{Context, Encoding};
-use crate::import::counted::counted;
 use crate::{
     ColorInput, Description, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, SceneError,
     Surface, Texture, UvMapping, Wrap,
@@ -26,13 +25,11 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
     };
     let clear = triangles.colors.iter().filter(|color| color[3] < 1.0).count();
     if clear > 0 {
-        let one = "colour has an alpha below 1, which has no effect; its faces are opaque";
-        let many = "colours have an alpha below 1, which has no effect; their faces are opaque";
-        context.warn(path, Place::File, counted(clear, one, many));
+        context.warn(path, Place::File, PlyWarning::ClearColors { count: clear });
     }
     let diffuse = |name: &str, reflectance| Material::new(name, Surface::Diffuse { reflectance });
     if let Some(name) = textures.first().filter(|_| triangles.uvs.is_empty()) {
-        context.warn(path, Place::File, format!("no texture coordinates for the texture {name}; rendered without it"));
+        context.warn(path, Place::File, PlyWarning::NoCoordinates { name: name.clone() });
     }
     let materials = if triangles.uvs.is_empty() || textures.is_empty() {
         let largest = face_materials.iter().flatten().max().map_or(0, |&i| i as usize);
@@ -51,10 +48,8 @@ pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Res
         let mut ids = Vec::with_capacity(triangles.indices.len());
         let lost = face_textures.iter().flatten().filter(|&&number| number >= textures.len() as i32).count();
         if lost > 0 {
-            let what = counted(lost, "triangle has", "triangles have");
-            let message =
-                format!("{what} a texnumber of {} or more, which names no texture; rendered without", textures.len());
-            context.warn(path, Place::File, message);
+            let warning = PlyWarning::NoTexture { triangles: lost, textures: textures.len() };
+            context.warn(path, Place::File, warning);
         }
         for triangle in 0..triangles.indices.len() {
             let name = face_materials.as_ref().map(|ids| ids[triangle]);

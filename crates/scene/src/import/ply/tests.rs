@@ -2,7 +2,8 @@
 
 use super::header::{Format, Scalar};
 use super::*;
-use crate::{FaceMaterials, MaterialId, Surface, Texture};
+use crate::import::context::told;
+use crate::{FaceMaterials, FaultKind, MaterialId, Surface, Texture};
 
 const FAST: Read = Read { fast: true, quads: false };
 
@@ -105,7 +106,7 @@ fn polygons_become_triangles_and_faces_too_small_are_left_out() {
     }
     let (mesh, warnings) = quad(&format!("element face 4\n{FACES}"), faces).read_and_warn();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3], [2, 1, 0]]);
-    assert_eq!(warnings, [(Place::File, "2 faces of fewer than three corners were left out".into())]);
+    assert_eq!(warnings, [(Place::File, PlyWarning::SmallFaces { count: 2 }.into())]);
     assert_eq!(mesh.face_materials, None);
 }
 
@@ -126,7 +127,7 @@ fn polygons_that_are_not_convex_are_cut_wherever_their_vertices_stand() {
     let text = sample.bytes(Format::Ascii);
     let (mesh, warnings) = parsed(&text, true).unwrap();
     assert_eq!(mesh.triangles.indices.len(), 2);
-    assert!(warnings[0].1.starts_with("1 polygon crosses itself"), "{warnings:?}");
+    assert_eq!(warnings[0].1, WarningKind::CrossingPolygons { count: 1 });
 }
 
 #[test]
@@ -219,18 +220,14 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
 
     let far = load(format!("{two}3 0 1 2 6 0 0 1 0 1 1 2\n3 0 2 3 6 0 0 1 0 1 1 9\n")).unwrap();
     assert_eq!(far.warnings.len(), 1);
-    let want = "2 triangles have a texnumber of 2 or more, which names no texture; rendered without";
-    assert_eq!(far.warnings[0].message, want);
+    assert_eq!(far.warnings[0].kind, PlyWarning::NoTexture { triangles: 2, textures: 2 }.into());
 
     let odd = load(format!("{one}3 0 1 2 4 0 0 1 0\n3 0 2 3 6 0 0 1 nan 0 1\n")).unwrap();
-    let said: Vec<&str> = odd.warnings.iter().map(|warning| warning.message.as_str()).collect();
-    let want = [
-        "1 face has a colour or texture coordinates that are not finite; read as 0",
-        "1 face has not two texture coordinates a corner; left out",
-    ];
-    assert_eq!(said, want);
+    let said: Vec<WarningKind> = odd.warnings.into_iter().map(|warning| warning.kind).collect();
+    let want = [PlyWarning::FacesNotFinite { count: 1 }, PlyWarning::FaceCoordinates { count: 1 }];
+    assert_eq!(said, want.map(WarningKind::from));
     let bare = load(head("comment TextureFile two.png\n", "") + "3 0 1 2\n3 0 2 3\n").unwrap();
-    assert_eq!(bare.warnings[0].message, "no texture coordinates for the texture two.png; rendered without it");
+    assert_eq!(bare.warnings[0].kind, PlyWarning::NoCoordinates { name: "two.png".into() }.into());
     let lost = load(format!("{one}{faces}").replace("one.png", "lost.png")).unwrap_err();
     assert!(matches!(lost.error, SceneError::Missing { .. }), "{lost}");
 }
@@ -244,17 +241,19 @@ fn colours_in_one_number_or_in_lists_are_said() {
         );
         let (mesh, warnings) = parsed(text.as_bytes(), true).unwrap();
         assert!(mesh.triangles.colors.is_empty());
-        warnings.into_iter().map(|(place, message)| format!("{place}: {message}")).collect::<Vec<_>>()
+        warnings
+    };
+    let packed = |line, of, in_lists, property: &str| {
+        let property = property.into();
+        [(Place::Line(line), WarningKind::from(PlyWarning::PackedColors { of, in_lists, property }))]
     };
     let plain = "3 0 1 2\n";
-    let want = [":3: colours of vertices in one number, `rgba`, are not read"];
-    assert_eq!(said("property uint rgba\n", "", plain), want);
-    assert_eq!(said("property int rgba\n", "", plain), want);
-    let want = [":7: colours of faces in one number, `RGB`, are not read"];
-    assert_eq!(said("", "property int RGB\n", "3 0 1 2 9\n"), want);
-    let want = [":7: colours of corners of faces in lists, `color`, are not read"];
-    assert_eq!(said("", "property list uchar float color\n", "3 0 1 2 3 1 0 0\n"), want);
-    assert_eq!(said("property float quality\n", "", plain), Vec::<String>::new());
+    assert_eq!(said("property uint rgba\n", "", plain), packed(3, "vertices", false, "rgba"));
+    assert_eq!(said("property int rgba\n", "", plain), packed(3, "vertices", false, "rgba"));
+    assert_eq!(said("", "property int RGB\n", "3 0 1 2 9\n"), packed(7, "faces", false, "RGB"));
+    let corners = packed(7, "corners of faces", true, "color");
+    assert_eq!(said("", "property list uchar float color\n", "3 0 1 2 3 1 0 0\n"), corners);
+    assert_eq!(said("property float quality\n", "", plain), []);
 }
 
 #[test]
@@ -292,7 +291,11 @@ fn colours_of_wide_integers_are_those_of_bytes() {
     let (bytes, _) = parsed(text("uchar", "").as_bytes(), true).unwrap();
     let (wide, said) = parsed(text("int", "").as_bytes(), true).unwrap();
     assert_eq!(wide.triangles.colors, bytes.triangles.colors);
-    assert_eq!(said, [(Place::File, "colours of vertices, of type int, reach 255; read as 0 to 255".to_string())]);
+    let range = |of, kind| {
+        let range = PlyWarning::ColorRange { of, kind, most: 255.0, white: 255.0 };
+        [(Place::File, WarningKind::from(range))]
+    };
+    assert_eq!(said, range("vertices", "int"));
     // Of faces, too.
     let of_face = |kind: &str| {
         let more = ["red", "green", "blue"].map(|name| format!("property {kind} {name}\n")).concat();
@@ -300,7 +303,7 @@ fn colours_of_wide_integers_are_those_of_bytes() {
     };
     let ((bytes, _), (wide, said)) = (of_face("uchar"), of_face("ushort"));
     assert_eq!(wide.triangles.colors, bytes.triangles.colors);
-    assert_eq!(said, [(Place::File, "colours of faces, of type ushort, reach 255; read as 0 to 255".to_string())]);
+    assert_eq!(said, range("faces", "ushort"));
 }
 
 #[test]
@@ -342,26 +345,24 @@ fn line_ends_of_every_kind_are_read() {
 fn a_text_has_a_record_per_line_and_what_the_header_does_not_announce_is_said() {
     let head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
         element face 2\nproperty list uchar int vertex_indices\nend_header\n";
-    let check = |body: &str, want: &[(u64, &str)]| {
+    let check = |body: &str, want: &[(u64, PlyWarning)]| {
         for end in ["\n", "\r\n", "\r"] {
             let text = format!("\u{feff}{head}{body}").replace("ply\n", "ply \n").replace('\n', end);
             let (mesh, warnings) = parsed(text.as_bytes(), true).unwrap();
             assert_eq!(mesh.triangles.indices, [[0, 1, 2], [0, 2, 3]], "{body}");
             assert_eq!(mesh.triangles.positions[3], [0.0, 1.0, 0.0], "{body}");
-            let want: Vec<_> = want.iter().map(|&(line, text)| (Place::Line(line), text.to_string())).collect();
-            assert_eq!(warnings, want, "{body}");
+            let want = want.iter().map(|(line, warning)| (Place::Line(*line), warning.clone().into()));
+            assert_eq!(warnings, want.collect::<Vec<_>>(), "{body}");
         }
     };
     let faces = "3 0 1 2\n3 0 2 3";
     let plain = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
     check(&format!("{plain}{faces}"), &[]);
-    let surplus = "4 lines hold more numbers than the header announces; these are not read";
-    check(&format!("{}{faces}\n\n", plain.replace('\n', " 0 0 1\n")), &[(10, surplus)]);
-    check(&format!("{}{faces}", plain.replace('\n', " .5\n\n")), &[(10, surplus)]);
-    let surplus = "2 lines hold more numbers than the header announces; these are not read";
-    check(&format!("{plain}3 0 1 2 9 9\n3 0 2 3 9 nan\n"), &[(14, surplus)]);
-    let behind = "2 lines behind the last element that the header announces are not read";
-    check(&format!("{plain}{faces}\n \n3 0 1 2\nmore\n"), &[(17, behind)]);
+    let surplus = |count| PlyWarning::LongLines { count };
+    check(&format!("{}{faces}\n\n", plain.replace('\n', " 0 0 1\n")), &[(10, surplus(4))]);
+    check(&format!("{}{faces}", plain.replace('\n', " .5\n\n")), &[(10, surplus(4))]);
+    check(&format!("{plain}3 0 1 2 9 9\n3 0 2 3 9 nan\n"), &[(14, surplus(2))]);
+    check(&format!("{plain}{faces}\n \n3 0 1 2\nmore\n"), &[(17, PlyWarning::LinesBehind { count: 2 })]);
     // All numbers of the body in one line, or a number a line.
     check(&format!("{plain}{faces}").replace('\n', "  "), &[]);
     check(&format!("{plain}{faces}").replace(' ', "\n"), &[]);
@@ -371,8 +372,8 @@ fn a_text_has_a_record_per_line_and_what_the_header_does_not_announce_is_said() 
         &mut Rounder::default(),
         &mut Vec::new(),
     );
-    let Fault { place, message } = error.unwrap_err();
-    assert_eq!((place, message.as_str()), (Place::Line(11), "the line has fewer numbers than the header announces"));
+    let Fault { place, kind } = error.unwrap_err();
+    assert_eq!((place, kind), (Place::Line(11), PlyFault::ShortLine.into()));
     // What explains an error is said with it.
     let mut warnings = Vec::new();
     let text = format!("{head}{}3 0 1 2\n3 0 2 9\n", plain.replace('\n', " 7\n"));
@@ -400,8 +401,7 @@ fn of_a_text_that_is_not_read_to_its_end_no_line_is_called_surplus() {
     let mut warnings = Vec::new();
     let broken = whole.replace("1 0 0", "nan 0 0") + "3 0 1 2\n";
     parse(broken.as_bytes(), FAST, &mut Rounder::default(), &mut warnings).unwrap_err();
-    let behind = "1 line behind the last element that the header announces is not read";
-    assert_eq!(warnings, [(Place::Line(14), behind.to_string())]);
+    assert_eq!(warnings, [(Place::Line(14), PlyWarning::LinesBehind { count: 1 }.into())]);
 }
 
 #[test]
@@ -411,15 +411,15 @@ fn a_file_without_triangles_is_refused_whatever_light_is_added() {
     let with = |faces: &str, face: &str| {
         format!("{head}element face {faces}\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n{face}")
     };
-    let small = "1 face of fewer than three corners was left out";
+    let small = WarningKind::from(PlyWarning::SmallFaces { count: 1 });
     for without_triangles in [WithoutTriangles::Refused, WithoutTriangles::Taken] {
-        for (text, want) in [(with("0", ""), &[][..]), (with("1", "2 0 1\n"), &[small])] {
+        for (text, want) in [(with("0", ""), &[][..]), (with("1", "2 0 1\n"), &[small.clone()])] {
             let options = LoadOptions { without_triangles, ..LoadOptions::default() };
             let error = load_from(text.as_bytes(), Path::new("a.ply"), &options).unwrap_err();
-            let said: Vec<_> = error.warnings.iter().map(|warning| warning.message.as_str()).collect();
+            let said: Vec<WarningKind> = error.warnings.into_iter().map(|warning| warning.kind).collect();
             assert_eq!(said, want);
-            let message = "a.ply: it has 2 vertices and no triangles; clouds of points cannot be rendered";
-            assert_eq!(error.to_string(), message);
+            let SceneError::Malformed { place: Place::File, kind, .. } = error.error else { panic!("{}", error.error) };
+            assert_eq!(kind, PlyFault::NoTriangles { vertices: 2 }.into());
         }
     }
 }
@@ -433,7 +433,7 @@ fn vertices_that_are_not_finite_are_left_out_where_no_face_uses_them() {
     let (mesh, warnings) = sample.read_and_warn();
     assert_eq!(mesh.triangles.indices, [[0, 1, 2]]);
     assert_eq!(mesh.triangles.positions[2], [0.0, 1.0, 0.0]);
-    assert_eq!(warnings, [(Place::File, "1 vertex is not finite, and no face uses it; left out".into())]);
+    assert_eq!(warnings, [(Place::File, WarningKind::StrayVertices { count: 1 })]);
 }
 
 #[test]
@@ -442,47 +442,69 @@ fn broken_files_are_refused_with_their_place() {
     let face = "element face 1\nproperty list uchar int vertex_indices\nend_header\n";
     let with = |body: &str| format!("{head}{face}{body}");
     let good = "0 0 0\n1 0 0\n0 1 0\n";
+    let word = |word: &str| word.to_string();
+    let vertex = |vertex| PlyFault::Vertex { vertex, vertices: 3 };
+    let elements = |name, left| PlyFault::Elements { count: 4_000_000_000, name: word(name), left };
+    let infinite = PlyFault::NotFinite { vertex: 1, position: [1.0, f32::INFINITY, 0.0] };
     let table = [
-        (String::new(), ":1: a PLY file begins with a line `ply`"),
-        ("plywood\n".into(), ":1: a PLY file begins"),
-        ("p\0l\0y\0\n\0".into(), ":1: the text is UTF-16 (little endian)"),
-        ("ply\nformat ascii 1.0\n".into(), ":3: the file ends before `end_header`"),
-        ("ply\nend_header\n".into(), ":2: the header has no line `format NAME 1.0`"),
-        ("ply\nformat ascii 2.0\nend_header\n".into(), ":2: `format ascii 2.0` is no line of a PLY header"),
-        ("ply\nformat EBCDIC 1.0\n".into(), ":2: unknown format `EBCDIC`"),
-        ("ply\nproperty float x\n".into(), ":2: a property before the first element"),
-        ("ply\nelement vertex -3\n".into(), ":2: `-3` is no number of elements"),
-        ("ply\nelement vertex 1\nproperty quad x\n".into(), ":3: `quad` is no type of a property"),
-        ("ply\nelement f 1\nproperty list float int x\n".into(), ":3: the length of a list must be an integer"),
-        ("ply\ncomment material 70000 x\nend_header\n".into(), ":2: material index 70000"),
-        ("ply\nformat ascii 1.0\nend_header\n".into(), "it has no element `vertex`"),
-        (format!("{head}end_header\n{good}"), "it has no faces"),
-        (with(good).replace("float z", "float w"), ":3: the vertices have no properties x, y and z"),
-        (with(good).replace("vertex 3", "vertex 4000000000"), ":3: 4000000000 elements `vertex` do not fit"),
-        (with(good).replace("vertex 3", "vertex 5000000000"), "5000000000 vertices; fewer than 4294967295"),
-        (with(good).replace("face 1", "face 4000000000"), ":7: 4000000000 elements `face` do not fit"),
-        (with("0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"), ":11: vertex 1 is not finite: [1.0, NaN, 0.0]"),
-        (with("0 0 0\n1 1e39 0\n0 1 0\n3 0 1 2\n"), ":11: vertex 1 is not finite"),
-        (with("0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n"), ":11: `zero` is no number"),
-        (with(&format!("{good}3 0 1 3\n")), ":13: a face uses vertex 3, but there are only 3"),
-        (with(&format!("{good}3 0 1 -1\n")), ":13: a face uses vertex -1, but there are only 3"),
-        (with(&format!("{good}3 0 1 1.5\n")), ":13: a face uses vertex 1.5, but there are only 3"),
-        (with(&format!("{good}-3 0 1 2\n")), ":13: a list of -3 items"),
-        (with(&format!("{good}999999999 0 1 2\n")), ":13: a list of 999999999 items, but the file ends before"),
-        (with(&format!("{good}3 0 1")), ":13: a list of 3 items, but the file ends before"),
-        (with("0 0 0\n1 0 0\n0 1       "), ":12: the file ends within the data"),
+        (String::new(), Place::Line(1), PlyFault::FirstLine),
+        ("plywood\n".into(), Place::Line(1), PlyFault::FirstLine),
+        ("ply\nformat ascii 1.0\n".into(), Place::Line(3), PlyFault::CutHeader),
+        ("ply\nend_header\n".into(), Place::Line(2), PlyFault::NoFormat),
+        (
+            "ply\nformat ascii 2.0\nend_header\n".into(),
+            Place::Line(2),
+            PlyFault::HeaderLine { line: word("format ascii 2.0") },
+        ),
+        ("ply\nformat EBCDIC 1.0\n".into(), Place::Line(2), PlyFault::Format { name: word("EBCDIC") }),
+        ("ply\nproperty float x\n".into(), Place::Line(2), PlyFault::PropertyBeforeElements),
+        ("ply\nelement vertex -3\n".into(), Place::Line(2), PlyFault::ElementCount { word: word("-3") }),
+        (
+            "ply\nelement vertex 1\nproperty quad x\n".into(),
+            Place::Line(3),
+            PlyFault::PropertyType { name: word("quad") },
+        ),
+        ("ply\nelement f 1\nproperty list float int x\n".into(), Place::Line(3), PlyFault::ListLengthType),
+        (
+            "ply\ncomment material 70000 x\nend_header\n".into(),
+            Place::Line(2),
+            PlyFault::MaterialIndex { index: 70_000 },
+        ),
+        ("ply\nformat ascii 1.0\nend_header\n".into(), Place::File, PlyFault::NoVertices),
+        (format!("{head}end_header\n{good}"), Place::File, PlyFault::NoFaces),
+        (with(good).replace("float z", "float w"), Place::Line(3), PlyFault::NoPositions),
+        (with(good).replace("vertex 3", "vertex 4000000000"), Place::Line(3), elements("vertex", 18)),
+        (with(good).replace("vertex 3", "vertex 5000000000"), Place::File, PlyFault::Vertices { count: 5_000_000_000 }),
+        (with(good).replace("face 1", "face 4000000000"), Place::Line(7), elements("face", 1)),
+        (with("0 0 0\n1 1e39 0\n0 1 0\n3 0 1 2\n"), Place::Line(11), infinite),
+        (with("0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n"), Place::Line(11), PlyFault::Number { word: word("zero") }),
+        (with(&format!("{good}3 0 1 3\n")), Place::Line(13), vertex(3.0)),
+        (with(&format!("{good}3 0 1 -1\n")), Place::Line(13), vertex(-1.0)),
+        (with(&format!("{good}3 0 1 1.5\n")), Place::Line(13), vertex(1.5)),
+        (with(&format!("{good}-3 0 1 2\n")), Place::Line(13), PlyFault::ListLength { length: -3.0 }),
+        (with(&format!("{good}999999999 0 1 2\n")), Place::Line(13), PlyFault::CutList { length: 999_999_999.0 }),
+        (with(&format!("{good}3 0 1")), Place::Line(13), PlyFault::CutList { length: 3.0 }),
+        (with("0 0 0\n1 0 0\n0 1       "), Place::Line(12), PlyFault::CutData),
         (
             with(&format!("{good}3 0 1 2")).replace("int vertex_i", "float vertex_i"),
-            ":7: vertex indices must be integers",
+            Place::Line(7),
+            PlyFault::IndexType,
         ),
-        (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), ":7: the faces have no list"),
+        (with(&format!("{good}3 0 1 2")).replace("vertex_indices", "corners"), Place::Line(7), PlyFault::NoIndices),
     ];
-    for (text, want) in table {
+    let fault = |text: &str| {
         let error = read_mesh(Path::new("a.ply"), text.as_bytes(), &mut Rounder::default(), &mut Vec::new(), false)
-            .expect_err(&text)
-            .to_string();
-        assert!(error.starts_with("a.ply") && error.contains(want), "{error}\nfor {text}");
+            .expect_err(text);
+        let (_, place, kind) = told(error).unwrap();
+        (place, kind)
+    };
+    for (text, place, want) in table {
+        assert_eq!(fault(&text), (place, want.into()), "{text}");
     }
+    assert_eq!(fault("p\0l\0y\0\n\0"), (Place::Line(1), FaultKind::WideText { bits: 16, is_big: false }));
+    let (place, odd) = fault(&with("0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n"));
+    let FaultKind::Ply(PlyFault::NotFinite { vertex: 1, position: [1.0, y, 0.0] }) = odd else { panic!("{odd}") };
+    assert!(place == Place::Line(11) && y.is_nan());
 }
 
 #[test]
@@ -493,12 +515,12 @@ fn broken_binary_files_name_the_byte() {
         out
     };
     let header = format!("element face 1\n{FACES}");
-    for (file, want) in [
-        (quad(&header, faces(&[0., 1., 4.])).bytes(Format::Big), "a face uses vertex 4, but there are only 4"),
-        (quad(&header, faces(&[0., -1., 2.])).bytes(Format::Little), "a face uses vertex -1"),
+    for (file, vertex) in [
+        (quad(&header, faces(&[0., 1., 4.])).bytes(Format::Big), 4.0),
+        (quad(&header, faces(&[0., -1., 2.])).bytes(Format::Little), -1.0),
     ] {
         let error = parsed(&file, true).unwrap_err();
-        assert!(error.message.contains(want), "{error:?}");
+        assert_eq!(error.kind, PlyFault::Vertex { vertex, vertices: 4 }.into());
         let Place::Offset(at) = error.place else { panic!("{error:?}") };
         assert!((file.len() as u64 - 12..file.len() as u64).contains(&at), "{error:?}");
     }
@@ -558,8 +580,8 @@ fn bytes_behind_binary_data_are_said_but_a_line_end_is_none() {
     for format in [Format::Little, Format::Big] {
         let whole = triangle(HEADER, &[]).bytes(format);
         let read = |more: &[u8]| parsed(&[&whole[..], more].concat(), true).unwrap().1;
-        let message = "5 bytes behind the last element that the header announces are not read";
-        assert_eq!(read(b"\0more"), [(Place::Offset(whole.len() as u64), message.to_string())]);
+        let behind = PlyWarning::BytesBehind { count: 5 };
+        assert_eq!(read(b"\0more"), [(Place::Offset(whole.len() as u64), behind.into())]);
         assert_eq!((read(b""), read(b"\r\n")), (vec![], vec![]));
         // Cut off, it has no bytes that are too many.
         let mut warnings = Vec::new();
@@ -574,7 +596,8 @@ fn elements_that_are_not_read_are_said() {
         element face 1\nproperty list uchar int vertex_indices\n\
         element edge 1\nproperty int vertex1\nproperty int vertex2\nelement user 0\nproperty int a\n";
     let (_, warnings) = triangle(edges, &[(Scalar::I32, 0.0), (Scalar::I32, 1.0)]).read_and_warn();
-    assert_eq!(warnings, [(Place::Line(9), "1 element `edge` is not read; lines have no surface".to_string())]);
+    let edges = PlyWarning::UnreadElements { name: "edge".into(), count: 1 };
+    assert_eq!(warnings, [(Place::Line(9), edges.into())]);
 }
 
 #[test]
@@ -588,8 +611,8 @@ fn colours_that_are_partly_transparent_are_said_and_so_is_what_blender_calls_up(
         );
         let loaded = crate::load_from(text.as_bytes(), Path::new("a.ply"), &LoadOptions::default()).unwrap();
         assert_eq!(loaded.scene.settings.likely_up, Some([0.0, 0.0, 1.0]));
-        loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+        loaded.warnings.into_iter().map(|warning| (warning.place, warning.kind)).collect::<Vec<_>>()
     };
-    let warning = "a.ply: 2 colours have an alpha below 1, which has no effect; their faces are opaque";
-    assert_eq!((load("255"), load("20")), (vec![], vec![warning.to_string()]));
+    let clear = PlyWarning::ClearColors { count: 2 };
+    assert_eq!((load("255"), load("20")), (vec![], vec![(Place::File, clear.into())]));
 }

@@ -1,12 +1,12 @@
 //! The vertex element: positions, and normals, texture coordinates and colours where it has them.
 
-use super::Fault;
 use super::body::Body;
 use super::color::{self, Channels};
+use super::fault::{Fault, PlyFault};
 use super::header::{Element, Kind, Scalar};
+use super::{PlyWarning, Warnings};
 use crate::Place;
 use crate::each::Each;
-use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 use raywarp_geom::TriangleMesh;
 
@@ -37,7 +37,7 @@ fn attribute(name: &str, kind: Kind) -> Option<usize> {
 /// Reader of the element `vertex`, with its settings.
 pub(super) struct Reader<'a> {
     pub rounder: &'a mut Rounder,
-    pub warnings: &'a mut Vec<(Place, String)>,
+    pub warnings: &'a mut Warnings,
     /// `true` if the shortcut for records of one size may be taken.
     pub fast: bool,
 }
@@ -57,7 +57,7 @@ impl Reader<'_> {
             }
         }
         if kinds[..NORMAL].contains(&None) {
-            return Err(Fault::malformed(Place::Line(element.line), "the vertices have no properties x, y and z"));
+            return Err(Fault::malformed(Place::Line(element.line), PlyFault::NoPositions));
         }
         let count = element.count as usize;
         let mut sink = Sink::new(mesh, count, &kinds, self.rounder);
@@ -84,7 +84,7 @@ impl Reader<'_> {
                     body.skip(stride);
                 }
                 if rest.len() / stride < count {
-                    return Err(Fault::malformed(body.place(), "the file ends within the data"));
+                    return Err(Fault::malformed(body.place(), PlyFault::CutData));
                 }
             }
             _ => {
@@ -108,12 +108,10 @@ impl Reader<'_> {
         rounder.settle(&mut mesh.positions);
         if let Some(channels) = colors {
             let said = channels.finish("vertices", &mut mesh.colors);
-            self.warnings.extend(said.into_iter().map(|message| (Place::File, message)));
+            self.warnings.extend(said.into_iter().map(|warning| (Place::File, warning.into())));
         }
         if cleaned > 0 {
-            let what = counted(cleaned, "vertex has", "vertices have");
-            let message = format!("{what} a normal, uv or colour that is not finite; read as 0");
-            self.warnings.push((Place::File, message));
+            self.warnings.push((Place::File, PlyWarning::VerticesNotFinite { count: cleaned }.into()));
         }
         Ok(strays)
     }

@@ -2,6 +2,7 @@
 //!
 //! A mesh has its attributes at vertices, so that a vertex becomes one for each combination that faces give it.
 
+use super::PlyWarning;
 use super::color::Channels;
 use crate::each::Each;
 use raywarp_geom::TriangleMesh;
@@ -46,7 +47,7 @@ impl Wedges {
     }
 
     /// Converts the wedges' colours, as read by `channels`, to linear values, and returns warnings.
-    pub fn finish_colors(&mut self, channels: Channels) -> Vec<String> {
+    pub fn finish_colors(&mut self, channels: Channels) -> Vec<PlyWarning> {
         let mut colors: Vec<_> =
             self.list.iter().filter_map(|wedge| wedge.color).map(|color| color.each(f32::from_bits)).collect();
         let said = channels.finish("faces", &mut colors);

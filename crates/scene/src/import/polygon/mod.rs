@@ -17,7 +17,7 @@ mod ears;
 mod tests;
 
 use crate::each::Each;
-use crate::import::counted::counted;
+use crate::import::WarningKind;
 use glam::DVec3;
 use robust::Coord;
 
@@ -88,11 +88,8 @@ impl Polygons {
     }
 
     /// Returns a warning about polygons that cross themselves, with the line of the first; `None` if there are none.
-    pub fn warning(&self) -> Option<(u64, String)> {
-        let one = "polygon crosses itself and has no triangles of its own; it is";
-        let many = "polygons cross themselves and have no triangles of their own; they are";
-        let message = format!("{} cut at corners that turn inwards", counted(self.crossing, one, many));
-        self.first.map(|line| (line, message))
+    pub fn warning(&self) -> Option<(u64, WarningKind)> {
+        self.first.map(|line| (line, WarningKind::CrossingPolygons { count: self.crossing }))
     }
 
     /// Counts a polygon that crosses itself, at line `line`.

@@ -1,36 +1,33 @@
 //! STL as text: solids of facets. White space is free, so that a whole file may be one line; only the name of a solid
 //! ends with its line, or before the first facet on it.
 
-use super::{Fault, Solid, Warnings};
+use super::words::{Fault, StlFault, StlWarning};
+use super::{Solid, Warnings};
 use crate::Place;
-use crate::import::counted::counted;
 use crate::import::origin::{Rounder, decimal};
-use crate::import::text::{Lines, decode};
+use crate::import::text::{self, Lines, decode};
 
 /// Keywords that begin the statements of a text STL file. Some programs write `end loop` and `end facet`.
 const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "end"];
 
 pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
-    let text = decode(bytes).map_err(|message| Fault { place: Place::Line(1), message })?;
+    let text = decode(bytes).map_err(|kind| Fault { place: Place::Line(1), kind })?;
     let mut lines = Lines::new(&text);
     let mut parser = Parser { rounder, solids: Vec::new(), open: false, corners: None, unknown: 0 };
     while let Some(line) = lines.next() {
-        let fault = |message| Fault { place: Place::Line(lines.number()), message };
+        let fault = |fault: StlFault| Fault { place: Place::Line(lines.number()), kind: fault.into() };
         parser.line(line).map_err(fault)?;
     }
     let last = Place::Line(lines.number());
     if parser.corners.is_some() {
-        let message = "the file ends within a facet: it is cut off".to_string();
-        return Err(Fault { place: last, message });
+        return Err(Fault { place: last, kind: StlFault::CutFacet.into() });
     }
     let mut warnings = Vec::new();
     if parser.unknown > 0 {
-        let (what, are) = (counted(parser.unknown, "line", "lines"), if parser.unknown == 1 { "is" } else { "are" });
-        let message = format!("{what} between the facets {are} not known; left out");
-        warnings.push((Place::File, message));
+        warnings.push((Place::File, StlWarning::UnknownLines { count: parser.unknown }));
     }
     if parser.open {
-        warnings.push((last, "the file ends before `endsolid`: it may be cut off".to_string()));
+        warnings.push((last, StlWarning::NoEnd));
     }
     Ok((parser.solids, warnings))
 }
@@ -53,7 +50,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Parses all statements of a line.
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn line(&mut self, line: &str) -> Result<(), StlFault> {
         let mut rest = if is_comment(line) { "" } else { line.trim() };
         while !rest.is_empty() {
             rest = self.statement(rest)?.trim_start();
@@ -62,7 +59,7 @@ impl Parser<'_> {
     }
 
     /// Parses the first statement of `line` and returns the rest of it.
-    fn statement<'a>(&mut self, line: &'a str) -> Result<&'a str, String> {
+    fn statement<'a>(&mut self, line: &'a str) -> Result<&'a str, StlFault> {
         let (keyword, mut rest) = split_word(line);
         let mut name = keyword.to_ascii_lowercase();
         if name == "end" {
@@ -90,46 +87,48 @@ impl Parser<'_> {
             "endloop" if self.corners.is_some() => Ok(rest),
             "vertex" => self.vertex(rest),
             "endfacet" => self.end_facet().map(|()| rest),
-            "solid" | "endsolid" | "facet" | "outer" | "endloop" => Err(format!("`{keyword}` has no place here")),
+            "solid" | "endsolid" | "facet" | "outer" | "endloop" => Err(StlFault::Misplaced { word: keyword.into() }),
             // Such as `color 1 0 0`; within a facet it would be a corner that is lost.
             _ if self.open && self.corners.is_none() && KNOWN_EXTRAS.contains(&name.as_str()) => {
                 self.unknown += 1;
                 Ok("")
             }
-            _ => Err(format!("`{keyword:.40}` begins no line of an STL file")),
+            _ => Err(StlFault::Keyword { word: text::start(keyword, 40) }),
         }
     }
 
-    fn vertex<'a>(&mut self, mut rest: &'a str) -> Result<&'a str, String> {
+    fn vertex<'a>(&mut self, mut rest: &'a str) -> Result<&'a str, StlFault> {
         let Some(corners) = self.corners.as_mut() else {
-            return Err("a vertex outside of a facet".to_string());
+            return Err(StlFault::VertexOutside);
         };
         let mut position = [0.0; 3];
         for x in &mut position {
             let (word, behind) = split_word(rest.trim_start());
             if word.is_empty() || is_keyword(word) {
-                return Err("a vertex needs three numbers".to_string());
+                return Err(StlFault::ShortVertex);
             }
-            *x = decimal(word).or_else(|| word.parse().ok()).ok_or_else(|| format!("`{word:.40}` is no number"))?;
+            *x = decimal(word)
+                .or_else(|| word.parse().ok())
+                .ok_or_else(|| StlFault::Number { word: text::start(word, 40) })?;
             rest = behind;
         }
         let next = split_word(rest.trim_start()).0;
         if !next.is_empty() && !is_keyword(next) {
-            return Err("a vertex has three numbers, not more".to_string());
+            return Err(StlFault::LongVertex);
         }
         if corners.len() == 3 {
-            return Err("a facet of more than three vertices".to_string());
+            return Err(StlFault::LongFacet);
         }
         corners.push(position);
         Ok(rest)
     }
 
-    fn end_facet(&mut self) -> Result<(), String> {
-        let corners = self.corners.take().ok_or("`endfacet` has no place here")?;
-        let corners: [[f64; 3]; 3] = corners
-            .try_into()
-            .map_err(|corners: Vec<_>| format!("a facet of {}", counted(corners.len(), "vertex", "vertices")))?;
-        self.solids.last_mut().ok_or("`endfacet` has no place here")?.push(&corners, self.rounder)
+    fn end_facet(&mut self) -> Result<(), StlFault> {
+        let misplaced = || StlFault::Misplaced { word: "endfacet".into() };
+        let corners = self.corners.take().ok_or_else(misplaced)?;
+        let corners: [[f64; 3]; 3] =
+            corners.try_into().map_err(|corners: Vec<_>| StlFault::ShortFacet { vertices: corners.len() })?;
+        self.solids.last_mut().ok_or_else(misplaced)?.push(&corners, self.rounder)
     }
 }
 

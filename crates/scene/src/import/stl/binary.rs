@@ -1,8 +1,8 @@
 //! Binary STL: 80 bytes that mean nothing, a count, and 50 bytes a triangle.
 
-use super::{Fault, Solid, Warnings};
+use super::words::{Fault, StlFault, StlWarning};
+use super::{Solid, Warnings};
 use crate::Place;
-use crate::import::counted::counted;
 use crate::import::origin::Rounder;
 
 /// Number of bytes before the first triangle of a binary STL file.
@@ -22,25 +22,17 @@ pub(in crate::import) fn has_its_size(bytes: &[u8]) -> bool {
 
 pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     let Some(count) = count(bytes) else {
-        let message = format!(
-            "{} no STL file: text begins with `solid`, binary data has a head of 84",
-            counted(bytes.len(), "byte is", "bytes are")
-        );
-        return Err(Fault { place: Place::File, message });
+        return Err(Fault { place: Place::File, kind: StlFault::ShortFile { bytes: bytes.len() }.into() });
     };
     let (triangles, rest) = bytes[HEAD..].as_chunks::<TRIANGLE>();
     if triangles.len() < count as usize {
-        let message = format!("the file ends within triangle {} of {count}: it is cut off", triangles.len());
-        return Err(Fault { place: Place::Offset(bytes.len() as u64), message });
+        let kind = StlFault::CutTriangle { triangle: triangles.len(), count }.into();
+        return Err(Fault { place: Place::Offset(bytes.len() as u64), kind });
     }
     if count == 0 && !bytes[HEAD..].is_empty() {
         let left = bytes.len() - HEAD;
-        let message = format!(
-            "the count of triangles is 0, but {left} bytes follow, which hold {}; the program that wrote the file did not \
-             finish it",
-            triangles.len()
-        );
-        return Err(Fault { place: Place::Offset(80), message });
+        let kind = StlFault::NoCount { bytes: left, triangles: triangles.len() }.into();
+        return Err(Fault { place: Place::Offset(80), kind });
     }
     let mut solid = Solid::default();
     let mut colored = 0;
@@ -50,20 +42,18 @@ pub(super) fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, 
         let corner = |k: usize| std::array::from_fn(|axis| f32::from_le_bytes(words[3 * k + axis]).into());
         colored += usize::from(triangle[48..] != [0; 2]);
         let place = || Place::Offset((HEAD + i * TRIANGLE) as u64);
-        solid.push(&[corner(0), corner(1), corner(2)], rounder).map_err(|message| Fault { place: place(), message })?;
+        solid
+            .push(&[corner(0), corner(1), corner(2)], rounder)
+            .map_err(|fault| Fault { place: place(), kind: fault.into() })?;
     }
     let left = (triangles.len() - count as usize) * TRIANGLE + rest.len();
     let place = Place::Offset((bytes.len() - left) as u64);
     let mut warnings = Vec::new();
     if left > 0 {
-        let triangles = counted(count as usize, "triangle", "triangles");
-        let (what, are) = (counted(left, "byte", "bytes"), if left == 1 { "is" } else { "are" });
-        warnings.push((place, format!("{what} behind the {triangles} {are} not read")));
+        warnings.push((place, StlWarning::BytesBehind { count: left, triangles: count as usize }));
     }
     if colored > 0 {
-        let what = counted(colored, "triangle has", "triangles have");
-        let message = format!("{what} attributes, in some programs colours, which are not read");
-        warnings.push((Place::File, message));
+        warnings.push((Place::File, StlWarning::Attributes { triangles: colored }));
     }
     Ok((vec![solid], warnings))
 }

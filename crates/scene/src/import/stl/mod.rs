@@ -10,6 +10,7 @@ mod ascii;
 mod binary;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(super) use binary::has_its_size;
 
@@ -23,13 +24,8 @@ use crate::{
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Mistake in an STL file at some position, before the file's path is added.
-#[derive(Debug)]
-struct Fault {
-    place: Place,
-    message: String,
-}
+use words::Fault;
+pub use words::{StlFault, StlWarning};
 
 /// Solid of an STL file: one of a text, or the whole of a binary file.
 #[derive(Debug, Default)]
@@ -45,19 +41,19 @@ impl Solid {
     /// Adds a triangle, whose corners `rounder` rounds; equal corners become one vertex.
     ///
     /// # Errors
-    /// In words: a corner that is not finite, or more vertices than indices can tell apart.
-    fn push(&mut self, corners: &[[f64; 3]; 3], rounder: &mut Rounder) -> Result<(), String> {
+    /// A corner that is not finite, or more vertices than indices can tell apart.
+    fn push(&mut self, corners: &[[f64; 3]; 3], rounder: &mut Rounder) -> Result<(), StlFault> {
         let mut indices = [0; 3];
         for (corner, index) in corners.iter().zip(&mut indices) {
             let corner = rounder.round(*corner);
             if !corner.iter().all(|x| x.is_finite()) {
-                return Err(format!("a vertex is not finite: {corner:?}"));
+                return Err(StlFault::NotFinite { position: corner });
             }
             // Adding 0 makes 0 of -0, which is the same place.
             let corner = corner.each(|x| x + 0.0);
             let next = self.triangles.positions.len();
             if next >= u32::MAX as usize {
-                return Err(format!("{} different vertices; fewer are read", u32::MAX));
+                return Err(StlFault::Vertices);
             }
             *index = *self.known.entry(corner.each(f32::to_bits)).or_insert(next as u32);
             if *index as usize == next {
@@ -89,12 +85,12 @@ pub fn fuzz_stl(bytes: &[u8]) {
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
-    let malformed = |Fault { place, message }| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let malformed = |Fault { place, kind }| SceneError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let (solids, warnings) = parse(bytes, &mut rounder).map_err(malformed)?;
     context.center.note(&rounder);
-    for (place, message) in warnings {
-        context.warn(path, place, message);
+    for (place, warning) in warnings {
+        context.warn(path, place, warning);
     }
     let mut scene = Description::default();
     let head = &bytes[..bytes.len().min(PROBE)];
@@ -109,25 +105,25 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Desc
         scene.instances.push(Instance { mesh, transform: Affine::IDENTITY, material: None });
     }
     if scene.instances.is_empty() {
-        return Err(malformed(Fault { place: Place::File, message: "it has no triangles".into() }));
+        return Err(malformed(Fault { place: Place::File, kind: StlFault::NoTriangles.into() }));
     }
     Ok(scene)
 }
 
-/// Warnings: positions in the file and texts about what was left out.
-type Warnings = Vec<(Place, String)>;
+/// Warnings about what was left out, with their positions in the file.
+type Warnings = Vec<(Place, StlWarning)>;
 
 fn parse(bytes: &[u8], rounder: &mut Rounder) -> Result<(Vec<Solid>, Warnings), Fault> {
     if binary::has_its_size(bytes) {
         return binary::parse(bytes, rounder);
     }
-    let first_line = |message: String| Fault { place: Place::Line(1), message };
+    let first_line = |kind| Fault { place: Place::Line(1), kind };
     text::refuse_wide(bytes).map_err(first_line)?;
     if !begins_as_text(bytes) {
         return binary::parse(bytes, rounder);
     }
     if lacks_solid(bytes) {
-        return Err(first_line("a text of facets without its first line `solid`; with one it is an STL file".into()));
+        return Err(first_line(StlFault::NoSolid.into()));
     }
     ascii::parse(bytes, rounder)
 }

@@ -1,6 +1,8 @@
 //! Files made by hand, as text and binary, and a table of broken ones.
 
 use super::*;
+use crate::import::context::told;
+use crate::{FaultKind, Warning};
 
 /// Two triangles of a square in z = 1 that share an edge, once with -0 for 0.
 const SQUARE: [[[f32; 3]; 3]; 2] =
@@ -30,17 +32,23 @@ fn text(name: &str, triangles: &[[[f32; 3]; 3]]) -> String {
     text + &format!("endsolid {name}\n")
 }
 
-fn read(bytes: &[u8]) -> Result<(Description, Vec<String>), String> {
+fn read(bytes: &[u8]) -> Result<(Description, Vec<Warning>), SceneError> {
     let path = Path::new("part.stl");
     let mut context = Context::new(path, &LoadOptions::default());
-    let scene = import_bytes(path, bytes, &mut context).map_err(|error| error.to_string())?;
+    let scene = import_bytes(path, bytes, &mut context)?;
     assert_eq!(crate::validate(&scene), Ok(()));
-    let warnings = context.finish().unwrap().iter().map(ToString::to_string).collect();
-    Ok((scene, warnings))
+    Ok((scene, context.finish()?))
+}
+
+/// Returns the fault that ends the reading of a file, and its position.
+#[track_caller]
+fn fault(bytes: &[u8]) -> (Place, FaultKind) {
+    let (_, place, kind) = told(read(bytes).unwrap_err()).unwrap();
+    (place, kind)
 }
 
 #[track_caller]
-fn check(bytes: &[u8], names: &[&str], warns: &[&str]) {
+fn check(bytes: &[u8], names: &[&str], warns: &[(Place, StlWarning)]) {
     let (scene, warnings) = read(bytes).unwrap();
     assert_eq!(scene.meshes.iter().map(|mesh| mesh.name.as_str()).collect::<Vec<_>>(), names);
     assert_eq!(scene.instances.len(), names.len());
@@ -48,7 +56,9 @@ fn check(bytes: &[u8], names: &[&str], warns: &[&str]) {
         let corners: Vec<_> = (0..2).map(|i| mesh.triangles.corners(i)).collect();
         assert_eq!((corners.as_slice(), mesh.triangles.positions.len()), (&SQUARE[..], 4));
     }
-    assert_eq!(warnings, warns);
+    let said = warnings.into_iter().map(|warning| (warning.place, warning.kind));
+    let wanted = warns.iter().map(|(place, warning)| (place.clone(), warning.clone().into()));
+    assert!(said.eq(wanted), "{warns:?}");
 }
 
 #[test]
@@ -59,7 +69,7 @@ fn text_and_binary_give_the_same_triangles_and_shared_vertices() {
     // Binary files that begin as text does, of the right size and with more behind.
     check(&binary("solid made by a program", &SQUARE), &["part"], &[]);
     let longer = [&binary("solid made by a program", &SQUARE)[..], b"more"].concat();
-    check(&longer, &["part"], &["part.stl: byte 184: 4 bytes behind the 2 triangles are not read"]);
+    check(&longer, &["part"], &[(Place::Offset(184), StlWarning::BytesBehind { count: 4, triangles: 2 })]);
 }
 
 #[test]
@@ -79,37 +89,41 @@ fn the_solids_of_a_text_are_meshes_and_its_form_is_free() {
     check(format!("; made by hand\n# or not\n{two}").as_bytes(), &["one", "two"], &[]);
     check(two.replace("solid one\n", "solid one\0\0\n").as_bytes(), &["one", "two"], &[]);
     check(text("a facet of", &SQUARE).as_bytes(), &["a facet of"], &[]);
-    let warning = "part.stl: 2 lines between the facets are not known; left out";
-    check(two.replace("endsolid o", "color 1 0 0\ncolor 1\nendsolid o").as_bytes(), &["one", "two"], &[warning]);
+    let unknown = (Place::File, StlWarning::UnknownLines { count: 2 });
+    check(two.replace("endsolid o", "color 1 0 0\ncolor 1\nendsolid o").as_bytes(), &["one", "two"], &[unknown]);
     check(format!("# a comment\n{}", text("one", &SQUARE)).as_bytes(), &["one"], &[]);
     let open = text("one", &SQUARE).replace("endsolid one\n", "");
-    check(open.as_bytes(), &["one"], &["part.stl:15: the file ends before `endsolid`: it may be cut off"]);
+    check(open.as_bytes(), &["one"], &[(Place::Line(15), StlWarning::NoEnd)]);
 }
 
 #[test]
 fn broken_texts_are_refused_with_their_line() {
     let good = text("a", &SQUARE);
-    for (from, to, want) in [
-        ("vertex 0e0 0 1", "vertex 0e0 0", ":4: a vertex needs three numbers"),
-        ("vertex 0e0 0 1", "vertex 0e0 0 1 1", ":4: a vertex has three numbers, not more"),
-        ("vertex 0e0 0 1", "vertex zero 0 1", ":4: `zero` is no number"),
-        ("vertex 0e0 0 1", "vertex nan 0 1", ":8: a vertex is not finite: [NaN, 0.0, 1.0]"),
-        ("vertex 0e0 0 1", "vertex 1e39 0 1", ":8: a vertex is not finite: [inf, 0.0, 1.0]"),
-        ("      vertex 0e0 0 1\n", "", ":7: a facet of 2 vertices"),
-        ("endloop", "vertex 1 1 1", ":7: a facet of more than three vertices"),
-        ("facet normal", "surface normal", ":2: `surface` begins no line of an STL file"),
-        ("  facet normal nan -1.#IND 0\n    outer loop\n", "", ":2: a vertex outside of a facet"),
-        ("    outer loop", "    facet normal 0 0 1", ":3: `facet` has no place here"),
-        ("solid a\n", "solid a\nsolid b\n", ":2: `solid` has no place here"),
-        ("  endfacet\n", "", ":8: `facet` has no place here"),
-        ("  endfacet\nendsolid a\n", "", ":14: the file ends within a facet: it is cut off"),
+    let misplaced = |word: &str| StlFault::Misplaced { word: word.into() };
+    let infinite = StlFault::NotFinite { position: [f32::INFINITY, 0.0, 1.0] };
+    for (from, to, line, want) in [
+        ("vertex 0e0 0 1", "vertex 0e0 0", 4, StlFault::ShortVertex),
+        ("vertex 0e0 0 1", "vertex 0e0 0 1 1", 4, StlFault::LongVertex),
+        ("vertex 0e0 0 1", "vertex zero 0 1", 4, StlFault::Number { word: "zero".into() }),
+        ("vertex 0e0 0 1", "vertex 1e39 0 1", 8, infinite),
+        ("      vertex 0e0 0 1\n", "", 7, StlFault::ShortFacet { vertices: 2 }),
+        ("endloop", "vertex 1 1 1", 7, StlFault::LongFacet),
+        ("facet normal", "surface normal", 2, StlFault::Keyword { word: "surface".into() }),
+        ("  facet normal nan -1.#IND 0\n    outer loop\n", "", 2, StlFault::VertexOutside),
+        ("    outer loop", "    facet normal 0 0 1", 3, misplaced("facet")),
+        ("solid a\n", "solid a\nsolid b\n", 2, misplaced("solid")),
+        ("  endfacet\n", "", 8, misplaced("facet")),
+        ("  endfacet\nendsolid a\n", "", 14, StlFault::CutFacet),
     ] {
         assert!(good.contains(from), "{from}");
         let broken = good.replacen(from, to, 1);
-        assert_eq!(read(broken.as_bytes()).map(|_| ()), Err(format!("part.stl{want}")), "{from} -> {to}");
+        assert_eq!(fault(broken.as_bytes()), (Place::Line(line), want.into()), "{from} -> {to}");
     }
+    let (place, odd) = fault(good.replacen("vertex 0e0 0 1", "vertex nan 0 1", 1).as_bytes());
+    let FaultKind::Stl(StlFault::NotFinite { position: [x, 0.0, 1.0] }) = odd else { panic!("{odd}") };
+    assert!(place == Place::Line(8) && x.is_nan());
     for empty in ["solid\nendsolid\n", "solid"] {
-        assert_eq!(read(empty.as_bytes()).map(|_| ()), Err("part.stl: it has no triangles".into()));
+        assert_eq!(fault(empty.as_bytes()), (Place::File, StlFault::NoTriangles.into()));
     }
 }
 
@@ -117,24 +131,24 @@ fn broken_texts_are_refused_with_their_line() {
 fn broken_binary_files_are_refused_with_their_byte() {
     let good = binary("solid", &SQUARE);
     let with = |at: usize, value: u32| [&good[..at], &value.to_le_bytes(), &good[at + 4..]].concat();
-    for (bytes, want) in [
-        (vec![], ": 0 bytes are no STL file"),
-        (b"<!DOCTYPE html>".to_vec(), ": 15 bytes are no STL file"),
-        (good[..183].to_vec(), ": byte 183: the file ends within triangle 1 of 2: it is cut off"),
-        (with(80, 3), ": byte 184: the file ends within triangle 2 of 3"),
-        (with(80, u32::MAX), ": byte 184: the file ends within triangle 2 of 4294967295"),
-        (with(80, 0), ": byte 80: the count of triangles is 0, but 100 bytes follow, which hold 2; the program"),
-        (binary("solid", &[]), ": it has no triangles"),
-        (
-            b"facet normal 0 0 1\nouter loop\n".repeat(9),
-            ":1: a text of facets without its first line `solid`; with one",
-        ),
-        (b"s\0o\0l\0i\0d\0\n\0".to_vec(), ":1: the text is UTF-16 (little endian)"),
-        (with(84 + 50 + 12, f32::NAN.to_bits()), ": byte 134: a vertex is not finite: [NaN, -0.0, 1.0]"),
+    let cut = |count| StlFault::CutTriangle { triangle: 2, count };
+    for (bytes, place, want) in [
+        (vec![], Place::File, StlFault::ShortFile { bytes: 0 }),
+        (b"<!DOCTYPE html>".to_vec(), Place::File, StlFault::ShortFile { bytes: 15 }),
+        (good[..183].to_vec(), Place::Offset(183), StlFault::CutTriangle { triangle: 1, count: 2 }),
+        (with(80, 3), Place::Offset(184), cut(3)),
+        (with(80, u32::MAX), Place::Offset(184), cut(u32::MAX)),
+        (with(80, 0), Place::Offset(80), StlFault::NoCount { bytes: 100, triangles: 2 }),
+        (binary("solid", &[]), Place::File, StlFault::NoTriangles),
+        (b"facet normal 0 0 1\nouter loop\n".repeat(9), Place::Line(1), StlFault::NoSolid),
     ] {
-        let error = read(&bytes).map(|_| ()).unwrap_err();
-        assert!(error.starts_with(&format!("part.stl{want}")), "{error}");
+        assert_eq!(fault(&bytes), (place, want.into()));
     }
+    let wide = FaultKind::WideText { bits: 16, is_big: false };
+    assert_eq!(fault(b"s\0o\0l\0i\0d\0\n\0"), (Place::Line(1), wide));
+    let (place, odd) = fault(&with(84 + 50 + 12, f32::NAN.to_bits()));
+    let FaultKind::Stl(StlFault::NotFinite { position: [x, 0.0, 1.0] }) = odd else { panic!("{odd}") };
+    assert!(place == Place::Offset(134) && x.is_nan());
 }
 
 #[test]
@@ -156,8 +170,7 @@ fn attributes_of_triangles_are_said_for_some_programs_mean_colours() {
     let mut bytes = binary("COLOR=", &SQUARE);
     let last = bytes.len() - 2;
     bytes[last..].copy_from_slice(&[0xff, 0x7f]);
-    let warning = "part.stl: 1 triangle has attributes, in some programs colours, which are not read";
-    check(&bytes, &["part"], &[warning]);
+    check(&bytes, &["part"], &[(Place::File, StlWarning::Attributes { triangles: 1 })]);
 }
 
 #[test]

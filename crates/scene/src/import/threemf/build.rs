@@ -4,6 +4,7 @@ use super::Parts;
 use super::model::{Group, Model, Object, Property, Reference};
 use super::package::key;
 use super::xml::Fault;
+use super::{ThreeMfFault, ThreeMfWarning};
 use crate::each::Each;
 use crate::import::Context;
 use crate::import::origin::rows;
@@ -18,9 +19,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// Largest nesting depth of components in 3MF objects.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// Largest number of placed objects, since nested components multiply.
-const MAX_PLACED: u32 = 1 << 20;
+pub(super) const MAX_PLACED: u32 = 1 << 20;
 
 /// Scene being built from a 3MF package.
 pub(super) struct Builder<'a, 'c> {
@@ -61,7 +62,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     /// Builds the items of the model in the part `name`.
     pub fn build(&mut self, name: &str) -> Result<(), SceneError> {
         let Some(root) = self.part(name)? else {
-            return Err(self.malformed(Place::File, format!("the package has no part {name}")));
+            return Err(self.malformed(Place::File, ThreeMfFault::NoPart { name: name.into() }));
         };
         let model = self.models[root].1.clone();
         let mut chain = Vec::new();
@@ -69,11 +70,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             self.place(root, item, DAffine3::IDENTITY, &mut chain)?;
         }
         if model.items.is_empty() && !model.objects.is_empty() {
-            self.context.warn(
-                self.path,
-                Place::Item(name.to_string()),
-                "nothing is to be built; every object is shown",
-            );
+            self.context.warn(self.path, Place::Item(name.to_string()), ThreeMfWarning::NoBuildItems);
             let used: Vec<u32> = model.objects.values().flat_map(|o| &o.components).map(|c| c.object).collect();
             for &object in model.order.iter().filter(|id| !used.contains(id)) {
                 let line = model.objects[&object].line;
@@ -91,11 +88,11 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let Some(bytes) = (self.parts)(name)? else { return Ok(None) };
         let place = |line: u64| Place::Item(format!("{name}:{line}"));
-        let text = String::from_utf8(bytes).map_err(|_| self.malformed(place(1), "the part is not UTF-8".into()))?;
+        let text = String::from_utf8(bytes).map_err(|_| self.malformed(place(1), ThreeMfFault::NotUtf8))?;
         let model = Model::parse(text.trim_start_matches('\u{feff}'), &self.context.center)
-            .map_err(|Fault { line, message }| self.malformed(place(line), message))?;
+            .map_err(|Fault { line, fault }| self.malformed(place(line), fault))?;
         for (line, warning) in &model.warnings {
-            self.context.warn(self.path, place(*line), warning.as_str());
+            self.context.warn(self.path, place(*line), warning.clone());
         }
         let number = self.models.len();
         self.models.push((name.to_string(), Rc::new(model)));
@@ -103,8 +100,8 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(Some(number))
     }
 
-    fn malformed(&self, place: Place, message: String) -> SceneError {
-        SceneError::Malformed { path: self.path.to_path_buf(), place, message }
+    fn malformed(&self, place: Place, fault: ThreeMfFault) -> SceneError {
+        SceneError::Malformed { path: self.path.to_path_buf(), place, kind: fault.into() }
     }
 
     /// Places an object with its mesh and components into the scene. `chain` holds the objects that it is in.
@@ -120,31 +117,27 @@ impl<'a, 'c> Builder<'a, 'c> {
             None => from,
             Some(name) => match self.part(name)? {
                 Some(part) => part,
-                None => return Err(self.malformed(at, format!("the package has no part {name}"))),
+                None => return Err(self.malformed(at, ThreeMfFault::NoPart { name: name.clone() })),
             },
         };
         let this = (part, reference.object);
         let model = self.models[part].1.clone();
         let Some(object) = model.objects.get(&reference.object) else {
-            return Err(self.malformed(at, format!("there is no object {}", reference.object)));
+            return Err(self.malformed(at, ThreeMfFault::NoObject { id: reference.object }));
         };
         if chain.contains(&this) {
-            return Err(self.malformed(at, format!("object {} is a part of itself", reference.object)));
+            return Err(self.malformed(at, ThreeMfFault::PartOfItself { id: reference.object }));
         }
         self.placed += 1;
         if chain.len() == MAX_DEPTH || self.placed > MAX_PLACED {
-            let message = if chain.len() == MAX_DEPTH {
-                format!("components within components more than {MAX_DEPTH} deep")
-            } else {
-                format!("more than {MAX_PLACED} objects are placed")
-            };
-            return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, message });
+            let fault = if chain.len() == MAX_DEPTH { ThreeMfFault::Depth } else { ThreeMfFault::Placed };
+            return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, kind: fault.into() });
         }
         let world = parent * reference.transform;
         let instance = self.scene.instances.len();
         let transform = self.context.center.place(instance, &rows(&world), object.rounder.at());
         if !transform.is_finite() {
-            return Err(self.malformed(at, "its place is not finite".into()));
+            return Err(self.malformed(at, ThreeMfFault::PlaceNotFinite));
         }
         if let Some(mesh) = self.mesh(this, &model, object)? {
             self.scene.instances.push(Instance { mesh, transform, material: None });
@@ -192,27 +185,31 @@ impl<'a, 'c> Builder<'a, 'c> {
         let mut ids = Vec::with_capacity(mesh.indices.len());
         let mut corners: Vec<Option<[[f32; 3]; 3]>> = Vec::new();
         for (i, property) in object.properties.iter().enumerate() {
-            let wrong = |message: String| {
+            let wrong = |fault: ThreeMfFault| {
                 let at = format!("{}:{}", self.models[part].0, object.line);
-                self.malformed(Place::Item(at), format!("triangle {i} of the object {message}"))
+                self.malformed(Place::Item(at), fault)
             };
             let Property { group: Some(group), corners: [first, ..] } = *property else {
                 ids.push(self.grey());
                 continue;
             };
             match model.groups.get(&group) {
-                None => return Err(wrong(format!("has a property of group {group}, which is not there"))),
+                None => return Err(wrong(ThreeMfFault::NoGroup { triangle: i, group })),
                 Some(Group::Other) => ids.push(self.unread(part, group)),
                 Some(Group::Materials(list)) => {
                     let Some((name, color)) = list.get(first as usize) else {
-                        return Err(wrong(format!("has property {first} of {}", list.len())));
+                        return Err(wrong(ThreeMfFault::NoProperty {
+                            triangle: i,
+                            property: first,
+                            count: list.len(),
+                        }));
                     };
                     ids.push(self.material((part, group, first), name, *color));
                 }
                 Some(Group::Colors(list)) => {
                     let colors = property.corners.map(|index| list.get(index as usize).copied());
                     let [Some(a), Some(b), Some(c)] = colors else {
-                        return Err(wrong(format!("has a colour beyond the {} of group {group}", list.len())));
+                        return Err(wrong(ThreeMfFault::NoColor { triangle: i, count: list.len(), group }));
                     };
                     corners.resize(i, None);
                     corners.push(Some([a, b, c]));

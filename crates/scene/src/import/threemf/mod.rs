@@ -8,6 +8,7 @@ mod model;
 mod package;
 #[cfg(test)]
 mod tests;
+mod words;
 mod xml;
 
 use super::{Context, Format, fuzz};
@@ -15,6 +16,7 @@ use crate::{Description, LoadOptions, Place, SceneError};
 use build::Builder;
 use package::Package;
 use std::path::Path;
+pub use words::{ThreeMfFault, ThreeMfWarning};
 use xml::{Fault, Xml};
 
 /// Function that returns the contents of a package's part by its name; `None` if there is none.
@@ -55,25 +57,25 @@ fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Desc
 }
 
 fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Result<Description, SceneError> {
-    let malformed = |place, message: String| SceneError::Malformed { path: path.to_path_buf(), place, message };
+    let malformed =
+        |place, fault: ThreeMfFault| SceneError::Malformed { path: path.to_path_buf(), place, kind: fault.into() };
     let mut name = USUAL_MODEL.to_string();
     if let Some(bytes) = parts(RELATIONSHIPS)? {
         let target = model_part(&String::from_utf8_lossy(&bytes))
-            .map_err(|Fault { line, message }| malformed(Place::Item(format!("{RELATIONSHIPS}:{line}")), message))?;
+            .map_err(|Fault { line, fault }| malformed(Place::Item(format!("{RELATIONSHIPS}:{line}")), fault))?;
         name = target.unwrap_or(name);
     }
     // Which filament an object has, and so its colour.
     for settings in SLICERS_SETTINGS {
         if matches!(parts(settings), Ok(Some(_))) {
-            let message = "settings of a slicer, such as the colours of its filaments, are not read";
-            context.warn(path, Place::Item(settings.into()), message);
+            context.warn(path, Place::Item(settings.into()), ThreeMfWarning::SlicerSettings);
         }
     }
     let mut builder = Builder::new(path, parts, context);
     builder.build(name.trim_start_matches('/'))?;
     let scene = std::mem::take(&mut builder.scene);
     if scene.instances.is_empty() {
-        return Err(malformed(Place::File, "it has no triangles".into()));
+        return Err(malformed(Place::File, ThreeMfFault::NoTriangles));
     }
     Ok(scene)
 }

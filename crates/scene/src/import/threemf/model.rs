@@ -4,13 +4,17 @@
 //! Production Extension 1.1.2, chapter 3.
 
 use super::xml::{Element, Fault, Xml, index, local, number};
+use super::{ThreeMfFault, ThreeMfWarning};
 use crate::each::Each;
 use crate::import::origin::{Center, Rounder};
-use crate::import::strays;
+use crate::import::{WarningKind, strays, text};
 use crate::model::linear_from_srgb;
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, HashMap};
+
+/// Warnings with their line numbers.
+type Warnings = Vec<(u64, WarningKind)>;
 
 /// Parsed model of one part of a 3MF package.
 #[derive(Debug, Default)]
@@ -21,8 +25,8 @@ pub(super) struct Model {
     pub groups: HashMap<u32, Group>,
     /// Build items: the objects to be placed in the scene, in the order of the file.
     pub items: Vec<Reference>,
-    /// Line number and text of each warning.
-    pub warnings: Vec<(u64, String)>,
+    /// Line number and kind of each warning.
+    pub warnings: Warnings,
 }
 
 /// 3MF object: a mesh of triangles, or a composition of other objects.
@@ -105,10 +109,10 @@ impl Model {
             })?;
             let group = match kind.as_str() {
                 "object" => {
-                    let id = id.ok_or_else(|| xml.fault("an object without an id"))?;
+                    let id = id.ok_or_else(|| xml.fault(ThreeMfFault::ObjectWithoutId))?;
                     let object = object(xml, &element, center, &mut self.warnings)?;
                     if self.objects.insert(id, object).is_some() {
-                        return Err(xml.fault(format!("two objects have the id {id}")));
+                        return Err(xml.fault(ThreeMfFault::ObjectTwice { id }));
                     }
                     self.order.push(id);
                     continue;
@@ -116,7 +120,8 @@ impl Model {
                 "basematerials" => Group::Materials(materials(xml, &mut self.warnings)?),
                 "colorgroup" => Group::Colors(colors(xml, &mut self.warnings)?),
                 "texture2dgroup" | "compositematerials" | "multiproperties" => {
-                    self.warnings.push((xml.line(), format!("`{kind}` is not read; rendered grey")));
+                    let warning = ThreeMfWarning::UnreadGroup { kind: kind.clone() };
+                    self.warnings.push((xml.line(), warning.into()));
                     xml.skip(&element)?;
                     Group::Other
                 }
@@ -126,7 +131,7 @@ impl Model {
                     continue;
                 }
             };
-            let id = id.ok_or_else(|| xml.fault(format!("`{kind}` without an id")))?;
+            let id = id.ok_or_else(|| xml.fault(ThreeMfFault::GroupWithoutId { kind }))?;
             self.groups.insert(id, group);
         }
         Ok(())
@@ -136,29 +141,22 @@ impl Model {
 /// Names of elements that are ignored silently: they change nothing visible, or another warning covers them.
 const QUIET: [&str; 3] = ["metadatagroup", "texture2d", "trianglesets"];
 
-/// Warns that elements of a kind are not supported, once for each kind and part.
-fn not_read(warnings: &mut Vec<(u64, String)>, xml: &Xml, kind: &str) {
-    let why = match kind {
-        "beamlattice" => "; its beams are left out",
-        "pbspeculardisplayproperties"
-        | "pbmetallicdisplayproperties"
-        | "pbspeculartexturedisplayproperties"
-        | "pbmetallictexturedisplayproperties"
-        | "translucentdisplayproperties" => "; surfaces are diffuse and opaque",
-        _ => "",
-    };
-    let message = format!("`{kind:.60}` is not read{why}");
-    if !QUIET.contains(&kind) && !warnings.iter().any(|(_, said)| *said == message) {
-        warnings.push((xml.line(), message));
+/// Adds a warning, unless it was given for this part.
+fn say_once(warnings: &mut Warnings, xml: &Xml, warning: ThreeMfWarning) {
+    let warning = warning.into();
+    if !warnings.iter().any(|(_, said)| *said == warning) {
+        warnings.push((xml.line(), warning));
     }
 }
 
-fn object(
-    xml: &mut Xml,
-    element: &Element,
-    center: &Center,
-    warnings: &mut Vec<(u64, String)>,
-) -> Result<Object, Fault> {
+/// Warns that elements of a kind are not supported, once for each kind and part.
+fn not_read(warnings: &mut Warnings, xml: &Xml, kind: &str) {
+    if !QUIET.contains(&kind) {
+        say_once(warnings, xml, ThreeMfWarning::Unread { kind: kind.into() });
+    }
+}
+
+fn object(xml: &mut Xml, element: &Element, center: &Center, warnings: &mut Warnings) -> Result<Object, Fault> {
     let mut object = Object { line: xml.line(), ..Object::default() };
     let (mut group, mut first) = (None, 0);
     xml.attributes(element, |name, value| {
@@ -210,14 +208,14 @@ fn object(
 type Strays = BTreeMap<u32, Fault>;
 
 /// Removes the vertices of `strays` from an object, with a warning.
-fn leave_out(object: &mut Object, mut strays: Strays, warnings: &mut Vec<(u64, String)>) -> Result<(), Fault> {
+fn leave_out(object: &mut Object, mut strays: Strays, warnings: &mut Warnings) -> Result<(), Fault> {
     if strays.is_empty() {
         return Ok(());
     }
     let (positions, indices) = (std::mem::take(&mut object.positions), std::mem::take(&mut object.triangles));
     let mut mesh = TriangleMesh { positions, indices, ..TriangleMesh::default() };
     match strays::leave_out(&mut mesh) {
-        Ok(count) => warnings.push((object.line, strays::warning(count))),
+        Ok(count) => warnings.push((object.line, WarningKind::StrayVertices { count })),
         Err(used) => return strays.remove(&used).map_or(Ok(()), Err),
     }
     (object.positions, object.triangles) = (mesh.positions, mesh.indices);
@@ -231,8 +229,8 @@ fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder, strays: &
             xml.attributes(&vertex, |name, value| {
                 if let Some(axis) = ["x", "y", "z"].iter().position(|axis| *axis == name) {
                     position[axis] = Some(match number(value) {
-                        Err(message) if strays::is_not_finite(value.trim()) => {
-                            odd = Some(message);
+                        Err(fault) if strays::is_not_finite(value.trim()) => {
+                            odd = Some(fault);
                             f64::NAN
                         }
                         found => found?,
@@ -240,12 +238,12 @@ fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder, strays: &
                 }
                 Ok(())
             })?;
-            let [Some(x), Some(y), Some(z)] = position else { return Err(xml.fault("a vertex needs x, y and z")) };
+            let [Some(x), Some(y), Some(z)] = position else { return Err(xml.fault(ThreeMfFault::Vertex)) };
             if object.positions.len() >= u32::MAX as usize {
-                return Err(xml.fault(format!("an object of {} vertices; fewer are read", u32::MAX)));
+                return Err(xml.fault(ThreeMfFault::Vertices));
             }
-            if let Some(message) = odd {
-                strays.insert(object.positions.len() as u32, xml.fault(message));
+            if let Some(fault) = odd {
+                strays.insert(object.positions.len() as u32, xml.fault(fault));
             }
             object.positions.push(rounder.round([x, y, z]));
         }
@@ -255,12 +253,7 @@ fn vertices(xml: &mut Xml, object: &mut Object, rounder: &mut Rounder, strays: &
     Ok(())
 }
 
-fn triangles(
-    xml: &mut Xml,
-    object: &mut Object,
-    default: Property,
-    warnings: &mut Vec<(u64, String)>,
-) -> Result<(), Fault> {
+fn triangles(xml: &mut Xml, object: &mut Object, default: Property, warnings: &mut Warnings) -> Result<(), Fault> {
     let mut is_painted = false;
     while let Some(triangle) = xml.child()? {
         if triangle.local_name().into_inner() == "triangle" {
@@ -281,11 +274,11 @@ fn triangles(
                 Ok(())
             })?;
             let [Some(a), Some(b), Some(c)] = corners else {
-                return Err(xml.fault("a triangle needs v1, v2 and v3"));
+                return Err(xml.fault(ThreeMfFault::Triangle));
             };
             let count = object.positions.len();
-            if let Some(corner) = [a, b, c].into_iter().find(|&corner| corner as usize >= count) {
-                return Err(xml.fault(format!("a triangle uses vertex {corner}, but there are only {count}")));
+            if let Some(vertex) = [a, b, c].into_iter().find(|&corner| corner as usize >= count) {
+                return Err(xml.fault(ThreeMfFault::NoVertex { vertex, vertices: count }));
             }
             object.triangles.push([a, b, c]);
             // Without p1 the object's property counts, without p2 and p3 the first is that of all corners.
@@ -303,9 +296,8 @@ fn triangles(
         }
         xml.skip(&triangle)?;
     }
-    let painted = "what a slicer has painted on triangles is not read; they keep the colours of the object";
-    if is_painted && !warnings.iter().any(|(_, said)| said == painted) {
-        warnings.push((xml.line(), painted.into()));
+    if is_painted {
+        say_once(warnings, xml, ThreeMfWarning::Painted);
     }
     Ok(())
 }
@@ -313,7 +305,7 @@ fn triangles(
 /// Base material: its name and display colour.
 type BaseMaterial = (String, Option<[f32; 3]>);
 
-fn materials(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<BaseMaterial>, Fault> {
+fn materials(xml: &mut Xml, warnings: &mut Warnings) -> Result<Vec<BaseMaterial>, Fault> {
     let (mut materials, mut is_clear) = (Vec::new(), false);
     while let Some(base) = xml.child()? {
         if base.local_name().into_inner() == "base" {
@@ -334,7 +326,7 @@ fn materials(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<Bas
     Ok(materials)
 }
 
-fn colors(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<[f32; 3]>, Fault> {
+fn colors(xml: &mut Xml, warnings: &mut Warnings) -> Result<Vec<[f32; 3]>, Fault> {
     let (mut colors, mut is_clear) = (Vec::new(), false);
     while let Some(element) = xml.child()? {
         if element.local_name().into_inner() == "color" {
@@ -345,7 +337,7 @@ fn colors(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<[f32; 
                 }
                 Ok(())
             })?;
-            colors.push(found.ok_or_else(|| xml.fault("a colour needs the attribute `color`"))?);
+            colors.push(found.ok_or_else(|| xml.fault(ThreeMfFault::ColorWithoutValue))?);
         }
         xml.skip(&element)?;
     }
@@ -354,21 +346,20 @@ fn colors(xml: &mut Xml, warnings: &mut Vec<(u64, String)>) -> Result<Vec<[f32; 
 }
 
 /// Warns once for a part that partly transparent colours are rendered opaque.
-fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Vec<(u64, String)>) {
-    let message = "colours have an alpha below FF, which has no effect; their triangles are opaque";
-    if is_clear && !warnings.iter().any(|(_, said)| said == message) {
-        warnings.push((xml.line(), message.into()));
+fn say_clear(xml: &Xml, is_clear: bool, warnings: &mut Warnings) {
+    if is_clear {
+        say_once(warnings, xml, ThreeMfWarning::ClearColors);
     }
 }
 
 /// Parses a colour `#RRGGBB` or `#RRGGBBAA` to linear RGB, and notes whether its alpha is not full.
-fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], String> {
+fn color(text: &str, is_clear: &mut bool) -> Result<[f32; 3], ThreeMfFault> {
     let digits = text
         .trim()
         .strip_prefix('#')
         .filter(|digits| matches!(digits.len(), 6 | 8) && digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
     let value = digits.and_then(|digits| u32::from_str_radix(&digits[..6], 16).ok());
-    let value = value.ok_or_else(|| format!("`{text:.40}` is no colour such as #RRGGBB"))?;
+    let value = value.ok_or_else(|| ThreeMfFault::Color { word: text::start(text, 40) })?;
     *is_clear |= digits.is_some_and(|digits| digits.len() == 8 && !digits[6..].eq_ignore_ascii_case("ff"));
     let [_, r, g, b] = value.to_be_bytes();
     Ok([r, g, b].each(|channel| linear_from_srgb(f32::from(channel) / 255.0)))
@@ -386,15 +377,15 @@ fn reference(xml: &Xml, element: &Element) -> Result<Reference, Fault> {
         }
         Ok(())
     })?;
-    let object = object.ok_or_else(|| xml.fault("an item or a component needs an objectid"))?;
+    let object = object.ok_or_else(|| xml.fault(ThreeMfFault::NoObjectId))?;
     Ok(Reference { object, part, transform, line: xml.line() })
 }
 
 /// Parses a transform of twelve numbers, the rows of a matrix that multiplies row vectors; the last row is the shift.
-fn matrix(text: &str) -> Result<DAffine3, String> {
+fn matrix(text: &str) -> Result<DAffine3, ThreeMfFault> {
     let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_, _>>()?;
     let &[ax, ay, az, bx, by, bz, cx, cy, cz, tx, ty, tz] = &numbers[..] else {
-        return Err(format!("a transform of {} numbers; it has 12", numbers.len()));
+        return Err(ThreeMfFault::Transform { numbers: numbers.len() });
     };
     let column = DVec3::new;
     let matrix3 = DMat3::from_cols(column(ax, ay, az), column(bx, by, bz), column(cx, cy, cz));

@@ -1,5 +1,6 @@
 //! The zip file around the parts of a 3MF package.
 
+use super::ThreeMfFault;
 use crate::import::source::{self, MAX_BYTES};
 use crate::{Place, SceneError};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
@@ -31,8 +32,8 @@ impl<'a> Package<'a> {
     /// Opens a package by reading the directory of the ZIP file.
     pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self, SceneError> {
         let malformed = |error: rawzip::Error| {
-            let message = format!("no zip file, which a 3MF file is, or a broken one: {error}");
-            SceneError::Malformed { path: path.to_path_buf(), place: Place::File, message }
+            let kind = ThreeMfFault::NoZip { error: error.to_string() }.into();
+            SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind }
         };
         let archive = ZipArchive::from_slice(bytes).map_err(malformed)?;
         let mut entries = HashMap::new();
@@ -54,14 +55,17 @@ impl<'a> Package<'a> {
     pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, SceneError> {
         let Some(entry) = self.entries.get(&key(name)) else { return Ok(None) };
         let place = || Place::Item(name.to_string());
-        let unsupported =
-            |message: String| Err(SceneError::Unsupported { path: self.path.to_path_buf(), place: place(), message });
+        let unsupported = |fault: ThreeMfFault| {
+            Err(SceneError::Unsupported { path: self.path.to_path_buf(), place: place(), kind: fault.into() })
+        };
         if entry.encrypted {
-            return unsupported("it is encrypted".into());
+            return unsupported(ThreeMfFault::Encrypted);
         }
-        let malformed =
-            |message: String| SceneError::Malformed { path: self.path.to_path_buf(), place: place(), message };
-        let found = self.archive.get_entry(entry.place).map_err(|error| malformed(error.to_string()))?;
+        let malformed = |kind| SceneError::Malformed { path: self.path.to_path_buf(), place: place(), kind };
+        let found = self
+            .archive
+            .get_entry(entry.place)
+            .map_err(|error| malformed(ThreeMfFault::BrokenPart { error: error.to_string() }.into()))?;
         let mut bytes = Vec::new();
         let result = match entry.method {
             CompressionMethod::STORE => {
@@ -71,12 +75,12 @@ impl<'a> Package<'a> {
                 let unpacked = flate2::bufread::DeflateDecoder::new(found.data());
                 source::append(self.path, &mut found.verifying_reader(unpacked), &mut bytes, self.budget)
             }
-            method => return unsupported(format!("packed by method {}; known are none and deflate", method.as_u16())),
+            method => return unsupported(ThreeMfFault::Method { method: method.as_u16() }),
         };
         // The message about packed data gets the part's name.
         result.map_err(|error| match error {
-            SceneError::Malformed { message, .. } => malformed(message),
-            SceneError::TooLarge { path, message, .. } => SceneError::TooLarge { path, place: place(), message },
+            SceneError::Malformed { kind, .. } => malformed(kind),
+            SceneError::TooLarge { path, kind, .. } => SceneError::TooLarge { path, place: place(), kind },
             other => other,
         })?;
         self.budget -= bytes.len() as u64;

@@ -1,7 +1,8 @@
 //! Packages made here, and tables of broken ones.
 
 use super::*;
-use crate::{FaceMaterials, SceneError, Surface};
+use crate::import::context::told;
+use crate::{FaceMaterials, FaultKind, PackedFault, SceneError, Surface, Warning, WarningKind};
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use std::io::Write;
 
@@ -60,22 +61,39 @@ const ITEM: &str = r#"<item objectid="1"/>"#;
 
 fn import(
     result: impl FnOnce(&Path, &mut Context) -> Result<Description, SceneError>,
-) -> Result<(Description, Vec<String>), String> {
+) -> Result<(Description, Vec<Warning>), SceneError> {
     let path = Path::new("part.3mf");
     let mut context = Context::new(path, &LoadOptions::default());
-    let scene = result(path, &mut context).map_err(|error| error.to_string())?;
+    let scene = result(path, &mut context)?;
     assert_eq!(crate::validate(&scene), Ok(()));
-    Ok((scene, context.finish().unwrap().iter().map(ToString::to_string).collect()))
+    Ok((scene, context.finish()?))
+}
+
+/// Returns the fault that ends an import, and its position.
+#[track_caller]
+fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (Place, FaultKind) {
+    let (_, place, kind) = told(result.unwrap_err()).unwrap();
+    (place, kind)
+}
+
+/// Returns the position of a line of the usual model.
+fn line(line: u64) -> Place {
+    Place::Item(format!("{USUAL_MODEL}:{line}"))
+}
+
+/// Returns a warning at a place of the package.
+fn warning(place: Place, kind: impl Into<WarningKind>) -> Warning {
+    Warning { path: "part.3mf".into(), place, kind: kind.into() }
 }
 
 /// Imports a package of these parts; returns the scene and the warnings.
-fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<String>), String> {
+fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<Warning>), SceneError> {
     let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     import(|path, context| import_bytes(path, &zip(&parts), context))
 }
 
 /// Imports a package with a model in the usual part; returns the scene and the warnings.
-fn read_model(text: &str) -> Result<(Description, Vec<String>), String> {
+fn read_model(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
     read(&[(USUAL_MODEL, text)])
 }
 
@@ -142,8 +160,8 @@ fn objects_of_other_parts_are_found() {
     let (scene, _) = read(&[(USUAL_MODEL, &main), ("3D/Objects/a.model", &other)]).unwrap();
     assert_eq!((scene.meshes.len(), corners(&scene).len()), (2, 5));
     assert!(scene.instances[0].mesh == scene.instances[1].mesh && scene.instances[1].mesh != scene.instances[2].mesh);
-    let error = read(&[(USUAL_MODEL, &main)]).map(|_| ()).unwrap_err();
-    assert_eq!(error, "part.3mf: 3D/3dmodel.model:12: the package has no part /3D/Objects/a.model");
+    let no_part = ThreeMfFault::NoPart { name: "/3D/Objects/a.model".into() };
+    assert_eq!(fault(read(&[(USUAL_MODEL, &main)])), (line(12), no_part.into()));
 }
 
 #[test]
@@ -177,13 +195,15 @@ fn what_is_not_read_is_said() {
     let texture = r#"<m:texture2dgroup id="7" texid="9"><m:tex2coord u="0" v="0"/></m:texture2dgroup>"#;
     let square = SQUARE.replacen("v3=\"2\"", "v3=\"2\" pid=\"7\" p1=\"0\"", 1);
     let (scene, warnings) = read_model(&model(&square, texture, ITEM)).unwrap();
-    assert_eq!(warnings, ["part.3mf: 3D/3dmodel.model:12: `texture2dgroup` is not read; rendered grey"]);
+    let unread = ThreeMfWarning::UnreadGroup { kind: "texture2dgroup".into() };
+    assert_eq!(warnings, [warning(line(12), unread)]);
     assert_eq!(reflectance(&scene, 0), Some([0.7; 3]));
     // What is not read has a grey of its own, so that it can be counted.
     assert_eq!(scene.materials.len(), 2);
     let more = r#"<object id="2"><components><component objectid="1"/></components></object>"#;
     let (scene, warnings) = read_model(&model(SQUARE, more, "")).unwrap();
-    assert_eq!(warnings, ["part.3mf: 3D/3dmodel.model: nothing is to be built; every object is shown"]);
+    let model = Place::Item(USUAL_MODEL.into());
+    assert_eq!(warnings, [warning(model, ThreeMfWarning::NoBuildItems)]);
     assert_eq!(scene.instances.len(), 1);
 }
 
@@ -192,50 +212,74 @@ fn broken_models_are_refused_with_their_part_and_line() {
     let component = r#"<object id="2"><components><component objectid="1"/></components></object>"#;
     let good = model(&SQUARE.replacen("v3=\"2\"", "v3=\"2\" pid=\"5\" p1=\"0\"", 1), component, ITEM);
     assert!(read_model(&good).is_ok());
-    for (from, to, want) in [
-        ("<model unit", "<html unit", ":3: the part should begin with an element `model`"),
-        ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<!DOCTYPE model [<!ENTITY a \"b\">]>", ":1: a document type"),
-        ("v1=\"1\"", "v1=\"4\"", ":10: a triangle uses vertex 4, but there are only 4"),
-        ("v1=\"1\"", "v1=\"-1\"", ":10: `-1` is no index or id"),
-        ("v1=\"1\"", "v1=\"4294967296\"", ":10: `4294967296` is no index or id"),
-        ("v1=\"1\"", "", ":10: a triangle needs v1, v2 and v3"),
-        ("v1=\"1\"", "v1=\"&lol;\"", ":10: "),
-        ("v1=\"1\"", "v1=1", ":10: "),
-        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"0\"", ":9: a vertex needs x, y and z"),
-        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"nan\" z=\"1\"", ":9: `nan` is not finite"),
-        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"1e39\" z=\"1\"", ":9: `1e39` is not finite"),
-        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"one\" z=\"1\"", ":9: `one` is no number"),
-        ("pid=\"5\" p1=\"0\"", "pid=\"5\" p1=\"2\"", ":8: triangle 0 of the object has property 2 of 2"),
-        ("pid=\"5\" p1=\"0\"", "pid=\"8\" p1=\"2\"", ":8: triangle 0 of the object has a property of group 8, which"),
-        ("pid=\"5\" p1=\"0\"", "pid=\"6\" p1=\"0\" p3=\"2\"", ":8: triangle 0 of the object has a colour beyond the 2"),
-        ("displaycolor=\"#FF0000\"", "displaycolor=\"red\"", ":6: `red` is no colour such as #RRGGBB"),
-        ("displaycolor=\"#FF0000\"", "displaycolor=\"#+F0000\"", ":6: `#+F0000` is no colour"),
-        ("displaycolor=\"#FF0000\"", "displaycolor=\"#FF000\u{e9}\"", ":6: `#FF000\u{e9}` is no colour"),
-        ("<object id=\"1\"", "<object", ":8: an object without an id"),
-        ("<object id=\"2\"", "<object id=\"1\"", ":12: two objects have the id 1"),
-        ("<component objectid=\"1\"/>", "<component/>", ":12: an item or a component needs an objectid"),
-        ("<item objectid=\"1\"/>", "<item objectid=\"3\"/>", ":14: there is no object 3"),
+    let word = |word: &str| word.to_string();
+    let index = |text| ThreeMfFault::Index { word: word(text) };
+    let not_finite = |text| ThreeMfFault::NotFinite { word: word(text) };
+    let color = |text| ThreeMfFault::Color { word: word(text) };
+    for (from, to, at, want) in [
+        ("<model unit", "<html unit", 3, ThreeMfFault::Root { name: "model" }),
+        (
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+            "<!DOCTYPE model [<!ENTITY a \"b\">]>",
+            1,
+            ThreeMfFault::DocumentType,
+        ),
+        ("v1=\"1\"", "v1=\"4\"", 10, ThreeMfFault::NoVertex { vertex: 4, vertices: 4 }),
+        ("v1=\"1\"", "v1=\"-1\"", 10, index("-1")),
+        ("v1=\"1\"", "v1=\"4294967296\"", 10, index("4294967296")),
+        ("v1=\"1\"", "", 10, ThreeMfFault::Triangle),
+        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"0\"", 9, ThreeMfFault::Vertex),
+        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"nan\" z=\"1\"", 9, not_finite("nan")),
+        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"1e39\" z=\"1\"", 9, not_finite("1e39")),
+        ("x=\"0\" y=\"0\" z=\"1\"", "x=\"0\" y=\"one\" z=\"1\"", 9, ThreeMfFault::Number { word: word("one") }),
+        (
+            "pid=\"5\" p1=\"0\"",
+            "pid=\"5\" p1=\"2\"",
+            8,
+            ThreeMfFault::NoProperty { triangle: 0, property: 2, count: 2 },
+        ),
+        ("pid=\"5\" p1=\"0\"", "pid=\"8\" p1=\"2\"", 8, ThreeMfFault::NoGroup { triangle: 0, group: 8 }),
+        (
+            "pid=\"5\" p1=\"0\"",
+            "pid=\"6\" p1=\"0\" p3=\"2\"",
+            8,
+            ThreeMfFault::NoColor { triangle: 0, count: 2, group: 6 },
+        ),
+        ("displaycolor=\"#FF0000\"", "displaycolor=\"red\"", 6, color("red")),
+        ("displaycolor=\"#FF0000\"", "displaycolor=\"#+F0000\"", 6, color("#+F0000")),
+        ("displaycolor=\"#FF0000\"", "displaycolor=\"#FF000\u{e9}\"", 6, color("#FF000\u{e9}")),
+        ("<object id=\"1\"", "<object", 8, ThreeMfFault::ObjectWithoutId),
+        ("<object id=\"2\"", "<object id=\"1\"", 12, ThreeMfFault::ObjectTwice { id: 1 }),
+        ("<component objectid=\"1\"/>", "<component/>", 12, ThreeMfFault::NoObjectId),
+        ("<item objectid=\"1\"/>", "<item objectid=\"3\"/>", 14, ThreeMfFault::NoObject { id: 3 }),
         (
             "<item objectid=\"1\"/>",
             "<item objectid=\"1\" transform=\"1 2 3\"/>",
-            ":14: a transform of 3 numbers; it has 12",
+            14,
+            ThreeMfFault::Transform { numbers: 3 },
         ),
-        ("</build>", "", ":15: "),
-        ("</build>\n</model>", "", ":14: the part ends within an element: it is cut off"),
-        ("<triangles>", "<shapes>", ":10: "),
+        ("</build>\n</model>", "", 14, ThreeMfFault::Cut),
     ] {
         assert!(good.contains(from), "{from}");
-        let text = good.replacen(from, to, 1);
-        let error = read_model(&text).map(|_| ()).unwrap_err();
-        assert!(error.starts_with(&format!("part.3mf: 3D/3dmodel.model{want}")), "{from} -> {to}: {error}");
-        assert_eq!(error.lines().count(), 1, "{error}");
+        let found = fault(read_model(&good.replacen(from, to, 1)));
+        assert_eq!(found, (line(at), want.into()), "{from} -> {to}");
     }
-    let empty = read_model(&model("", "", ITEM)).map(|_| ()).unwrap_err();
-    assert_eq!(empty, "part.3mf: it has no triangles");
+    for (from, to, at) in [
+        ("v1=\"1\"", "v1=\"&lol;\"", 10),
+        ("v1=\"1\"", "v1=1", 10),
+        ("</build>", "", 15),
+        ("<triangles>", "<shapes>", 10),
+    ] {
+        assert!(good.contains(from), "{from}");
+        let (place, found) = fault(read_model(&good.replacen(from, to, 1)));
+        assert!(matches!(found, FaultKind::ThreeMf(ThreeMfFault::Xml { .. })), "{from} -> {to}: {found:?}");
+        assert_eq!((place, found.to_string().lines().count()), (line(at), 1), "{from} -> {to}");
+    }
+    assert_eq!(fault(read_model(&model("", "", ITEM))), (Place::File, ThreeMfFault::NoTriangles.into()));
     let huge = "transform=\"1e30 0 0 0 1e30 0 0 0 1e30 0 0 0\"";
     let more = format!(r#"<object id="2"><components><component objectid="1" {huge}/></components></object>"#);
-    let error = read_model(&model(SQUARE, &more, &format!(r#"<item objectid="2" {huge}/>"#))).map(|_| ()).unwrap_err();
-    assert_eq!(error, "part.3mf: 3D/3dmodel.model:12: its place is not finite");
+    let found = fault(read_model(&model(SQUARE, &more, &format!(r#"<item objectid="2" {huge}/>"#))));
+    assert_eq!(found, (line(12), ThreeMfFault::PlaceNotFinite.into()));
 }
 
 #[test]
@@ -246,29 +290,30 @@ fn objects_that_hold_themselves_or_multiply_without_end_are_refused() {
         format!(r#"<object id="{id}"><components>{components}</components></object>"#)
     };
     let more = object(2, &[3]) + &object(3, &[1, 2]);
-    let error = read_model(&model(SQUARE, &more, r#"<item objectid="2"/>"#)).map(|_| ()).unwrap_err();
-    assert_eq!(error, "part.3mf: 3D/3dmodel.model:12: object 2 is a part of itself");
+    let found = fault(read_model(&model(SQUARE, &more, r#"<item objectid="2"/>"#)));
+    assert_eq!(found, (line(12), ThreeMfFault::PartOfItself { id: 2 }.into()));
     // Thirty doublings, and of nothing at all.
     for last in [1, 2] {
         let more: String = object(2, &[])
             + &(3..33).map(|id| object(id, &[if id == 3 { last } else { id - 1 }; 2])).collect::<String>();
-        let error = read_model(&model(SQUARE, &more, r#"<item objectid="32"/>"#)).map(|_| ()).unwrap_err();
-        assert!(error.ends_with("more than 1048576 objects are placed"), "{error}");
+        let found = fault(read_model(&model(SQUARE, &more, r#"<item objectid="32"/>"#))).1;
+        assert_eq!(found, ThreeMfFault::Placed.into());
     }
     let more: String = (2..100).map(|id| object(id, &[id - 1])).collect();
-    let error = read_model(&model(SQUARE, &more, r#"<item objectid="99"/>"#)).map(|_| ()).unwrap_err();
-    assert!(error.ends_with("components within components more than 64 deep"), "{error}");
+    let found = fault(read_model(&model(SQUARE, &more, r#"<item objectid="99"/>"#))).1;
+    assert_eq!(found, ThreeMfFault::Depth.into());
 }
 
 #[test]
 fn packages_that_are_none_or_unpack_without_end_are_refused() {
-    let error = |bytes: &[u8]| import(|path, context| import_bytes(path, bytes, context)).map(|_| ()).unwrap_err();
+    let error = |bytes: &[u8]| fault(import(|path, context| import_bytes(path, bytes, context)));
     for bytes in [&b""[..], b"PK\x03\x04", b"solid x\nendsolid"] {
         let error = error(bytes);
-        assert!(error.starts_with("part.3mf: no zip file, which a 3MF file is, or a broken one: "), "{error}");
+        assert!(matches!(error, (Place::File, FaultKind::ThreeMf(ThreeMfFault::NoZip { .. }))), "{error:?}");
     }
-    assert_eq!(error(&zip(&[("a.txt", b"")])), "part.3mf: the package has no part 3D/3dmodel.model");
-    assert_eq!(error(&zip(&[(USUAL_MODEL, b"<\xff")])), "part.3mf: 3D/3dmodel.model:1: the part is not UTF-8");
+    let no_part = ThreeMfFault::NoPart { name: USUAL_MODEL.into() };
+    assert_eq!(error(&zip(&[("a.txt", b"")])), (Place::File, no_part.into()));
+    assert_eq!(error(&zip(&[(USUAL_MODEL, b"<\xff")])), (line(1), ThreeMfFault::NotUtf8.into()));
     let text = model(SQUARE, "", ITEM);
     let good = zip(&[(USUAL_MODEL, text.as_bytes())]);
     let at = |what: &[u8]| good.windows(what.len()).rposition(|bytes| bytes == what).unwrap();
@@ -279,12 +324,14 @@ fn packages_that_are_none_or_unpack_without_end_are_refused() {
     };
     // Fields of the entry in the directory: flags, method, checksum.
     let entry = at(b"PK\x01\x02");
-    assert!(changed(entry + 8, good[entry + 8] | 1).ends_with("3D/3dmodel.model: it is encrypted"));
-    assert!(changed(entry + 10, 12).ends_with("3D/3dmodel.model: packed by method 12; known are none and deflate"));
+    let model = Place::Item(USUAL_MODEL.into());
+    let encrypted = changed(entry + 8, good[entry + 8] | 1);
+    assert_eq!(encrypted, (model.clone(), ThreeMfFault::Encrypted.into()));
+    assert_eq!(changed(entry + 10, 12), (model.clone(), ThreeMfFault::Method { method: 12 }.into()));
     let checksum = changed(entry + 16, good[entry + 16] ^ 1);
-    assert!(checksum.contains("3D/3dmodel.model: broken compressed data"), "{checksum}");
+    assert!(checksum.0 == model && matches!(checksum.1, FaultKind::Packed(PackedFault::Broken { .. })), "{checksum:?}");
     let bomb = error(&zip(&[(USUAL_MODEL, &vec![b' '; 65 << 20])]));
-    assert!(bomb.starts_with("part.3mf: 3D/3dmodel.model: unpacks to more than 67108864 bytes"), "{bomb}");
+    assert_eq!(bomb, (model, PackedFault::Unpacked { limit: 64 << 20 }.into()));
 }
 
 #[test]
@@ -308,54 +355,31 @@ fn a_package_cut_off_or_with_any_byte_changed_is_read_or_refused() {
 #[test]
 fn extensions_of_the_format_are_said_where_they_change_what_is_seen() {
     let said = |square: &str, more: &str| read_model(&model(square, more, ITEM)).unwrap().1;
-    let line = |message: &str| vec![format!("part.3mf: 3D/3dmodel.model:{message}")];
+    let unread = |kind: &str| [warning(line(12), ThreeMfWarning::Unread { kind: kind.into() })];
     let painted = SQUARE.replacen("v3=\"2\"", "v3=\"2\" paint_color=\"4\"", 2);
-    assert_eq!(
-        said(&painted, ""),
-        line("10: what a slicer has painted on triangles is not read; they keep the colours of the object")
-    );
+    assert_eq!(said(&painted, ""), [warning(line(10), ThreeMfWarning::Painted)]);
     let metal = r#"<m:pbmetallicdisplayproperties id="9"><m:pbmetallic/></m:pbmetallicdisplayproperties>"#;
-    assert_eq!(
-        said(SQUARE, metal),
-        line("12: `pbmetallicdisplayproperties` is not read; surfaces are diffuse and opaque")
-    );
+    assert_eq!(said(SQUARE, metal), unread("pbmetallicdisplayproperties"));
     let beams = r#"<object id="8"><mesh><b:beamlattice><b:beams/></b:beamlattice></mesh></object>"#;
-    assert_eq!(
-        said(SQUARE, &[beams; 2].concat().replacen("8", "9", 1)),
-        line("12: `beamlattice` is not read; its beams are left out")
-    );
+    assert_eq!(said(SQUARE, &[beams; 2].concat().replacen("8", "9", 1)), unread("beamlattice"));
     let shape = r#"<object id="8"><bo:booleanshape objectid="1"/></object>"#;
-    assert_eq!(said(SQUARE, shape), line("12: `booleanshape` is not read"));
+    assert_eq!(said(SQUARE, shape), unread("booleanshape"));
     let clear = r##"<basematerials id="9"><base name="a" displaycolor="#FF000020"/></basematerials>"##;
-    assert_eq!(
-        said(SQUARE, clear),
-        line("12: colours have an alpha below FF, which has no effect; their triangles are opaque")
-    );
-    assert_eq!(
-        said(SQUARE, r#"<object id="8"><metadatagroup><metadata/></metadatagroup></object>"#),
-        Vec::<String>::new()
-    );
+    assert_eq!(said(SQUARE, clear), [warning(line(12), ThreeMfWarning::ClearColors)]);
+    assert_eq!(said(SQUARE, r#"<object id="8"><metadatagroup><metadata/></metadatagroup></object>"#), []);
     let parts = [(USUAL_MODEL, &*model(SQUARE, "", ITEM)), ("Metadata/model_settings.config", "<config/>")];
-    assert_eq!(
-        read(&parts).unwrap().1,
-        [
-            "part.3mf: Metadata/model_settings.config: settings of a slicer, such as the colours of its filaments, are not \
-          read"
-        ]
-    );
+    let settings = Place::Item("Metadata/model_settings.config".into());
+    assert_eq!(read(&parts).unwrap().1, [warning(settings, ThreeMfWarning::SlicerSettings)]);
 }
 
 #[test]
 fn vertices_that_are_not_finite_and_in_no_triangle_are_left_out_with_a_warning() {
     let good = model(SQUARE, "", ITEM);
     let odd = "<vertex x=\"nan\" y=\"0\" z=\"1e39\"/>";
-    let used = read_model(&good.replacen("<vertices>", &format!("<vertices>{odd}"), 1)).map(|_| ()).unwrap_err();
-    assert!(used.contains("`1e39` is not finite"), "{used}");
+    let used = fault(read_model(&good.replacen("<vertices>", &format!("<vertices>{odd}"), 1))).1;
+    assert_eq!(used, ThreeMfFault::NotFinite { word: "1e39".into() }.into());
     let (scene, warnings) = read_model(&good.replacen("</vertices>", &format!("{odd}</vertices>"), 1)).unwrap();
     let (plain, _) = read_model(&good).unwrap();
     assert_eq!(scene.meshes[0].triangles, plain.meshes[0].triangles);
-    assert!(
-        warnings.iter().any(|warning| warning.ends_with("1 vertex is not finite, and no face uses it; left out")),
-        "{warnings:?}"
-    );
+    assert!(warnings.iter().any(|warning| warning.kind == WarningKind::StrayVertices { count: 1 }), "{warnings:?}");
 }

@@ -1,7 +1,9 @@
 //! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a
 //! document type is refused.
 
+use super::ThreeMfFault;
 use crate::import::origin::decimal;
+use crate::import::text;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
@@ -11,7 +13,7 @@ use std::cell::Cell;
 #[derive(Debug)]
 pub(super) struct Fault {
     pub line: u64,
-    pub message: String,
+    pub fault: ThreeMfFault,
 }
 
 /// XML reader of a part, element by element.
@@ -34,8 +36,8 @@ impl<'a> Xml<'a> {
     }
 
     /// Makes an error at the current line.
-    pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { line: self.line(), message: message.into() }
+    pub fn fault(&self, fault: ThreeMfFault) -> Fault {
+        Fault { line: self.line(), fault }
     }
 
     /// Returns the current line number, counted from 1. All calls together look at each byte once.
@@ -48,10 +50,10 @@ impl<'a> Xml<'a> {
     }
 
     /// Reads the start of the outermost element, which must have the local name `name`.
-    pub fn root(&mut self, name: &str) -> Result<Element<'a>, Fault> {
+    pub fn root(&mut self, name: &'static str) -> Result<Element<'a>, Fault> {
         match self.event()? {
             Some(Event::Start(element)) if element.local_name().into_inner() == name => Ok(element),
-            _ => Err(self.fault(format!("the part should begin with an element `{name}`"))),
+            _ => Err(self.fault(ThreeMfFault::Root { name })),
         }
     }
 
@@ -60,7 +62,7 @@ impl<'a> Xml<'a> {
         match self.event()? {
             Some(Event::Start(element)) => Ok(Some(element)),
             Some(_) => Ok(None),
-            None => Err(self.fault("the part ends within an element: it is cut off")),
+            None => Err(self.fault(ThreeMfFault::Cut)),
         }
     }
 
@@ -68,7 +70,7 @@ impl<'a> Xml<'a> {
     pub fn skip(&mut self, element: &Element) -> Result<(), Fault> {
         match self.reader.read_to_end(element.name()) {
             Ok(_) => Ok(()),
-            Err(error) => Err(self.fault(error.to_string())),
+            Err(error) => Err(self.fault(ThreeMfFault::Xml { error: error.to_string() })),
         }
     }
 
@@ -79,10 +81,10 @@ impl<'a> Xml<'a> {
                 Ok(event @ (Event::Start(_) | Event::End(_))) => return Ok(Some(event)),
                 Ok(Event::Eof) => return Ok(None),
                 Ok(Event::DocType(_)) => {
-                    return Err(self.fault("a document type (`<!DOCTYPE`) is not allowed in a 3MF file"));
+                    return Err(self.fault(ThreeMfFault::DocumentType));
                 }
                 Ok(_) => {}
-                Err(error) => return Err(self.fault(error.to_string())),
+                Err(error) => return Err(self.fault(ThreeMfFault::Xml { error: error.to_string() })),
             }
         }
     }
@@ -91,14 +93,14 @@ impl<'a> Xml<'a> {
     pub fn attributes(
         &self,
         element: &Element,
-        mut each: impl FnMut(&str, &str) -> Result<(), String>,
+        mut each: impl FnMut(&str, &str) -> Result<(), ThreeMfFault>,
     ) -> Result<(), Fault> {
         // The check for two of a name takes time that grows with the square of their count.
         for attribute in element.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| self.fault(error.to_string()))?;
+            let attribute = attribute.map_err(|error| self.fault(ThreeMfFault::Xml { error: error.to_string() }))?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-            let value = value.map_err(|error| self.fault(error.to_string()))?;
-            each(attribute.key.into_inner(), &value).map_err(|message| self.fault(message))?;
+            let value = value.map_err(|error| self.fault(ThreeMfFault::Xml { error: error.to_string() }))?;
+            each(attribute.key.into_inner(), &value).map_err(|fault| self.fault(fault))?;
         }
         Ok(())
     }
@@ -110,15 +112,15 @@ pub(super) fn local(name: &str) -> &str {
 }
 
 /// Parses a number in f64 that is finite as f32.
-pub(super) fn number(value: &str) -> Result<f64, String> {
+pub(super) fn number(value: &str) -> Result<f64, ThreeMfFault> {
     let word = value.trim();
     decimal(word).ok_or_else(|| match word.parse::<f64>() {
-        Ok(_) => format!("`{value:.40}` is not finite"),
-        Err(_) => format!("`{value:.40}` is no number"),
+        Ok(_) => ThreeMfFault::NotFinite { word: text::start(value, 40) },
+        Err(_) => ThreeMfFault::Number { word: text::start(value, 40) },
     })
 }
 
 /// Parses a non-negative integer, an index or an id.
-pub(super) fn index(value: &str) -> Result<u32, String> {
-    value.trim().parse().map_err(|_| format!("`{value:.40}` is no index or id"))
+pub(super) fn index(value: &str) -> Result<u32, ThreeMfFault> {
+    value.trim().parse().map_err(|_| ThreeMfFault::Index { word: text::start(value, 40) })
 }

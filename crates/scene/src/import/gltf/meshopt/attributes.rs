@@ -1,22 +1,22 @@
 //! Mode 0 of meshopt: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
 
-use super::Stream;
+use super::{MeshoptFault, Stream};
 
 /// Number of elements whose deltas have the same number of bits.
 const GROUP: usize = 16;
 
 /// Decodes vertex data of meshopt compression: `count` elements of `stride` bytes.
-pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, String> {
-    let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
+pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, MeshoptFault> {
+    let (&header, rest) = source.split_first().ok_or(MeshoptFault::Empty)?;
     let version = match header {
         0xa0 => 0,
         0xa1 => 1,
-        other => return Err(format!("0x{other:02x} begins no attribute stream (0xa0 or 0xa1 does)")),
+        header => return Err(MeshoptFault::AttributeHeader { header }),
     };
     // The tail: padding, the element before the first, and in version 1 how each channel is coded.
     let (used, padded) =
         if version == 0 { (stride, stride.max(32)) } else { (stride * 5 / 4, (stride * 5 / 4).max(24)) };
-    let body = rest.len().checked_sub(padded).ok_or("the compressed stream is shorter than its tail")?;
+    let body = rest.len().checked_sub(padded).ok_or(MeshoptFault::NoTail)?;
     let (body, tail) = rest.split_at(body);
     let tail = &tail[padded - used..];
     let (mut previous, channels) = (tail[..stride].to_vec(), &tail[stride..]);
@@ -49,7 +49,7 @@ pub fn decode(source: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Str
 
 /// Decodes the deltas of one byte position of `n` elements; `widths` are the numbers of bits for the header codes 0 to
 /// 3.
-fn plane_groups(stream: &mut Stream, plane: &mut [u8], n: usize, widths: [u32; 4]) -> Result<(), String> {
+fn plane_groups(stream: &mut Stream, plane: &mut [u8], n: usize, widths: [u32; 4]) -> Result<(), MeshoptFault> {
     let groups = n.div_ceil(GROUP);
     let header = stream.take(groups.div_ceil(4))?;
     for (i, group) in plane.chunks_mut(GROUP).take(groups).enumerate() {
@@ -82,7 +82,7 @@ fn integrate(
     stride: usize,
     first: usize,
     mode: u8,
-) -> Result<(), String> {
+) -> Result<(), MeshoptFault> {
     let mut last = [0; 4];
     last.copy_from_slice(&previous[first..first + 4]);
     for (i, element) in block.chunks_exact_mut(stride).enumerate() {
@@ -99,7 +99,7 @@ fn integrate(
             (2, turn) => (u32::from_le_bytes(delta).rotate_left((32 - u32::from(turn)) & 31)
                 ^ u32::from_le_bytes(last))
             .to_le_bytes(),
-            _ => return Err(format!("unknown channel mode 0x{mode:02x}")),
+            _ => return Err(MeshoptFault::ChannelMode { mode }),
         };
         element[first..first + 4].copy_from_slice(&last);
     }

@@ -1,7 +1,7 @@
 //! Modes of meshopt for indices. Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any
 //! indices.
 
-use super::Stream;
+use super::{MeshoptFault, Stream};
 
 /// Queue of the last 16 entries pushed.
 struct Fifo<T> {
@@ -20,9 +20,9 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Returns the entry that was pushed `age` pushes before the last one.
-    fn get(&self, age: usize) -> Result<T, String> {
+    fn get(&self, age: usize) -> Result<T, MeshoptFault> {
         let at = self.next.checked_sub(age + 1).filter(|_| age < 16);
-        at.map(|at| self.entries[at % 16]).ok_or("the stream refers to an edge or vertex before its first".into())
+        at.map(|at| self.entries[at % 16]).ok_or(MeshoptFault::BeforeFirst)
     }
 }
 
@@ -43,14 +43,14 @@ impl Decoder<'_> {
         index
     }
 
-    fn explicit(&mut self) -> Result<u32, String> {
+    fn explicit(&mut self) -> Result<u32, MeshoptFault> {
         let v = self.data.varint()?;
         self.last = self.last.wrapping_add(if v & 1 == 1 { !(v >> 1) } else { v >> 1 });
         Ok(self.last)
     }
 
     /// Decodes a vertex index from a four-bit code; the second value is `true` if it goes into the queue.
-    fn vertex(&mut self, code: u8) -> Result<(u32, bool), String> {
+    fn vertex(&mut self, code: u8) -> Result<(u32, bool), MeshoptFault> {
         Ok(match code {
             0 => (self.fresh(), true),
             15 => (self.explicit()?, true),
@@ -59,7 +59,7 @@ impl Decoder<'_> {
     }
 
     /// Decodes a triangle that shares an edge with a recent one.
-    fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], String> {
+    fn on_edge(&mut self, code: u8, version: u8) -> Result<[u32; 3], MeshoptFault> {
         let [a, b] = self.edges.get(usize::from(code >> 4))?;
         let (c, push) = match code & 15 {
             0 => (self.fresh(), true),
@@ -77,7 +77,7 @@ impl Decoder<'_> {
     }
 
     /// Decodes a triangle that shares no recent edge; its first vertex is always new to the queue.
-    fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], String> {
+    fn apart(&mut self, first: u8, others: u8) -> Result<[u32; 3], MeshoptFault> {
         let (a, _) = self.vertex(first)?;
         let (b, push_b) = self.vertex(others >> 4)?;
         let (c, push_c) = self.vertex(others & 15)?;
@@ -93,18 +93,18 @@ impl Decoder<'_> {
 }
 
 /// Decodes `count` vertex indices of a triangle list in meshopt compression.
-pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
+pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, MeshoptFault> {
     if !count.is_multiple_of(3) {
-        return Err(format!("{count} indices are no list of triangles"));
+        return Err(MeshoptFault::NoTriangles { count });
     }
-    let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
+    let (&header, rest) = source.split_first().ok_or(MeshoptFault::Empty)?;
     let version = match header {
         0xe0 | 0xe1 => header & 15,
-        other => return Err(format!("0x{other:02x} begins no triangle stream (0xe0 or 0xe1 does)")),
+        header => return Err(MeshoptFault::TriangleHeader { header }),
     };
-    let body = rest.len().checked_sub(16).ok_or("the compressed stream is shorter than its tail")?;
+    let body = rest.len().checked_sub(16).ok_or(MeshoptFault::NoTail)?;
     let (body, table) = rest.split_at(body);
-    let (codes, data) = body.split_at_checked(count / 3).ok_or("the compressed stream ends too early")?;
+    let (codes, data) = body.split_at_checked(count / 3).ok_or(MeshoptFault::Cut)?;
     let mut decoder =
         Decoder { data: Stream(data), next: 0, last: 0, edges: Fifo::new([0; 2]), vertices: Fifo::new(0) };
     let mut out = Vec::with_capacity(count);
@@ -129,12 +129,12 @@ pub fn triangles(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
 }
 
 /// Decodes `count` vertex indices of any topology in meshopt compression.
-pub fn sequence(source: &[u8], count: usize) -> Result<Vec<u32>, String> {
-    let (&header, rest) = source.split_first().ok_or("the compressed stream is empty")?;
+pub fn sequence(source: &[u8], count: usize) -> Result<Vec<u32>, MeshoptFault> {
+    let (&header, rest) = source.split_first().ok_or(MeshoptFault::Empty)?;
     if !matches!(header, 0xd0 | 0xd1) {
-        return Err(format!("0x{header:02x} begins no index stream (0xd0 or 0xd1 does)"));
+        return Err(MeshoptFault::IndexHeader { header });
     }
-    let body = rest.len().checked_sub(4).ok_or("the compressed stream is shorter than its tail")?;
+    let body = rest.len().checked_sub(4).ok_or(MeshoptFault::NoTail)?;
     let mut stream = Stream(&rest[..body]);
     let mut last = [0_u32; 2];
     let mut out = Vec::with_capacity(count);

@@ -10,13 +10,14 @@ mod indices;
 #[cfg(test)]
 mod tests;
 
+use super::MeshoptFault;
 use super::json::Meshopt;
 
 /// Decompresses meshopt data to `count * byteStride` bytes, filters included.
 ///
 /// # Errors
-/// In words, when sizes, mode, filter or stream break the specification.
-pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, String> {
+/// When sizes, mode, filter or stream break the specification.
+pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, MeshoptFault> {
     let filter = compressed.filter.as_deref().unwrap_or("NONE");
     let stride = compressed.byte_stride.index();
     // The shortest streams hold 1 bit in 16 values (attributes) or a byte an index or triangle; this
@@ -30,13 +31,13 @@ pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, String> {
         "NONE" | "EXPONENTIAL" => true,
         "OCTAHEDRAL" | "COLOR" => stride == 4 || stride == 8,
         "QUATERNION" => stride == 8,
-        other => return Err(format!("unknown filter {other:?}")),
+        other => return Err(MeshoptFault::Filter { name: other.into() }),
     };
     if !strides_ok || !stride_fits_filter {
-        return Err(format!("byteStride {stride} is not allowed for mode {} with filter {filter}", compressed.mode));
+        return Err(MeshoptFault::Stride { stride, mode: compressed.mode.clone(), filter: filter.into() });
     }
     if compressed.mode != "ATTRIBUTES" && filter != "NONE" {
-        return Err(format!("filter {filter} is not allowed for mode {}", compressed.mode));
+        return Err(MeshoptFault::FilterOfMode { filter: filter.into(), mode: compressed.mode.clone() });
     }
     let count = compressed.count.index();
     match compressed.mode.as_str() {
@@ -55,9 +56,9 @@ pub fn decode(compressed: &Meshopt, source: &[u8]) -> Result<Vec<u8>, String> {
         "TRIANGLES" if plausible(3) => Ok(narrow(&indices::triangles(source, count)?, stride)),
         "INDICES" if plausible(1) => Ok(narrow(&indices::sequence(source, count)?, stride)),
         "ATTRIBUTES" | "TRIANGLES" | "INDICES" => {
-            Err(format!("{} bytes cannot hold {} elements", source.len(), compressed.count.0))
+            Err(MeshoptFault::Short { bytes: source.len(), elements: compressed.count.0 })
         }
-        other => Err(format!("unknown mode {other:?}; known are ATTRIBUTES, TRIANGLES and INDICES")),
+        other => Err(MeshoptFault::Mode { name: other.into() }),
     }
 }
 
@@ -70,18 +71,18 @@ fn narrow(indices: &[u32], stride: usize) -> Vec<u8> {
 struct Stream<'a>(&'a [u8]);
 
 impl<'a> Stream<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
-        let (head, rest) = self.0.split_at_checked(count).ok_or("the compressed stream ends too early")?;
+    fn take(&mut self, count: usize) -> Result<&'a [u8], MeshoptFault> {
+        let (head, rest) = self.0.split_at_checked(count).ok_or(MeshoptFault::Cut)?;
         self.0 = rest;
         Ok(head)
     }
 
-    fn byte(&mut self) -> Result<u8, String> {
+    fn byte(&mut self) -> Result<u8, MeshoptFault> {
         Ok(self.take(1)?[0])
     }
 
     /// Reads an unsigned LEB128 integer of at most five bytes; bits above the 32nd are dropped.
-    fn varint(&mut self) -> Result<u32, String> {
+    fn varint(&mut self) -> Result<u32, MeshoptFault> {
         let mut value = 0;
         for shift in (0..35).step_by(7) {
             let byte = self.byte()?;
@@ -90,13 +91,13 @@ impl<'a> Stream<'a> {
                 return Ok(value);
             }
         }
-        Err("a variable-length number has more than five bytes".into())
+        Err(MeshoptFault::LongNumber)
     }
 
-    fn finish(&self) -> Result<(), String> {
+    fn finish(&self) -> Result<(), MeshoptFault> {
         match self.0.len() {
             0 => Ok(()),
-            left => Err(format!("{left} bytes are left over in the compressed stream")),
+            left => Err(MeshoptFault::Surplus { left }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Primitives and accessors.
 
 use super::*;
+use crate::PbrtWarning;
 use raywarp_geom::TriangleMesh;
 
 /// Returns the only mesh of a document, after asserting that it loads without warnings.
@@ -40,14 +41,14 @@ fn strips_and_fans_keep_their_front_on_one_side() {
 fn points_and_lines_are_left_out_with_a_warning() {
     let (scene, warnings) = import(&with_mode(1, 4, None)).unwrap();
     assert!(scene.meshes.is_empty() && scene.instances.is_empty());
-    assert!(warnings[0].contains("meshes[0].primitives[0]: points and lines"), "{warnings:?}");
+    assert_eq!(warnings[0], warning("meshes[0].primitives[0]", GltfWarning::PointsOrLines));
 }
 
 #[test]
 fn a_ragged_triangle_list_loses_its_end_with_a_warning() {
     let (scene, warnings) = import(&with_mode(4, 5, None)).unwrap();
     assert_eq!(scene.triangle_count(), 1);
-    assert!(warnings[0].contains("no whole triangles"), "{warnings:?}");
+    assert_eq!(warnings[0].kind, GltfWarning::PartialTriangle { indices: 5 }.into());
 }
 
 #[test]
@@ -61,11 +62,11 @@ fn vertices_that_are_not_finite_are_left_out_where_no_triangle_uses_them() {
         b.with(json!({"meshes": [{"primitives": [primitive]}]}))
     };
     let (scene, warnings) = import(&build(&[0, 1, 3, 1, 3, 4])).unwrap();
-    assert!(warnings[0].contains("1 vertex is not finite, and no face uses it; left out"), "{warnings:?}");
+    assert_eq!(warnings[0].kind, WarningKind::StrayVertices { count: 1 });
     let mesh = &scene.meshes[0].triangles;
     assert_eq!((mesh.positions.len(), mesh.corners(1)[2][0]), (4, 4.0));
-    let error = import(&build(&[0, 1, 2])).unwrap_err();
-    assert!(error.contains("vertex 2 is not finite"), "{error}");
+    let used = fault(import(&build(&[0, 1, 2]))).1;
+    assert!(matches!(used, GltfFault::NotFinite { vertex: 2, in_pose: false, .. }), "{used}");
 }
 
 #[test]
@@ -166,10 +167,7 @@ fn vertex_colours_outside_of_their_range_are_clamped_and_said() {
     let (scene, warnings) = import(&document).unwrap();
     let colors = &scene.meshes[0].triangles.colors;
     assert_eq!(colors[..], [[0.0, 0.0, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]]);
-    assert!(
-        warnings.len() == 1 && warnings[0].ends_with("2 colours of vertices are outside 0 to 1; clamped"),
-        "{warnings:?}"
-    );
+    assert_eq!(warnings, [warning("meshes[0].primitives[0]", GltfWarning::ColorsOutside { count: 2 })]);
 }
 
 #[test]
@@ -182,11 +180,15 @@ fn attributes_that_are_not_finite_are_replaced_but_positions_are_an_error() {
     };
     let (scene, warnings) = import(&build([1.0; 9], [0.0, f32::NAN, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])).unwrap();
     assert_eq!(scene.meshes[0].triangles.normals, [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]]);
-    assert!(warnings[0].contains("NORMAL") && warnings[0].contains("1 value is not finite"), "{warnings:?}");
+    let normals = "meshes[0].primitives[0].attributes.NORMAL (accessors[1])";
+    let replaced = GltfWarning::ValuesNotFinite { count: 1, replacement: vec![0.0; 3] };
+    assert_eq!(warnings[0], warning(normals, replaced));
     let mut infinite = [1.0; 9];
     infinite[7] = f32::INFINITY;
-    let error = import(&build(infinite, [0.0; 9])).unwrap_err();
-    assert!(error.contains("meshes[0].primitives[0].attributes.POSITION: vertex 2 is not finite"), "{error}");
+    let position = [1.0, f32::INFINITY, 1.0];
+    let want = GltfFault::NotFinite { vertex: 2, in_pose: false, position };
+    let positions = "meshes[0].primitives[0].attributes.POSITION".into();
+    assert_eq!(fault(import(&build(infinite, [0.0; 9]))), (positions, want));
 }
 
 #[test]
@@ -210,14 +212,14 @@ fn a_scene_without_triangles_names_one_that_has_some() {
 
 #[test]
 fn what_was_left_out_is_said_before_the_error_that_nothing_is_there() {
-    let check = |name: &str, text: &str, want: &str| {
+    let check = |name: &str, text: &str, want: WarningKind| {
         let error = crate::load_from(text.as_bytes(), Path::new(name), &LoadOptions::default()).unwrap_err();
-        let said: Vec<&str> = error.warnings.iter().map(|warning| warning.message.as_str()).collect();
-        assert_eq!((said, matches!(error.error, crate::SceneError::Empty { .. })), (vec![want], true));
+        let said: Vec<&WarningKind> = error.warnings.iter().map(|warning| &warning.kind).collect();
+        assert_eq!((said, matches!(error.error, crate::SceneError::Empty { .. })), (vec![&want], true));
     };
     let lines = r#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
         "meshes": [{"primitives": [{"attributes": {}, "mode": 1}]}]}"#;
-    check("a.gltf", lines, "points and lines have no surface; left out");
+    check("a.gltf", lines, GltfWarning::PointsOrLines.into());
     let curve = "WorldBegin Shape \"curve\" \"point3 P\" [0 0 0 1 0 0 1 1 0 0 1 0]";
-    check("a.pbrt", curve, "shape \"curve\" is not supported and left out");
+    check("a.pbrt", curve, PbrtWarning::Shape { kind: "curve".into() }.into());
 }

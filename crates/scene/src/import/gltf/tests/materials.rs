@@ -8,7 +8,7 @@ use crate::{
 
 /// Loads the scene of a triangle with `material`, which has one image, textures 0 to 2 of it and a sampler for texture
 /// 1.
-fn scene_of(material: &Value) -> Result<(Description, Vec<String>), String> {
+fn scene_of(material: &Value) -> Result<(Description, Vec<Warning>), SceneError> {
     import(&triangle(json!({
         "materials": [material],
         "textures": [{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0}],
@@ -19,7 +19,7 @@ fn scene_of(material: &Value) -> Result<(Description, Vec<String>), String> {
 #[track_caller]
 fn material(json: &Value) -> (Description, Material) {
     let (scene, warnings) = scene_of(json).unwrap();
-    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(warnings, []);
     let material = scene.materials[0].clone();
     (scene, material)
 }
@@ -188,12 +188,11 @@ fn a_volume_that_nothing_gets_into_is_named() {
         scene_of(&json!({"extensions": extensions})).unwrap().1
     };
     let without = warnings(None);
-    assert!(without.len() == 1 && without[0].contains("no effect without KHR_materials_transmission"), "{without:?}");
+    assert_eq!(without, [warning("materials[0]", GltfWarning::VolumeWithoutTransmission)]);
     for none in [json!({}), json!({"transmissionFactor": 0}), json!({"transmissionFactor": -1})] {
-        let none = warnings(Some(none));
-        assert!(none.len() == 1 && none[0].contains("no effect with a transmissionFactor of 0; left out"), "{none:?}");
+        assert_eq!(warnings(Some(none)), [warning("materials[0]", GltfWarning::VolumeOfOpaque)]);
     }
-    assert_eq!(warnings(Some(json!({"transmissionFactor": 0.5}))), Vec::<String>::new());
+    assert_eq!(warnings(Some(json!({"transmissionFactor": 0.5}))), []);
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn specular_and_clearcoat_take_their_channels() {
     assert_eq!((p.clearcoat, p.clearcoat_roughness), (scalar(1.0, 0, Channel::R), scalar(0.5, 0, Channel::G)));
     let coat = json!({"clearcoatFactor": 1, "clearcoatNormalTexture": {"index": 0}});
     let (_, warnings) = scene_of(&json!({"extensions": {"KHR_materials_clearcoat": coat}})).unwrap();
-    assert!(warnings[0].contains("materials[0]: clearcoatNormalTexture"), "{warnings:?}");
+    assert_eq!(warnings[0], warning("materials[0]", GltfWarning::CoatNormals));
 }
 
 #[test]
@@ -227,17 +226,15 @@ fn a_coat_that_bends_with_its_base_is_said_once_per_file() {
     let own = json!({"clearcoatFactor": 1, "clearcoatNormalTexture": {"index": 0}});
     let flat = json!({"normalTexture": {"index": 0, "scale": 0},
         "extensions": {"KHR_materials_clearcoat": {"clearcoatFactor": 1}}});
-    assert!(said(json!([coated("a", own)]))[0].contains("clearcoatNormalTexture is not supported"));
+    assert_eq!(said(json!([coated("a", own)]))[0].kind, GltfWarning::CoatNormals.into());
     let none = json!([coated("a", json!({})), {"normalTexture": {"index": 0}}, flat,
         {"extensions": {"KHR_materials_clearcoat": coat()}}]);
-    assert_eq!(said(none), Vec::<String>::new());
-    let rule = "bends with its base's normal map; without a clearcoatNormalTexture it should be even";
-    let car = format!("test.gltf: materials[1]: the coat of material car {rule}");
-    assert_eq!(said(json!([{}, coated("car", coat())])), std::slice::from_ref(&car));
+    assert_eq!(said(none), []);
+    let bent = |item, name: &str, more| warning(item, GltfWarning::BentCoats { name: name.into(), more });
+    assert_eq!(said(json!([{}, coated("car", coat())])), [bent("materials[1]", "car", 0)]);
     let several = json!([{}, coated("car", coat()), coated("b", coat()), coated("c", coat())]);
-    assert_eq!(said(several), [format!("{car}; 2 more do the same")]);
-    let unnamed = format!("test.gltf: materials[0]: the coat {rule}; 1 more does the same");
-    assert_eq!(said(json!([coated("", coat()), coated("b", coat())])), [unnamed]);
+    assert_eq!(said(several), [bent("materials[1]", "car", 2)]);
+    assert_eq!(said(json!([coated("", coat()), coated("b", coat())])), [bent("materials[0]", "", 1)]);
 }
 
 #[test]
@@ -277,31 +274,39 @@ fn specular_glossiness_is_a_coat_whose_roughness_is_one_minus_gloss() {
 
 #[test]
 fn unsupported_looks_warn_by_name_once() {
-    for name in ["sheen", "anisotropy", "iridescence", "dispersion"].map(|n| format!("KHR_materials_{n}")) {
-        let material = json!({"extensions": {&name: {}}});
-        let mut document = triangle(json!({"materials": [&material, &material], "extensionsUsed": [&name]}));
+    for name in
+        ["KHR_materials_sheen", "KHR_materials_anisotropy", "KHR_materials_iridescence", "KHR_materials_dispersion"]
+    {
+        let material = json!({"extensions": {name: {}}});
+        let mut document = triangle(json!({"materials": [&material, &material], "extensionsUsed": [name]}));
         let mut second = document["meshes"][0]["primitives"][0].clone();
         second["material"] = json!(1);
         document["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
         let (scene, warnings) = import(&document).unwrap();
         assert_eq!(scene.materials.len(), 2);
-        assert_eq!(warnings, [format!("test.gltf: materials[0]: {name} is not supported; rendered without it")]);
+        assert_eq!(warnings, [warning("materials[0]", GltfWarning::MaterialExtension { name })]);
     }
 }
 
 #[test]
 fn textures_that_cannot_be_had_leave_the_factor() {
     let base = |texture: Value| json!({"pbrMetallicRoughness": {"baseColorTexture": texture}});
+    let gone = Warning { path: "gone away.png".into(), place: Place::File, kind: WarningKind::Missing };
+    let texture = "materials[0].pbrMetallicRoughness.baseColorTexture";
     for (texture, images, want) in [
-        (json!({"index": 0, "texCoord": 2}), json!([{"uri": PIXELS}]), "TEXCOORD_2"),
-        (json!({"index": 1}), json!([{"uri": PIXELS}]), "no image in a supported format"),
-        (json!({"index": 0}), json!([{"uri": "gone%20away.png"}]), "gone away.png: missing"),
+        (
+            json!({"index": 0, "texCoord": 2}),
+            json!([{"uri": PIXELS}]),
+            warning(texture, GltfWarning::CoordinateSet { set: 2 }),
+        ),
+        (json!({"index": 1}), json!([{"uri": PIXELS}]), warning("textures[1]", GltfWarning::NoImage)),
+        (json!({"index": 0}), json!([{"uri": "gone%20away.png"}]), gone),
     ] {
         let textures = json!([{"source": 0}, {"extensions": {"MSFT_texture_dds": {"source": 0}}}]);
         let document = triangle(json!({"materials": [base(texture)], "textures": textures, "images": images}));
         let (scene, warnings) = import(&document).unwrap();
         assert_eq!(scene.materials[0].surface, Surface::Principled(Box::default()));
-        assert!(warnings.len() == 1 && warnings[0].contains(want), "{warnings:?}");
+        assert_eq!(warnings, [want]);
     }
 }
 
@@ -330,16 +335,17 @@ fn a_sound_fallback_is_shown_where_the_image_of_an_extension_is_not() {
         let images = json!([first, {"uri": PIXELS, "name": "fallback"}]);
         let (scene, warnings) = import(&document(images)).unwrap();
         assert_eq!(scene.images[0].name, "fallback");
-        assert!(warnings.len() == 1 && warnings[0].contains("images[1] is, its fallback"), "{warnings:?}");
+        let [Warning { kind: WarningKind::Gltf(found), .. }] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(matches!(found, GltfWarning::FallbackImage { image: 0, fallback: 1, .. }), "{found:?}");
     }
     // Without a sound one the fallback's own fault counts.
     let (scene, warnings) = import(&document(json!([{"uri": broken}, {"uri": broken}]))).unwrap();
     assert_eq!(scene.images.len(), 0);
-    assert!(warnings.len() == 1 && warnings[0].contains("rendered without it"), "{warnings:?}");
+    assert!(matches!(warnings[..], [Warning { kind: WarningKind::Broken { .. }, .. }]), "{warnings:?}");
     let strict = LoadOptions::default();
     let text = document(json!([{"uri": broken}, {"uri": broken}])).to_string();
-    let error = crate::import::load_from(text.as_bytes(), Path::new("test.gltf"), &strict).unwrap_err().to_string();
-    assert!(error.contains("images[1]"), "{error}");
+    let error = crate::import::load_from(text.as_bytes(), Path::new("test.gltf"), &strict).unwrap_err().error;
+    assert_eq!(told(error).unwrap().1, Place::Item("images[1]".into()));
 }
 
 #[test]
@@ -348,10 +354,10 @@ fn a_broken_image_in_the_file_is_an_error_or_a_line() {
     let images = json!([{"uri": data_uri(b"no image")}]);
     let document = triangle(json!({"materials": materials, "textures": [{"source": 0}], "images": images}));
     let (_, warnings) = import(&document).unwrap();
-    assert!(warnings.len() == 1 && warnings[0].ends_with("; rendered without it"), "{warnings:?}");
+    assert!(matches!(warnings[..], [Warning { kind: WarningKind::Broken { .. }, .. }]), "{warnings:?}");
     let text = document.to_string();
     let loaded = crate::import::load_from(text.as_bytes(), Path::new("test.gltf"), &LoadOptions::default());
-    assert!(loaded.unwrap_err().to_string().contains("images[0]"));
+    assert_eq!(told(loaded.unwrap_err().error).unwrap().1, Place::Item("images[0]".into()));
 }
 
 #[test]
@@ -363,14 +369,14 @@ fn surfaces_that_vanish_are_said() {
         let more = json!({"materials": materials, "textures": [{"source": 0}], "images": [{"uri": image}]});
         import(&triangle(more)).unwrap().1
     };
-    let want = "test.gltf: materials[0]: its alpha is 0 everywhere; nothing of it is seen";
+    let want = warning("materials[0]", GltfWarning::Invisible);
     for (mode, alpha, image) in
         [("BLEND", 0.0, PIXELS), ("BLEND", 1.0, &*clear), ("MASK", 0.4, PIXELS), ("MASK", 1.0, &*clear)]
     {
-        assert_eq!(said(mode, alpha, image), [want], "{mode} {alpha}");
+        assert_eq!(said(mode, alpha, image), std::slice::from_ref(&want), "{mode} {alpha}");
     }
     for (mode, alpha, image) in [("OPAQUE", 0.0, &*clear), ("BLEND", 0.1, PIXELS), ("MASK", 0.5, PIXELS)] {
-        assert_eq!(said(mode, alpha, image), Vec::<String>::new(), "{mode} {alpha}");
+        assert_eq!(said(mode, alpha, image), [], "{mode} {alpha}");
     }
 }
 
@@ -391,14 +397,14 @@ fn textured_meshes_without_coordinates_are_said() {
         let more = json!({"materials": materials, "textures": [{"source": 0}], "meshes": meshes});
         import(&triangle(more)).unwrap().1
     };
-    let check = |attributes: Value, set: u32, want: &str| {
-        let warnings = said(attributes, set);
-        assert!(warnings.len() == 1 && warnings[0].contains(want), "{warnings:?}");
+    let check = |attributes: Value, set: usize, has_first: bool| {
+        let want = GltfWarning::NoCoordinates { set, has_first };
+        assert_eq!(said(attributes, set as u32), [warning("meshes[0].primitives[0]", want)]);
     };
-    check(json!({"POSITION": 0}), 0, "textures on TEXCOORD_0, which is not there; they lie on each triangle");
-    check(json!({"POSITION": 0, "TEXCOORD_1": 1}), 0, "textures on TEXCOORD_0, which is not there");
-    check(json!({"POSITION": 0, "TEXCOORD_0": 1}), 1, "those of TEXCOORD_0 are taken");
-    assert_eq!(said(json!({"POSITION": 0, "TEXCOORD_1": 1}), 1), Vec::<String>::new());
+    check(json!({"POSITION": 0}), 0, false);
+    check(json!({"POSITION": 0, "TEXCOORD_1": 1}), 0, false);
+    check(json!({"POSITION": 0, "TEXCOORD_0": 1}), 1, true);
+    assert_eq!(said(json!({"POSITION": 0, "TEXCOORD_1": 1}), 1), []);
 }
 
 #[test]
@@ -436,21 +442,15 @@ fn surfaces_that_vanish_by_their_vertex_colours_are_said() {
         builder.0["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(colors);
         import(&builder.0).unwrap().1
     };
-    let want = |how: &str| {
-        let place = "test.gltf: meshes[0].primitives[0]";
-        vec![format!("{place}: the alpha of COLOR_0 is {how} everywhere; nothing of it is seen")]
-    };
+    let want = |below_cutoff| [warning("meshes[0].primitives[0]", GltfWarning::InvisibleColors { below_cutoff })];
     for image in [false, true] {
-        assert_eq!(said("BLEND", 1.0, [0.0; 3], image), want("0"));
-        assert_eq!(said("MASK", 1.0, [0.4, 0.0, 0.4], image), want("below its material's cutoff"));
+        assert_eq!(said("BLEND", 1.0, [0.0; 3], image), want(false));
+        assert_eq!(said("MASK", 1.0, [0.4, 0.0, 0.4], image), want(true));
         for (mode, alpha) in [("BLEND", [0.0, 0.1, 0.0]), ("MASK", [0.0, 0.0, 0.5]), ("OPAQUE", [0.0; 3])] {
-            assert_eq!(said(mode, 1.0, alpha, image), Vec::<String>::new(), "{mode}");
+            assert_eq!(said(mode, 1.0, alpha, image), [], "{mode}");
         }
     }
-    assert_eq!(
-        said("BLEND", 0.0, [0.0; 3], false),
-        ["test.gltf: materials[0]: its alpha is 0 everywhere; nothing of it is seen"]
-    );
+    assert_eq!(said("BLEND", 0.0, [0.0; 3], false), [warning("materials[0]", GltfWarning::Invisible)]);
 }
 
 #[test]
@@ -459,15 +459,19 @@ fn materials_and_textures_that_are_not_there_are_a_line_where_only_triangles_are
     let material = triangle(json!({"materials": []}));
     let texture = triangle(json!({"materials": textured(5)}));
     let image = triangle(json!({"materials": textured(0), "textures": [{"source": 7}]}));
-    for (document, what) in [(material, "materials[0]"), (texture, "textures[5]"), (image, "images[7]")] {
+    for (document, want) in [
+        (material, no_entry("materials", 0, 0)),
+        (texture, no_entry("textures", 5, 0)),
+        (image, no_entry("images", 7, 1)),
+    ] {
+        let want = FaultKind::from(want);
         let load = |geometry_only| {
             let options = LoadOptions { geometry_only, ..LoadOptions::default() };
             crate::import::load_from(document.to_string().as_bytes(), Path::new("test.gltf"), &options)
         };
-        assert!(load(false).unwrap_err().to_string().contains(what), "{what}");
+        assert_eq!(told(load(false).unwrap_err().error).unwrap().2, want);
         let loaded = load(true).unwrap();
         let [warning] = &loaded.warnings[..] else { panic!("{:?}", loaded.warnings) };
-        assert!(warning.message.ends_with("; not needed for the triangles"), "{warning}");
-        assert!(warning.to_string().contains(what), "{warning}");
+        assert_eq!(warning.kind, WarningKind::BrokenLook { fault: want });
     }
 }

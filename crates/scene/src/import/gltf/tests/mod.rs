@@ -9,9 +9,10 @@ mod materials;
 mod nodes;
 mod poses;
 
-use super::{External, import_bytes};
-use crate::Description;
+use super::{External, GltfFault, GltfWarning, import_bytes};
+use crate::import::context::told;
 use crate::import::{Context, LoadOptions};
+use crate::{Description, FaultKind, Place, SceneError, Warning, WarningKind};
 use base64::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -22,25 +23,44 @@ const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYA
 /// PNG image as a data URI: one orange pixel without alpha.
 const OPAQUE_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC";
 
-/// Imports a document; returns the scene and its warnings, or the error's text.
-fn import(document: &Value) -> Result<(Description, Vec<String>), String> {
+/// Imports a document; returns the scene and its warnings.
+fn import(document: &Value) -> Result<(Description, Vec<Warning>), SceneError> {
     import_raw(document.to_string().as_bytes())
 }
 
-fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<String>), String> {
+/// Returns a warning about an item of the document.
+fn warning(item: &str, kind: impl Into<WarningKind>) -> Warning {
+    Warning { path: "test.gltf".into(), place: Place::Item(item.into()), kind: kind.into() }
+}
+
+/// Returns the item of the document at which an import ended, and the fault there.
+#[track_caller]
+fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (String, GltfFault) {
+    match told(result.unwrap_err()).unwrap() {
+        (_, Place::Item(item), FaultKind::Gltf(fault)) => (item, fault),
+        (_, place, kind) => panic!("{place:?}: {kind:?}"),
+    }
+}
+
+/// Returns the fault of a reference to an entry that is not there.
+fn no_entry(array: &'static str, index: u64, count: usize) -> GltfFault {
+    GltfFault::NoEntry { array, index, count }
+}
+
+fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<Warning>), SceneError> {
     let path = Path::new("test.gltf");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
-    let scene = import_bytes(path, bytes, External::Missing, &mut context).map_err(|e| e.to_string())?;
-    let warnings = context.finish().map_err(|e| e.to_string())?;
-    crate::validate(&scene).map_err(|e| format!("{e:?}"))?;
-    Ok((scene, warnings.iter().map(ToString::to_string).collect()))
+    let scene = import_bytes(path, bytes, External::Missing, &mut context)?;
+    let warnings = context.finish()?;
+    crate::validate(&scene).map_err(|invalid| invalid.in_file(path))?;
+    Ok((scene, warnings))
 }
 
 /// Imports a document that must load without any warning.
 #[track_caller]
 fn clean(document: &Value) -> Description {
     let (scene, warnings) = import(document).unwrap();
-    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(warnings, []);
     scene
 }
 

@@ -22,28 +22,38 @@ impl Written {
         Self(folder)
     }
 
-    fn load(&self, header: &str, lines: &str, options: &LoadOptions) -> Result<(Description, Vec<String>), String> {
+    fn load(
+        &self,
+        header: &str,
+        lines: &str,
+        options: &LoadOptions,
+    ) -> Result<(Description, Vec<WarningKind>), SceneError> {
         let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
         std::fs::write(self.0.0.path().join("a.obj"), obj).unwrap();
         std::fs::write(self.0.0.path().join("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
-        let loaded = crate::load(&self.0.0.path().join("a.obj"), options).map_err(|error| error.to_string())?;
-        Ok((loaded.scene, loaded.warnings.iter().map(|warning| warning.message.clone()).collect()))
+        let loaded = crate::load(&self.0.0.path().join("a.obj"), options).map_err(|error| error.error)?;
+        Ok((loaded.scene, loaded.warnings.into_iter().map(|warning| warning.kind).collect()))
     }
 
     #[track_caller]
-    fn material(&self, lines: &str) -> (Material, Vec<String>) {
+    fn material(&self, lines: &str) -> (Material, Vec<WarningKind>) {
         let (mut scene, warnings) = self.load("", lines, &LoadOptions::default()).unwrap();
         (scene.materials.remove(0), warnings)
     }
 
     #[track_caller]
-    fn of_blender(&self, lines: &str) -> (Principled, Alpha, Vec<String>) {
+    fn of_blender(&self, lines: &str) -> (Principled, Alpha, Vec<WarningKind>) {
         let header = "# Blender 5.2.3 LTS MTL File: 'None'\n# www.blender.org\n\n";
         let (mut scene, warnings) = self.load(header, lines, &LoadOptions::default()).unwrap();
         let material = scene.materials.remove(0);
         let Surface::Principled(principled) = material.surface else { panic!("{:?}", material.surface) };
         (*principled, material.alpha, warnings)
     }
+}
+
+/// Returns a warning about the material `m`.
+fn said(finding: MtlFinding) -> WarningKind {
+    ObjWarning::Material { name: "m".into(), finding }.into()
 }
 
 #[test]
@@ -65,7 +75,7 @@ fn a_map_whose_factor_is_absent_multiplies_one() {
     for name in ["Pr", "Pm", "Pc", "Pcr"] {
         let lines = format!("Pr 1\n{name} 0\nmap_{name} Maps/White.png");
         let (material, warnings) = files.material(&lines);
-        assert_eq!(warnings, [format!("material m: {name} is 0 under map_{name}; read as 1")]);
+        assert_eq!(warnings, [said(MtlFinding::ZeroUnderMap { factor: name })]);
         let Surface::Principled(principled) = material.surface else { panic!("{:?}", material.surface) };
         let Principled { metallic, roughness, clearcoat, clearcoat_roughness, .. } = *principled;
         let found = match name {
@@ -77,7 +87,7 @@ fn a_map_whose_factor_is_absent_multiplies_one() {
         assert_eq!((found.factor, found.texture.is_some()), (1.0, true), "{name}");
     }
     let (_, warnings) = files.material("Ks 1 1 1\nKd 0 0 0\nNs 0\nmap_Ns Maps/White.png");
-    assert_eq!(warnings, ["material m: Ns is 0 under map_Ns; read as 1"]);
+    assert_eq!(warnings, [said(MtlFinding::ZeroUnderMap { factor: "Ns" })]);
     let (material, _) = files.material("Ks 0.2\nmap_Ns Maps/White.png");
     assert!(matches!(material.surface, Surface::Blinn { exponent, .. } if exponent.factor == 1.0));
     let principled = |lines: &str| match files.material(lines).0.surface {
@@ -159,10 +169,9 @@ fn blender_means_its_principled_material() {
     let (glass, _, warnings) = files.of_blender(&format!("{pbr}\nTf 1 1 1"));
     assert_eq!((glass.transmission.factor, glass.thin, warnings.len()), (1.0, false, 0));
     let (_, _, warnings) = files.of_blender("Pr 0.1\nPs 0.5\naniso 0.3");
-    assert_eq!(
-        warnings,
-        ["`ps`: sheen is not rendered; left out", "`aniso`: the direction of roughness is not rendered; left out"]
-    );
+    let left_out = |statement: &str, what| ObjWarning::NotRendered { statement: statement.into(), what };
+    let left_out = [left_out("ps", "sheen"), left_out("aniso", "the direction of roughness")];
+    assert_eq!(warnings, left_out.map(WarningKind::from));
 }
 
 #[test]
@@ -210,12 +219,12 @@ fn other_programs_mean_what_they_meant() {
 #[test]
 fn what_vanishes_is_said() {
     let files = Written::new();
-    let said = |lines: &str| files.material(lines).1;
-    assert_eq!(said("d 0"), ["material m: d is 0; nothing of this material is seen"]);
-    let empty = "is 0 everywhere; nothing of this material is seen";
-    assert_eq!(said("map_Kd Maps/clear.png\nd 1"), [format!("material m: the alpha channel of map_Kd {empty}")]);
-    assert_eq!(said("map_d Maps/black.png"), [format!("material m: map_d {empty}")]);
-    assert_eq!(said("map_d Maps/White.png\nd 0.5"), Vec::<String>::new());
+    let of = |lines: &str| files.material(lines).1;
+    assert_eq!(of("d 0"), [said(MtlFinding::Dissolved)]);
+    let empty = |map| said(MtlFinding::DissolvedByMap { map });
+    assert_eq!(of("map_Kd Maps/clear.png\nd 1"), [empty("the alpha channel of map_Kd")]);
+    assert_eq!(of("map_d Maps/black.png"), [empty("map_d")]);
+    assert_eq!(of("map_d Maps/White.png\nd 0.5"), []);
 }
 
 #[test]
@@ -223,16 +232,18 @@ fn images_are_found_by_the_names_of_other_machines() {
     let files = Written::new();
     for name in ["maps\\white.PNG", "MAPS/White.png", "Maps\\\\White.png", "\"maps\\White.png\""] {
         let (_, warnings) = files.material(&format!("map_Kd {name}"));
-        assert_eq!(warnings, Vec::<String>::new(), "{name}");
+        assert_eq!(warnings, [], "{name}");
     }
     std::fs::copy(files.0.0.path().join("Maps/White.png"), files.0.0.path().join("Wood.png")).unwrap();
     for name in ["C:\\Users\\me\\wood.png", "/home/nobody/wood.png"] {
         let (material, warnings) = files.material(&format!("map_Kd {name}"));
         assert!(matches!(material.surface, Surface::Diffuse { reflectance } if reflectance.texture.is_some()));
-        assert!(warnings.len() == 1 && warnings[0].contains("Wood.png beside this file is taken"), "{warnings:?}");
+        let [WarningKind::OnOtherMachine { found, .. }] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(found.ends_with("Wood.png"), "{warnings:?}");
     }
     let error = files.load("", "map_Kd C:\\lost.png", &LoadOptions::default()).unwrap_err();
-    assert!(error.contains("C:/lost.png"), "{error}");
+    let SceneError::Missing { files: lost, .. } = &error else { panic!("{error}") };
+    assert!(lost[0].ends_with("C:/lost.png"), "{error}");
     // The library itself.
     std::fs::write(files.0.0.path().join("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n")
         .unwrap();
@@ -245,11 +256,11 @@ fn images_are_found_by_the_names_of_other_machines() {
 fn a_broken_image_is_a_line_where_missing_files_are_allowed() {
     let files = Written::new();
     let error = files.load("", "map_Kd Maps/broken.png", &LoadOptions::default()).unwrap_err();
-    assert!(error.contains("broken.png"), "{error}");
+    assert!(matches!(&error, SceneError::Malformed { path, .. } if path.ends_with("broken.png")), "{error}");
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
     let (scene, warnings) = files.load("", "map_Kd Maps/broken.png", &lenient).unwrap();
     assert_eq!(scene.materials[0], Material::diffuse("m", [1.0; 3]));
-    assert!(warnings.len() == 1 && warnings[0].ends_with("; rendered without it"), "{warnings:?}");
+    assert!(matches!(warnings[..], [WarningKind::Broken { .. }]), "{warnings:?}");
 }
 
 #[test]
@@ -259,34 +270,26 @@ fn faces_without_coordinates_under_a_map_are_said() {
     let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
     std::fs::write(files.0.0.path().join("b.obj"), obj).unwrap();
     let loaded = crate::load(&files.0.0.path().join("b.obj"), &LoadOptions::default()).unwrap();
-    assert_eq!(
-        loaded.warnings[0].message,
-        "faces of material m have no texture coordinates; its images lie on each triangle"
-    );
+    assert_eq!(loaded.warnings[0].kind, ObjWarning::NoCoordinates { material: "m".into() }.into());
 }
 
 #[test]
 fn statements_that_a_surface_has_no_use_for_are_said() {
     let written = Written::new();
-    let said = |lines: &str| written.material(lines).1;
-    let clear: [&str; 0] = [];
+    let of = |lines: &str| written.material(lines).1;
     let map = "Maps/White.png";
-    assert_eq!(
-        said(&format!("map_Ka {map}")),
-        ["material m: map_Ka without map_Kd is not read; there is no ambient light"]
-    );
-    assert_eq!(said(&format!("map_Ka {map}\nmap_Kd {map}")), clear);
-    let tinted = "material m: Tf has no effect, as nothing else says that it is glass";
-    assert_eq!(said("illum 2\nTf 0.5 0.2 0.2"), [tinted]);
-    assert_eq!(said("illum 4\nd 0.5\nTf 0.5 0.2 0.2"), [tinted]);
+    assert_eq!(of(&format!("map_Ka {map}")), [said(MtlFinding::AmbientMap)]);
+    assert_eq!(of(&format!("map_Ka {map}\nmap_Kd {map}")), []);
+    assert_eq!(of("illum 2\nTf 0.5 0.2 0.2"), [said(MtlFinding::Filter)]);
+    assert_eq!(of("illum 4\nd 0.5\nTf 0.5 0.2 0.2"), [said(MtlFinding::Filter)]);
     for lines in ["illum 2\nTf 1 1 1", "illum 2\nTf 0 0 0", "illum 4\nTf 0.5 0.2 0.2"] {
-        assert_eq!(said(lines), clear, "{lines}");
+        assert_eq!(of(lines), [], "{lines}");
     }
-    assert_eq!(said("Pc 0.5"), ["material m: Pc has no effect without Pr or Pm"]);
-    assert_eq!((said("Pc 0"), said("Pc 0.5\nPr 0.2")), (vec![], vec![]));
-    assert_eq!(said(&format!("Pr 0.5\nmap_Ks {map}")), ["material m: map_Ks has no effect beside Pr and Pm"]);
-    assert_eq!(said(&format!("Pm 0.5\nmap_Ns {map}")), ["material m: map_Ns has no effect beside Pr and Pm"]);
-    assert_eq!(said("illum 10"), ["illum 10, shadows on what is not seen, is not rendered; read as 2"]);
+    assert_eq!(of("Pc 0.5"), [said(MtlFinding::Coat)]);
+    assert_eq!((of("Pc 0"), of("Pc 0.5\nPr 0.2")), (vec![], vec![]));
+    assert_eq!(of(&format!("Pr 0.5\nmap_Ks {map}")), [said(MtlFinding::ClassicMap { map: "map_Ks" })]);
+    assert_eq!(of(&format!("Pm 0.5\nmap_Ns {map}")), [said(MtlFinding::ClassicMap { map: "map_Ns" })]);
+    assert_eq!(of("illum 10"), [ObjWarning::InvisibleShadows.into()]);
 }
 
 #[test]
@@ -297,10 +300,10 @@ fn faces_without_coordinates_among_others_that_have_them_are_said() {
         std::fs::write(written.0.0.path().join("a.obj"), obj).unwrap();
         std::fs::write(written.0.0.path().join("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
         let loaded = crate::load(&written.0.0.path().join("a.obj"), &LoadOptions::default()).unwrap();
-        loaded.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
+        loaded.warnings.into_iter().map(|warning| warning.kind).collect::<Vec<_>>()
     };
-    let warning = "some faces of material m have no texture coordinates; its images' corner lies on them";
-    assert_eq!((said("map_Kd Maps/White.png"), said("Kd 1 0 0")), (vec![warning.to_string()], vec![]));
+    let some = ObjWarning::SomeWithoutCoordinates { material: "m".into() };
+    assert_eq!((said("map_Kd Maps/White.png"), said("Kd 1 0 0")), (vec![some.into()], vec![]));
 }
 
 #[test]
@@ -314,17 +317,18 @@ fn a_library_may_be_named_in_quotes_or_not_at_all() {
         let obj = format!("mtllib{names}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
         std::fs::write(files.0.0.path().join("c.obj"), obj).unwrap();
         let loaded = crate::load(&files.0.0.path().join("c.obj"), &lenient).unwrap();
-        let said: Vec<String> = loaded.warnings.iter().map(|warning| warning.message.clone()).collect();
+        let said: Vec<WarningKind> = loaded.warnings.into_iter().map(|warning| warning.kind).collect();
         (loaded.scene.materials[0].surface == Material::diffuse("m", [1.0, 0.0, 0.0]).surface, said)
     };
     for names in [" a.mtl", " \"a.mtl\"", " \"a b.mtl\"", " \"a b.mtl\" c.mtl", " c.mtl \"A b.mtl\" ", " c.mtl a.mtl"] {
         assert_eq!(said(names), (true, vec![]), "{names}");
     }
-    let grey = "no library has material m; rendered grey".to_string();
+    let grey = WarningKind::from(ObjWarning::NoMaterial { name: "m".into() });
+    let unnamed = WarningKind::from(ObjWarning::WithoutFile { statement: "mtllib".into() });
     for names in ["", " ", " \"\""] {
-        assert_eq!(said(names), (false, vec!["mtllib names no file; left out".into(), grey.clone()]), "{names}");
+        assert_eq!(said(names), (false, vec![unnamed.clone(), grey.clone()]), "{names}");
     }
     // What may be in a library that is missing is in none for that reason.
-    assert_eq!(said(" nope.mtl"), (false, vec!["missing; rendered without it".into()]));
+    assert_eq!(said(" nope.mtl"), (false, vec![WarningKind::Missing]));
     assert_eq!(said(" c.mtl"), (false, vec![grey]));
 }

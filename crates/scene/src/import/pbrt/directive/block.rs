@@ -6,15 +6,16 @@ use crate::import::pbrt::motion::Motion;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::shape::Placement;
 use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState};
+use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use std::path::Path;
 use std::rc::Rc;
 
 /// Largest nesting depth of blocks such as `AttributeBegin`; files that people make have some tens.
-const MAX_BLOCKS: usize = 4096;
+pub(in crate::import::pbrt) const MAX_BLOCKS: usize = 4096;
 /// Largest number of placements of meshes in a scene.
-const MAX_PLACEMENTS: usize = 1 << 25;
+pub(in crate::import::pbrt) const MAX_PLACEMENTS: usize = 1 << 25;
 /// Largest number of parameters from `Attribute` directives, each of which is offered to every directive that follows.
-const MAX_DEFAULTS: usize = 256;
+pub(in crate::import::pbrt) const MAX_DEFAULTS: usize = 256;
 
 impl Importer<'_> {
     pub fn block_directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
@@ -28,8 +29,8 @@ impl Importer<'_> {
             "ObjectBegin" => {
                 let name = self.argument(word, path, line)?;
                 if let Some((outer, _)) = &self.current_object {
-                    let message = format!("ObjectBegin {name:?} inside object {outer:?}; objects do not nest");
-                    return Err(malformed(path, line, message));
+                    let (directive, outer) = ("ObjectBegin", outer.clone());
+                    return Err(malformed(path, line, PbrtFault::NestedObject { directive, name, outer }));
                 }
                 self.begin("ObjectBegin", path, line)?;
                 self.current_object = Some((name, Vec::new()));
@@ -51,8 +52,8 @@ impl Importer<'_> {
 
     fn begin(&mut self, begin: &'static str, path: &Path, line: u64) -> Result<(), SceneError> {
         if self.saved.len() >= MAX_BLOCKS {
-            let message = format!("blocks are nested more than {MAX_BLOCKS} deep");
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
+            let kind = PbrtFault::BlockDepth.into();
+            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         let state = match begin {
             "TransformBegin" => SavedState::Transform(self.graphics.ctm, self.graphics.active),
@@ -63,14 +64,14 @@ impl Importer<'_> {
     }
 
     fn end(&mut self, end: &str, begin: &str, path: &Path, line: u64) -> Result<(), SceneError> {
-        let fail = |message: String| Err(malformed(path, line, message));
+        let fail = |fault: PbrtFault| Err(malformed(path, line, fault));
         match self.saved.pop() {
-            None => fail(format!("{end} without {begin}")),
+            None => fail(PbrtFault::EndWithoutBegin { end: end.into(), begin: begin.into() }),
             Some(saved) if saved.begin != begin => {
-                fail(format!("{end} where the {} of line {} is open", saved.begin, saved.line))
+                fail(PbrtFault::OtherBlockOpen { end: end.into(), open: saved.begin, line: saved.line })
             }
             Some(saved) if saved.depth != self.open.len() => {
-                fail(format!("{end} closes a {begin} of the including file (line {})", saved.line))
+                fail(PbrtFault::ClosesOtherFile { end: end.into(), begin: begin.into(), line: saved.line })
             }
             Some(Saved { state: SavedState::Everything(graphics), .. }) => {
                 self.graphics = *graphics;
@@ -85,7 +86,7 @@ impl Importer<'_> {
 
     fn world_begin(&mut self, path: &Path, line: u64) -> Result<(), SceneError> {
         if self.in_world {
-            return Err(malformed(path, line, "a second WorldBegin"));
+            return Err(malformed(path, line, PbrtFault::SecondWorld));
         }
         self.in_world = true;
         // The media around the camera go on to be those around shapes.
@@ -97,14 +98,12 @@ impl Importer<'_> {
 
     fn world_end(&mut self, path: &Path, line: u64) -> Result<(), SceneError> {
         if !self.in_world {
-            return Err(malformed(path, line, "WorldEnd without WorldBegin"));
+            let (end, begin) = ("WorldEnd".into(), "WorldBegin".into());
+            return Err(malformed(path, line, PbrtFault::EndWithoutBegin { end, begin }));
         }
         if let Some(block) = self.saved.last() {
-            return Err(malformed(
-                path,
-                line,
-                format!("WorldEnd where the {} of line {} is open", block.begin, block.line),
-            ));
+            let fault = PbrtFault::OtherBlockOpen { end: "WorldEnd".into(), open: block.begin, line: block.line };
+            return Err(malformed(path, line, fault));
         }
         self.ended = true;
         Ok(())
@@ -112,17 +111,16 @@ impl Importer<'_> {
 
     fn object_instance(&mut self, name: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
         if let Some((outer, _)) = &self.current_object {
-            let message = format!("ObjectInstance {name:?} inside object {outer:?}; objects do not nest");
-            return Err(malformed(path, line, message));
+            let (directive, name, outer) = ("ObjectInstance", name.into(), outer.clone());
+            return Err(malformed(path, line, PbrtFault::NestedObject { directive, name, outer }));
         }
         let Some(object) = self.objects.get(name).cloned() else {
-            let message = format!("object {name:?} is not defined; left out");
-            self.context.warn(path, Place::Line(line), message);
+            self.context.warn(path, Place::Line(line), PbrtWarning::NoObject { name: name.into() });
             return Ok(());
         };
         if object.len() + self.placements.len() > MAX_PLACEMENTS {
-            let message = format!("more than {MAX_PLACEMENTS} shapes are placed");
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
+            let kind = PbrtFault::Placements.into();
+            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         let motion = self.graphics.ctm;
         self.note_motion(&motion, path, line);
@@ -135,8 +133,8 @@ impl Importer<'_> {
     pub fn say_idle_attributes(&mut self) {
         for (target, path, parameter) in std::mem::take(&mut self.attributes) {
             if parameter.is_idle() {
-                let message = format!("parameter \"{}\" of Attribute {target:?} is taken by nothing", parameter.name);
-                self.context.warn(&path, Place::Line(parameter.line), message);
+                let warning = PbrtWarning::IdleAttribute { name: parameter.name.clone(), target };
+                self.context.warn(&path, Place::Line(parameter.line), warning);
             }
         }
     }
@@ -153,8 +151,7 @@ impl Importer<'_> {
             "medium" => &mut defaults.medium,
             "texture" => &mut defaults.texture,
             _ => {
-                let message = format!("Attribute {target:?}: expected shape, light, material, medium or texture");
-                return Err(malformed(path, line, message));
+                return Err(malformed(path, line, PbrtFault::AttributeTarget { target }));
             }
         };
         let params_path = params.path.clone();
@@ -165,8 +162,8 @@ impl Importer<'_> {
             slot.iter().filter(|old| !list.iter().any(|new| new.name == old.name)).cloned().collect::<Vec<_>>();
         list.extend(earlier);
         if list.len() > MAX_DEFAULTS {
-            let message = format!("Attribute {target:?}: more than {MAX_DEFAULTS} parameters");
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), message });
+            let kind = PbrtFault::AttributeParameters { target }.into();
+            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         *slot = Rc::new(list);
         Ok(())

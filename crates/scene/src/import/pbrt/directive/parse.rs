@@ -3,6 +3,7 @@
 use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::params::{Params, malformed};
 use crate::import::pbrt::state::Importer;
+use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use crate::{Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
@@ -12,17 +13,17 @@ impl Importer<'_> {
     pub fn run(&mut self) -> Result<(), SceneError> {
         while let Some(file) = self.open.last_mut() {
             let path = file.path.clone();
-            match file.lexer.next().map_err(|error| malformed(&path, error.line, error.message))? {
+            match file.lexer.next().map_err(|error| malformed(&path, error.line, error.kind))? {
                 None => self.close()?,
                 Some((Token::Word(word), line)) => {
                     if self.ended {
-                        self.context.warn(&path, Place::Line(line), "what follows WorldEnd is ignored");
+                        self.context.warn(&path, Place::Line(line), PbrtWarning::BehindWorldEnd);
                         return Ok(());
                     }
                     self.directive(&word, &path, line)?;
                 }
                 Some((token, line)) => {
-                    return Err(malformed(&path, line, format!("expected a directive, found {token}")));
+                    return Err(malformed(&path, line, PbrtFault::ExpectedDirective { found: token.to_string() }));
                 }
             }
         }
@@ -49,16 +50,15 @@ impl Importer<'_> {
             "ColorSpace" => {
                 let name = self.argument(word, path, line)?;
                 if name != "srgb" {
-                    let message = format!("colour space {name:?} is not supported; colours are read as sRGB");
-                    self.context.warn(path, Place::Line(line), message);
+                    self.context.warn(path, Place::Line(line), PbrtWarning::ColorSpace { name });
                 }
                 Ok(())
             }
             "Option" => {
                 let params = self.params(path, line)?;
                 for parameter in params.unused() {
-                    let message = format!("option \"{}\" is ignored", parameter.name);
-                    self.context.warn(path, Place::Line(line), message);
+                    let warning = PbrtWarning::Option { name: parameter.name.clone() };
+                    self.context.warn(path, Place::Line(line), warning);
                 }
                 Ok(())
             }
@@ -99,10 +99,10 @@ impl Importer<'_> {
             "AreaLightSource" => |this, kind, params| this.area_light_source(kind, params),
             "Shape" => |this, kind, params| this.shape_directive(kind, params),
             "VolumeIntegrator" | "Renderer" | "Volume" => |this, kind, params| {
-                this.warn(&params, format!("{kind:?} belongs to an older pbrt and is ignored"));
+                this.warn(&params, PbrtWarning::OlderPbrt { kind: kind.into() });
                 Ok(())
             },
-            _ => return Err(malformed(path, line, format!("unknown directive {word}"))),
+            _ => return Err(malformed(path, line, PbrtFault::UnknownDirective { name: word.into() })),
         };
         let kind = self.argument(word, path, line)?;
         let params = self.params(path, line)?;
@@ -113,14 +113,18 @@ impl Importer<'_> {
     pub fn argument(&mut self, word: &str, path: &Path, line: u64) -> Result<String, SceneError> {
         match self.token(path)? {
             Some((Token::Text(text), _)) => Ok(text),
-            Some((token, line)) => Err(malformed(path, line, format!("{word} needs a text in quotes, found {token}"))),
-            None => Err(malformed(path, line, format!("the file ends before the text that {word} needs"))),
+            Some((token, line)) => {
+                let fault = PbrtFault::ExpectedText { directive: word.into(), found: token.to_string() };
+                Err(malformed(path, line, fault))
+            }
+            None => Err(malformed(path, line, PbrtFault::EndBeforeText { directive: word.into() })),
         }
     }
 
     /// Reads `N` numbers behind a directive, with or without brackets.
     pub fn numbers<const N: usize>(&mut self, word: &str, path: &Path, line: u64) -> Result<[f64; N], SceneError> {
-        let fail = |line, found: String| malformed(path, line, format!("{word} needs {N} numbers, found {found}"));
+        let directive = || word.to_string();
+        let fail = |line, fault: PbrtFault| malformed(path, line, fault);
         let mut out = [0.0; N];
         let mut first = self.token(path)?;
         let bracket = matches!(first, Some((Token::Open, _)));
@@ -131,15 +135,27 @@ impl Importer<'_> {
             let token = if i == 0 { first.take() } else { self.token(path)? };
             match token {
                 Some((Token::Number(number), _)) => *slot = number,
-                Some((token, line)) => return Err(fail(line, format!("{token} after {i}"))),
-                None => return Err(fail(line, format!("the end of the file after {i}"))),
+                Some((token, line)) => {
+                    let (directive, found) = (directive(), token.to_string());
+                    return Err(fail(line, PbrtFault::ExpectedNumber { directive, count: N, found, after: i }));
+                }
+                None => {
+                    let directive = directive();
+                    return Err(fail(line, PbrtFault::EndInNumbers { directive, count: N, after: i }));
+                }
             }
         }
         if bracket {
             match self.token(path)? {
                 Some((Token::Close, _)) => {}
-                Some((token, line)) => return Err(fail(line, format!("{token} where ] should be"))),
-                None => return Err(fail(line, "the end of the file".into())),
+                Some((token, line)) => {
+                    let (directive, found) = (directive(), token.to_string());
+                    return Err(fail(line, PbrtFault::ExpectedBracket { directive, count: N, found }));
+                }
+                None => {
+                    let directive = directive();
+                    return Err(fail(line, PbrtFault::EndBeforeBracket { directive, count: N }));
+                }
             }
         }
         Ok(out)
@@ -154,13 +170,13 @@ impl Importer<'_> {
 
     pub fn token(&mut self, path: &Path) -> Result<Option<(Token, u64)>, SceneError> {
         let Some(file) = self.open.last_mut() else { return Ok(None) };
-        file.lexer.next().map_err(|error| malformed(path, error.line, error.message))
+        file.lexer.next().map_err(|error| malformed(path, error.line, error.kind))
     }
 
     /// Returns `true` if the next token is a text in quotes.
     pub fn text_follows(&mut self, path: &Path) -> Result<bool, SceneError> {
         let Some(file) = self.open.last_mut() else { return Ok(false) };
-        let token = file.lexer.peek().map_err(|error| malformed(path, error.line, error.message))?;
+        let token = file.lexer.peek().map_err(|error| malformed(path, error.line, error.kind))?;
         Ok(matches!(token, Some(Token::Text(_))))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};
-use crate::import::pbrt::version;
+use crate::import::pbrt::{PbrtFault, PbrtWarning, version};
 use crate::{FilterKind, SamplerKind, SceneError};
 
 /// Largest width or height of the picture in pixels.
@@ -20,14 +20,14 @@ pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> Fil
 impl Importer<'_> {
     pub fn film(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
         if let Some(version) = version::film(kind) {
-            self.belongs_to(version, params, &format!("film {kind:?}"));
+            self.belongs_to(version, params, "film", kind);
         }
         // Version 3 has one film, with the larger default picture left to version 4.
         let default = match kind {
             "image" => [640, 480],
             "rgb" | "gbuffer" | "spectral" => [1280, 720],
             _ => {
-                self.warn(params, format!("film {kind:?} is read as \"rgb\""));
+                self.warn(params, PbrtWarning::Film { kind: kind.into() });
                 [1280, 720]
             }
         };
@@ -41,18 +41,18 @@ impl Importer<'_> {
             exposure = Some(exposure.unwrap_or(1.0) * factor);
         }
         if let Some(sensor) = params.text("sensor")?.filter(|&sensor| sensor != "cie1931") {
-            self.warn(params, format!("sensor {sensor:?} is not supported; colours are as for \"cie1931\""));
+            self.warn(params, PbrtWarning::Sensor { name: sensor.into() });
         }
         if let Some(window) = params.floats("cropwindow")? {
             let [a, b, c, d] = window[..] else {
-                return Err(params.error("cropwindow needs four numbers: x from, x to, y from, y to"));
+                return Err(params.error(PbrtFault::Window { name: "cropwindow" }));
             };
             self.crop_window = Some([a.min(b), a.max(b), c.min(d), c.max(d)].map(|share| share.clamp(0.0, 1.0)));
         }
         self.pixel_bounds(params)?;
         match exposure {
             Some(exposure) if !(exposure >= 0.0 && exposure.is_finite()) => {
-                return Err(params.error(format!("the film's scale is {exposure}; it must not be negative")));
+                return Err(params.error(PbrtFault::FilmScale { scale: exposure }));
             }
             _ => self.scene.settings.exposure = exposure,
         }
@@ -68,7 +68,7 @@ impl Importer<'_> {
     fn pixel_bounds(&mut self, params: &Params) -> Result<(), SceneError> {
         let Some(bounds) = params.floats("pixelbounds")? else { return Ok(()) };
         let [x0, x1, y0, y1] = bounds[..] else {
-            return Err(params.error("pixelbounds needs four numbers: x from, x to, y from, y to"));
+            return Err(params.error(PbrtFault::Window { name: "pixelbounds" }));
         };
         self.pixel_bounds.push([x0, x1, y0, y1]);
         Ok(())
@@ -92,7 +92,7 @@ impl Importer<'_> {
             "sobol" | "paddedsobol" | "zsobol" | "02sequence" | "lowdiscrepancy" | "maxmindist" | "pmj02bn"
             | "stratified" => SamplerKind::Sobol,
             _ => {
-                self.warn(params, format!("sampler {kind:?} is replaced by Sobol points"));
+                self.warn(params, PbrtWarning::Sampler { kind: kind.into() });
                 SamplerKind::Sobol
             }
         };
@@ -108,7 +108,7 @@ impl Importer<'_> {
         self.scene.settings.spp = spp.or(self.scene.settings.spp);
         for (name, usual) in [("jitter", true), ("samplepixelcenter", false)] {
             if params.bool(name)?.is_some_and(|value| value != usual) {
-                self.warn(params, format!("\"{name}\" {} is ignored; samples are spread over the pixel", !usual));
+                self.warn(params, PbrtWarning::SamplePlaces { name, value: !usual });
             }
         }
         params.ignore_known("Sampler");
@@ -118,12 +118,12 @@ impl Importer<'_> {
 
     pub fn integrator(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
         if !matches!(kind, "path" | "volpath") {
-            self.warn(params, format!("integrator {kind:?} is replaced by path tracing"));
+            self.warn(params, PbrtWarning::Integrator { kind: kind.into() });
         }
         // pbrt counts bounces as `Settings` does, and stops at 5 unless told otherwise.
         self.scene.settings.max_depth = Some(params.integer("maxdepth", 0..=1 << 20)?.unwrap_or(5));
         if params.bool("regularize")? == Some(true) {
-            self.warn(params, "\"regularize\" is ignored; surfaces stay as sharp behind rough ones");
+            self.warn(params, PbrtWarning::Regularize);
         }
         self.pixel_bounds(params)?;
         params.ignore_known("Integrator");
@@ -146,12 +146,10 @@ impl Importer<'_> {
         let (x, y) = (axis("xwidth", "xradius")?, axis("ywidth", "yradius")?);
         let radius = x.unwrap_or(default);
         if y.unwrap_or(default) != radius {
-            self.warn(params, "the pixel filter's two radii differ; the first is used for both");
+            self.warn(params, PbrtWarning::FilterRadii);
         }
         if !(radius > 0.0 && radius <= 64.0) {
-            return Err(
-                params.error(format!("the filter's radius is {radius} pixels; it must be above 0 and at most 64"))
-            );
+            return Err(params.error(PbrtFault::FilterRadius { radius }));
         }
         self.bare_gaussian = false;
         let filter = match kind {
@@ -165,7 +163,7 @@ impl Importer<'_> {
                     (None, None) => 0.5,
                 };
                 if !(sigma > 0.0 && sigma.is_finite()) {
-                    return Err(params.error("the gaussian filter's sigma or alpha must be above 0"));
+                    return Err(params.error(PbrtFault::GaussianWidth));
                 }
                 self.bare_gaussian = x.is_none() && y.is_none() && alpha.is_none() && !v4;
                 FilterKind::Gaussian { radius, sigma }
@@ -177,7 +175,7 @@ impl Importer<'_> {
             },
             _ => {
                 params.cover(&["tau"]);
-                self.warn(params, format!("pixel filter {kind:?} is replaced by Mitchell's of radius 2"));
+                self.warn(params, PbrtWarning::Filter { kind: kind.into() });
                 FilterKind::Mitchell { radius: 2.0, b: 1.0 / 3.0, c: 1.0 / 3.0 }
             }
         };

@@ -6,13 +6,15 @@ use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::motion::Active;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::state::Importer;
+use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use crate::{Place, SceneError};
 use glam::{DAffine3, DMat3, DVec3};
 use std::path::Path;
 
 impl Importer<'_> {
     pub fn transform_directive(&mut self, word: &str, path: &Path, line: u64) -> Result<(), SceneError> {
-        let fail = |message: &str| malformed(path, line, format!("{word}: {message}"));
+        let directive = || word.to_string();
+        let fail = |fault: PbrtFault| malformed(path, line, fault);
         let active = self.graphics.active;
         let change = match word {
             "Identity" => {
@@ -23,18 +25,18 @@ impl Importer<'_> {
             "Scale" => DAffine3::from_scale(DVec3::from(self.numbers::<3>(word, path, line)?)),
             "Rotate" => {
                 let [degrees, x, y, z] = self.numbers::<4>(word, path, line)?;
-                let axis = DVec3::new(x, y, z).try_normalize().ok_or_else(|| fail("the axis has no length"))?;
+                let axis = DVec3::new(x, y, z).try_normalize();
+                let axis = axis.ok_or_else(|| fail(PbrtFault::Axis { directive: directive() }))?;
                 DAffine3::from_axis_angle(axis, degrees.to_radians())
             }
             "LookAt" => {
                 let n = self.numbers::<9>(word, path, line)?;
                 let [eye, target, up] = [0, 3, 6].map(|i| DVec3::new(n[i], n[i + 1], n[i + 2]));
-                world_to_camera(eye, target, up)
-                    .ok_or_else(|| fail("the eye is at the target, or up is parallel to the view"))?
+                world_to_camera(eye, target, up).ok_or_else(|| fail(PbrtFault::LookAt { directive: directive() }))?
             }
             "Transform" | "ConcatTransform" => {
                 let matrix = affine(&self.numbers::<16>(word, path, line)?)
-                    .ok_or_else(|| fail("the matrix is projective; its last row must be 0 0 0 1"))?;
+                    .ok_or_else(|| fail(PbrtFault::ProjectiveMatrix { directive: directive() }))?;
                 if word == "Transform" {
                     self.graphics.ctm.change(active, |_| DAffine3::IDENTITY);
                 }
@@ -50,8 +52,7 @@ impl Importer<'_> {
                 match self.coordinate_systems.get(&name) {
                     Some(ctm) => self.graphics.ctm = *ctm,
                     None => {
-                        let message = format!("coordinate system {name:?} is not defined; the current one stays");
-                        self.context.warn(path, Place::Line(line), message);
+                        self.context.warn(path, Place::Line(line), PbrtWarning::NoCoordinateSystem { name });
                     }
                 }
                 return Ok(());
@@ -65,7 +66,7 @@ impl Importer<'_> {
                     Some((Token::Word(which), _)) if which == "All" => Active::All,
                     Some((Token::Word(which), _)) if which == "StartTime" => Active::Start,
                     Some((Token::Word(which), _)) if which == "EndTime" => Active::End,
-                    _ => return Err(fail("expected StartTime, EndTime or All")),
+                    _ => return Err(fail(PbrtFault::ActiveTransform { directive: directive() })),
                 };
                 return Ok(());
             }
@@ -73,7 +74,7 @@ impl Importer<'_> {
         let mut ctm = self.graphics.ctm;
         ctm.change(active, |ctm| ctm * change);
         if !(ctm.start.is_finite() && ctm.end.is_finite()) {
-            return Err(fail("the transformation overflows"));
+            return Err(fail(PbrtFault::TransformOverflow { directive: directive() }));
         }
         self.graphics.ctm = ctm;
         Ok(())

@@ -1,12 +1,14 @@
 //! Glass materials of both versions.
 
 use super::Importer;
+use crate::import::pbrt::fault::PbrtFault;
 use crate::import::pbrt::params::{Kind, Params, Values};
 use crate::import::pbrt::spectrum;
+use crate::import::pbrt::warning::PbrtWarning;
 use crate::{ColorInput, Roughness, SceneError, Surface};
 
 /// Largest accepted index of refraction; larger ones are typing mistakes.
-const MAX_INDEX: f32 = 100.0;
+pub(in crate::import::pbrt) const MAX_INDEX: f32 = 100.0;
 
 impl Importer<'_> {
     /// Reads the material `glass` of version 3, or `dielectric` or `thindielectric` of version 4.
@@ -36,7 +38,7 @@ impl Importer<'_> {
             Some(Kind::Texture) => match self.scalar_input(params, name)? {
                 Some(value) if value.texture.is_none() => value.factor,
                 _ => {
-                    self.warn(params, "an index of refraction that varies over the surface is not supported");
+                    self.warn(params, PbrtWarning::VaryingIndex);
                     default
                 }
             },
@@ -48,12 +50,8 @@ impl Importer<'_> {
                     });
                     let varies = (r - g).abs().max((b - g).abs()) > 1e-4 * g.abs();
                     if varies || named.is_some() {
-                        let what = named.map_or_else(|| format!("\"{name}\""), |named| format!("{named:?}"));
-                        let message = format!(
-                            "the index of refraction {what} varies with the wavelength; light of all colours is bent \
-                             alike, by {g} (no dispersion)"
-                        );
-                        self.warn(params, message);
+                        let (is_material, name) = (named.is_some(), named.map_or(name, String::as_str).into());
+                        self.warn(params, PbrtWarning::Dispersion { name, is_material, index: g });
                     }
                     g
                 }
@@ -64,10 +62,7 @@ impl Importer<'_> {
         match index {
             0.0 => Ok(default),
             index if index > 0.0 && index <= MAX_INDEX => Ok(index),
-            index => {
-                let message = format!("the index of refraction is {index}; it must be above 0 and at most {MAX_INDEX}");
-                Err(params.error(message))
-            }
+            index => Err(params.error(PbrtFault::Index { index })),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! takes the reflectance at normal incidence, so that is `Ks` times the index's.
 
 use super::{Importer, normal_reflectance};
+use crate::import::pbrt::PbrtWarning;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::texture::mean;
 use crate::{
@@ -44,10 +45,8 @@ impl Importer<'_> {
         }
         params.ignore_known("Material coated");
         if !left_out.is_empty() {
-            let names = left_out.join("\", \"");
-            let message =
-                format!("{kind}: left out: \"{names}\"; the coat is clear and thin, and all light gets through");
-            self.warn(params, message);
+            let names = left_out.into_iter().map(String::from).collect();
+            self.warn(params, PbrtWarning::CoatMedium { kind: kind.into(), names });
         }
         Ok(())
     }
@@ -74,7 +73,7 @@ impl Importer<'_> {
             if black(specular) {
                 (specular, roughness) = (mirror, Roughness::SMOOTH);
             } else {
-                self.warn(params, format!("material {name:?}: Kr is added to the rough reflection Ks"));
+                self.warn(params, PbrtWarning::MirrorBesideGloss { name: name.into() });
                 for (s, m) in specular.factor.iter_mut().zip(mirror.factor) {
                     *s += m;
                 }
@@ -112,7 +111,7 @@ impl Importer<'_> {
 
     /// Converts version 3's material `disney` to the metallic-roughness model, which has most of the same parameters.
     pub(super) fn disney(&mut self, params: &Params) -> Result<Surface, SceneError> {
-        self.warn(params, "disney materials are rendered by the metallic-roughness model");
+        self.warn(params, PbrtWarning::Disney);
         let rough = self.scalar_or(params, "roughness", 0.5)?;
         // Version 3: the coat's alpha goes from 0.1 (gloss 0) to 0.001 (gloss 1).
         let gloss = self.scalar_or(params, "clearcoatgloss", 1.0)?.factor.clamp(0.0, 1.0);

@@ -1,6 +1,7 @@
 //! Metal materials of both versions.
 
 use super::Importer;
+use crate::import::pbrt::PbrtWarning;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
 use crate::{CarPaint, ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
@@ -9,7 +10,7 @@ use crate::{CarPaint, ColorInput, Principled, Roughness, RoughnessRemap, ScalarI
 const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421]];
 
 /// Index of refraction of the clear coat in the metallic-roughness model.
-const COAT_INDEX: f32 = 1.5;
+pub(in crate::import::pbrt) const COAT_INDEX: f32 = 1.5;
 
 impl Importer<'_> {
     /// Reads the material `metal` of version 3, or `conductor` of version 4.
@@ -43,13 +44,10 @@ impl Importer<'_> {
         let roughness = self.roughness_named(params, "conductor.", 0.0)?;
         let mut coat = self.roughness_named(params, "interface.", 0.0)?;
         if coat.x.texture.or(coat.y.texture).is_some() {
-            self.warn(
-                params,
-                "coatedconductor: a coat whose roughness varies over the surface is not supported; it is smooth",
-            );
+            self.warn(params, PbrtWarning::VaryingCoat);
             coat = Roughness::SMOOTH;
         } else if coat.x != coat.y {
-            self.warn(params, "coatedconductor: the coat is as rough all round as in the mean of its two directions");
+            self.warn(params, PbrtWarning::AnisotropicCoat);
             coat.x.factor = (coat.x.factor * coat.y.factor).sqrt();
             coat.y = coat.x;
         }
@@ -63,16 +61,17 @@ impl Importer<'_> {
             match (constant_alpha(roughness), constant_alpha(coat)) {
                 // Paint that is all flakes too small to see is a metal under a coat of any index.
                 (Some(flake_alpha), Some(coat_alpha)) if ior > 1.0 && ior <= 10.0 => {
-                    let metal = CarPaint { flake_color: base_color, flake_amount: 1.0, flake_alpha, coat_ior: ior, coat_alpha, ..CarPaint::default() };
+                    let metal = CarPaint {
+                        flake_color: base_color,
+                        flake_amount: 1.0,
+                        flake_alpha,
+                        coat_ior: ior,
+                        coat_alpha,
+                        ..CarPaint::default()
+                    };
                     return Ok(Surface::CarPaint(Box::new(CarPaint { flake_size: 0.0, ..metal })));
                 }
-                _ => self.warn(
-                    params,
-                    format!(
-                        "coatedconductor: the coat's index of refraction is taken as {COAT_INDEX} instead of {ior}, which takes \
-                         roughnesses that are the same everywhere and all round, and an index above 1 and at most 10"
-                    ),
-                ),
+                _ => self.warn(params, PbrtWarning::CoatIndex { index: ior }),
             }
         }
         Ok(Surface::Principled(Box::new(Principled {

@@ -6,10 +6,15 @@ mod glass;
 mod layered;
 mod metal;
 
+pub(super) use glass::MAX_INDEX;
+pub(super) use metal::COAT_INDEX;
+
+use super::fault::PbrtFault;
 use super::params::{Params, Values};
 use super::state::{Importer, Version};
 use super::texture::mean;
 use super::version;
+use super::warning::PbrtWarning;
 use crate::import::context::Encoding;
 use crate::{
     CarPaint, ColorInput, Material, MaterialId, NormalInput, Roughness, RoughnessRemap, ScalarInput, SceneError,
@@ -31,7 +36,7 @@ impl Importer<'_> {
 
     pub fn make_named_material(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
         let Some(kind) = params.text("type")?.map(str::to_string) else {
-            return Err(params.error(format!("material {name:?} needs a \"string type\"")));
+            return Err(params.error(PbrtFault::MaterialType { name: name.into() }));
         };
         let material = self.material(name, &kind, params)?;
         self.named_materials.insert(name.to_string(), material);
@@ -43,7 +48,7 @@ impl Importer<'_> {
         match self.named_materials.get(name) {
             Some(&material) => self.graphics.material = Some(material),
             None => {
-                self.warn(params, format!("material {name:?} is not defined; grey is used"));
+                self.warn(params, PbrtWarning::NoMaterial { name: name.into() });
                 self.graphics.material = Some(self.undefined_material(name));
             }
         }
@@ -61,13 +66,13 @@ impl Importer<'_> {
         let params = params.with_defaults(&self.graphics.defaults.material.clone());
         let shown = if name.is_empty() { kind } else { name };
         if let Some(version) = version::material(kind) {
-            self.belongs_to(version, &params, &format!("material {kind:?}"));
+            self.belongs_to(version, &params, "material", kind);
         }
         let mut material = Material::new(shown, Surface::Invisible);
         material.surface = match kind {
             "matte" => {
                 if self.scalar_input(&params, "sigma")?.is_some_and(|s| s.factor != 0.0) {
-                    self.warn(&params, "the roughness \"sigma\" of matte is ignored; it is Lambertian");
+                    self.warn(&params, PbrtWarning::Sigma);
                 }
                 Surface::Diffuse { reflectance: self.color_or(&params, "Kd", 0.5)? }
             }
@@ -100,7 +105,7 @@ impl Importer<'_> {
             },
             "carpaint" => self.car_paint(&params)?,
             "subsurface" | "kdsubsurface" => {
-                self.warn(&params, format!("material {shown:?}: {kind} is replaced by a coated diffuse surface"));
+                self.warn(&params, PbrtWarning::Subsurface { name: shown.into(), kind: kind.into() });
                 let diffuse = match self.color_input(&params, "reflectance")? {
                     Some(color) => color,
                     None => self.color_or(&params, "Kd", 0.5)?,
@@ -110,7 +115,7 @@ impl Importer<'_> {
                 return self.stand_in(material, &params, diffuse, normal_reflectance(eta), roughness);
             }
             "hair" => {
-                self.warn(&params, format!("material {shown:?}: hair is replaced by a diffuse surface"));
+                self.warn(&params, PbrtWarning::Hair { name: shown.into() });
                 self.note_stand_in(&params);
                 let reflectance = self.color_or(&params, "reflectance", 0.3)?;
                 let reflectance = self.color_input(&params, "color")?.unwrap_or(reflectance);
@@ -122,7 +127,7 @@ impl Importer<'_> {
                 return Ok(self.scene.add_material(material));
             }
             _ => {
-                self.warn(&params, format!("material {shown:?}: {kind} is not supported; it is grey with a coat"));
+                self.warn(&params, PbrtWarning::Material { name: shown.into(), kind: kind.into() });
                 let diffuse = ColorInput::constant([0.5; 3]);
                 return self.stand_in(material, &params, diffuse, 0.04, Roughness::isotropic(0.3));
             }
@@ -186,7 +191,7 @@ impl Importer<'_> {
     fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, SceneError> {
         let mut color = self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3]));
         if color.texture.is_none() && color.factor.iter().any(|c| !(0.0..=1.0).contains(c)) {
-            self.warn(params, format!("parameter \"{name}\" is {:?}; clamped to 0 to 1", color.factor));
+            self.warn(params, PbrtWarning::ClampedColor { name: name.into(), value: color.factor });
             color.factor = color.factor.map(|c| c.clamp(0.0, 1.0));
         }
         Ok(color)
@@ -217,7 +222,7 @@ impl Importer<'_> {
         let zero = ScalarInput::constant(0.0);
         let negative = [x, y].iter().any(|input| input.factor < 0.0);
         if negative {
-            return Err(params.error("a roughness must not be negative"));
+            return Err(params.error(PbrtFault::NegativeRoughness));
         }
         if x == zero && y == zero { Ok(Roughness::SMOOTH) } else { Ok(Roughness { x, y, remap }) }
     }
@@ -225,7 +230,7 @@ impl Importer<'_> {
     fn translucent(&mut self, params: &Params) -> Result<Surface, SceneError> {
         let base = self.color_or(params, "Kd", 0.25)?;
         if self.color_or(params, "Ks", 0.25)?.factor != [0.0; 3] {
-            self.warn(params, "the gloss \"Ks\" of translucent is left out");
+            self.warn(params, PbrtWarning::TranslucentGloss);
         }
         params.ignore_known("Material translucent");
         let reflect = self.color_or(params, "reflect", 0.5)?;
@@ -245,7 +250,7 @@ impl Importer<'_> {
         };
         let names = match params.find("materials").map(|p| &p.values) {
             Some(Values::Texts(names)) if names.len() == 2 => [names[0].clone(), names[1].clone()],
-            Some(_) => return Err(params.error("a mix needs the names of two materials")),
+            Some(_) => return Err(params.error(PbrtFault::MixNames)),
             None => {
                 let second = params.text("namedmaterial1")?.unwrap_or_default().to_string();
                 [params.text("namedmaterial2")?.unwrap_or_default().to_string(), second]
@@ -258,7 +263,7 @@ impl Importer<'_> {
                 material
             }
             None => {
-                self.warn(params, format!("material {name:?} mixes {part:?}, which is not defined yet; grey is used"));
+                self.warn(params, PbrtWarning::UndefinedMix { name: name.into(), part: part.clone() });
                 self.context.stand_ins.material(format_args!("{part:?}"));
                 self.default_material()
             }
@@ -269,12 +274,13 @@ impl Importer<'_> {
     /// Reads the material `carpaint`, an extension by Raywarp for W11.
     fn car_paint(&mut self, params: &Params) -> Result<Surface, SceneError> {
         let default = CarPaint::default();
-        let share = |name: &str, default: f32, range: std::ops::RangeInclusive<f32>| {
+        let share = |name: &'static str, default: f32, range: std::ops::RangeInclusive<f32>| {
             let value = params.float_or(name, default)?;
             if range.contains(&value) {
                 return Ok(value);
             }
-            Err(params.error(format!("carpaint: {name} is {value}; allowed are {} to {}", range.start(), range.end())))
+            let (least, most) = range.into_inner();
+            Err(params.error(PbrtFault::CarPaint { name, value, least, most }))
         };
         let paint = CarPaint {
             flake_amount: share("flakeamount", default.flake_amount, 0.0..=1.0)?,

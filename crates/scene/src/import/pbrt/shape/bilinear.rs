@@ -2,9 +2,10 @@
 
 use crate::SceneError;
 use crate::each::Each;
+use crate::import::WarningKind;
+use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::import::strays;
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 
@@ -17,19 +18,19 @@ impl Importer<'_> {
     pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), SceneError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
-            return Err(params.error("a bilinearmesh needs points \"P\""));
+            return Err(params.error(PbrtFault::NoPoints { shape: "bilinearmesh" }));
         };
         let patches = match params.indices::<4>("indices", positions.len())? {
             Some(indices) => indices,
             None if positions.len() == 4 => vec![[0, 1, 2, 3]],
             None => {
-                let message = format!("a bilinearmesh of {} points needs \"indices\"", positions.len());
-                return Err(params.error(message));
+                let (shape, points) = ("bilinearmesh", positions.len());
+                return Err(params.error(PbrtFault::NoIndicesOf { shape, points }));
             }
         };
         let strays = params.check_strays("P", &positions, patches.iter().flatten().copied())?;
         if strays > 0 {
-            self.warn(params, strays::warning(strays));
+            self.warn(params, WarningKind::StrayVertices { count: strays });
         }
         let normals = self.vertex_normals(params, positions.len())?;
         let uvs = self.vertex_uvs(params, positions.len())?;

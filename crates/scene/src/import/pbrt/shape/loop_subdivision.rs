@@ -11,6 +11,7 @@
 
 use super::loop_topology::{Topology, beta};
 use crate::SceneError;
+use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use glam::DVec3;
@@ -20,10 +21,10 @@ impl Importer<'_> {
     pub(super) fn loop_subdivision(&mut self, params: &Params) -> Result<TriangleMesh, SceneError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
-            return Err(params.error("a loopsubdiv shape needs points \"P\""));
+            return Err(params.error(PbrtFault::NoPoints { shape: "loopsubdiv shape" }));
         };
         let Some(indices) = params.indices::<3>("indices", positions.len())? else {
-            return Err(params.error("a loopsubdiv shape needs \"indices\""));
+            return Err(params.error(PbrtFault::NoIndices { shape: "loopsubdiv shape" }));
         };
         let strays = params.check_strays("P", &positions, indices.iter().flatten().copied())?;
         let mut control = TriangleMesh { positions, indices, ..TriangleMesh::default() };
@@ -37,7 +38,7 @@ impl Importer<'_> {
         self.spend(params, indices.len() as u64 * 4u64.pow(levels))?;
         let mesh = subdivide(&positions, &indices, levels);
         if mesh.positions.iter().flatten().any(|x| !x.is_finite()) {
-            return Err(params.error("the points of this loopsubdiv shape are too large"));
+            return Err(params.error(PbrtFault::LargePoints));
         }
         Ok(mesh)
     }

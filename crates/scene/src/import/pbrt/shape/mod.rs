@@ -14,6 +14,7 @@ mod triangle;
 
 pub(super) use place::{Pending, Placement};
 
+use super::PbrtWarning;
 use super::area_light::Pieces;
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
@@ -52,11 +53,6 @@ pub(super) enum ShapeKey {
 /// between texels would make masks grow.
 const V3_CUTOFF: f32 = 1.0 / 512.0;
 
-/// Warning about an area light whose surface has alpha 0: pbrt samples such a light, though no ray hits it. Here lights
-/// are sampled by the surfaces that rays hit.
-const CLEAR_LIGHT: &str = "an area light whose surface has \"alpha\" 0 shines in pbrt and is not seen; here it lights \
-     nothing: leave \"alpha\" out to have its light, and to see it";
-
 impl Importer<'_> {
     pub fn shape_directive(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
         let params = params.with_defaults(&self.graphics.defaults.shape.clone());
@@ -82,7 +78,7 @@ impl Importer<'_> {
             "plymesh" => self.ply_mesh(&params, base, look)?,
             "sphere" | "disk" | "cylinder" | "cone" | "paraboloid" => self.quadric(kind, &params, base, look)?,
             _ => {
-                self.warn(&params, format!("shape {kind:?} is not supported and left out"));
+                self.warn(&params, PbrtWarning::Shape { kind: kind.into() });
                 self.context.stand_ins.leave_out();
                 return Ok(());
             }
@@ -127,19 +123,18 @@ impl Importer<'_> {
             .filter(|alpha| alpha.texture.is_some() || alpha.factor < 1.0)
             .map(|alpha| (alpha.texture.map(|(texture, _)| texture), alpha.factor.to_bits(), v3));
         if params.find("shadowalpha").is_some() {
-            self.warn(params, "parameter \"shadowalpha\" is ignored; shadows follow \"alpha\"");
+            self.warn(params, PbrtWarning::ShadowAlpha);
         }
         let media = self.interface(params);
         let mark = self.context.stand_ins.close();
         let mut light = self.graphics.area_light;
         if light.is_some() && self.current_object.is_some() {
             light = None;
-            let shown = if v3 { "; pbrt 3 shows them bright, here they are dark" } else { "" };
-            self.warn(params, format!("area lights of shapes inside ObjectBegin light nothing, as in pbrt{shown}"));
+            self.warn(params, PbrtWarning::LightInObject { shown_bright: v3 });
         }
         let shines = |light: usize| self.area_lights[light].emission.radiance.factor != [0.0; 3];
         if light.is_some_and(shines) && matches!(alpha, Some((None, factor, _)) if f32::from_bits(factor) <= 0.0) {
-            self.warn(params, CLEAR_LIGHT);
+            self.warn(params, PbrtWarning::ClearLight);
         }
         Ok(Look { light, alpha, media, mark })
     }

@@ -5,6 +5,7 @@ use crate::import::origin::{Rounder, rows, single};
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use crate::import::ply::{self, PlyMesh};
 use crate::import::source;
 use crate::import::{Format, foreign};
@@ -38,7 +39,7 @@ pub(in crate::import::pbrt) struct Pending {
 impl Importer<'_> {
     pub(super) fn ply_mesh(&mut self, params: &Params, base: MaterialId, look: Look) -> Result<(), SceneError> {
         let Some(name) = params.text("filename")? else {
-            return Err(params.error("a plymesh needs a \"string filename\""));
+            return Err(params.error(PbrtFault::NoFile { what: "plymesh" }));
         };
         let path = self.resolve(name, params.line);
         let look = match self.has_power(look) && self.files.disk {
@@ -69,10 +70,10 @@ impl Importer<'_> {
     pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
         let transform = self.pose_here(params);
         if !single(&transform).is_finite() {
-            return Err(params.error("the transformation of this shape overflows"));
+            return Err(params.error(PbrtFault::ShapeOverflow));
         }
         if transform.matrix3.determinant() == 0.0 {
-            self.warn(params, "this transformation flattens shapes");
+            self.warn(params, PbrtWarning::FlatShape);
         }
         let placement = Placement { mesh, transform, material };
         match &mut self.current_object {
@@ -97,8 +98,8 @@ impl Importer<'_> {
         let read: Vec<(PlyResult, ply::Warnings)> =
             paths.par_iter().map(|path| read_ply(path, rounder.clone(), true)).collect();
         for (file, (mesh, warnings)) in pending.into_iter().zip(read) {
-            for (place, message) in warnings {
-                self.context.warn(&file.path, place, message);
+            for (place, warning) in warnings {
+                self.context.warn(&file.path, place, warning);
             }
             match mesh? {
                 None => {
@@ -125,11 +126,8 @@ impl Importer<'_> {
             if known.iter().any(Option::is_some) {
                 let of = |index: u32| known.get(index as usize).copied().flatten();
                 if faces.iter().any(|&index| of(index).is_none()) {
-                    let message = format!(
-                        "{}: faces name materials that the scene does not define; they get the shape's",
-                        file.path.display()
-                    );
-                    self.context.warn(&file.at.0, Place::Line(file.at.1), message);
+                    let warning = PbrtWarning::FaceMaterials { path: file.path.clone() };
+                    self.context.warn(&file.at.0, Place::Line(file.at.1), warning);
                 }
                 let ids: Vec<MaterialId> = faces.iter().map(|&index| of(index).unwrap_or(file.base)).collect();
                 let ids: Vec<MaterialId> = ids.into_iter().map(|id| self.derive(id, file.look)).collect();
@@ -205,8 +203,8 @@ impl Importer<'_> {
             let world = transform.aabb(&bounds[mesh.index()]);
             if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
                 let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
-                let message = "its corners overflow in the world; check the transformation".to_string();
-                return Err(SceneError::Malformed { path: path.to_path_buf(), place, message });
+                let kind = PbrtFault::CornersOverflow.into();
+                return Err(SceneError::Malformed { path: path.to_path_buf(), place, kind });
             }
             self.scene.instances.push(Instance { mesh, transform, material });
         }

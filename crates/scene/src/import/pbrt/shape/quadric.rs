@@ -7,6 +7,7 @@
 
 use super::{Look, ShapeKey, orient};
 use crate::each::Each;
+use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
@@ -53,9 +54,7 @@ impl Importer<'_> {
         let (a, b) = (float(names[0], defaults[0])?, float(names[1], defaults[1])?);
         let phi_max = float("phimax", 360.0)?.clamp(0.0, 360.0);
         if !(radius > 0.0 && phi_max > 0.0) {
-            return Err(
-                params.error(format!("the {kind}'s radius is {radius} and its phimax {phi_max}; both must be above 0"))
-            );
+            return Err(params.error(PbrtFault::Radius { shape: kind.into(), radius, phi_max }));
         }
         let reverse = self.graphics.reverse_orientation;
         let bits = [radius, a, b, phi_max].map(f32::to_bits).to_vec();
@@ -66,7 +65,7 @@ impl Importer<'_> {
             None => {
                 let profile = profile(kind, f64::from(radius), f64::from(a), f64::from(b));
                 if profile.iter().any(|p| !(p.r.is_finite() && p.z.is_finite())) || profile.len() < 2 {
-                    return Err(params.error(format!("the {kind} is empty: check its radius and heights")));
+                    return Err(params.error(PbrtFault::EmptyQuadric { shape: kind.into() }));
                 }
                 let mut triangles = revolve(&profile, f64::from(phi_max).to_radians());
                 self.spend(params, triangles.indices.len() as u64)?;

@@ -1,9 +1,10 @@
 //! Shapes `trianglemesh`, and the attributes of vertices.
 
 use crate::SceneError;
-use crate::import::counted::counted;
+use crate::import::WarningKind;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use crate::import::strays;
 use raywarp_geom::TriangleMesh;
 
@@ -11,14 +12,14 @@ impl Importer<'_> {
     pub(super) fn triangle_mesh(&mut self, params: &Params) -> Result<Option<TriangleMesh>, SceneError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
-            return Err(params.error("a trianglemesh needs points \"P\""));
+            return Err(params.error(PbrtFault::NoPoints { shape: "trianglemesh" }));
         };
         let indices = match params.indices::<3>("indices", positions.len())? {
             Some(indices) => indices,
             None if positions.len() == 3 => vec![[0, 1, 2]],
             None => {
-                let message = format!("a trianglemesh of {} points needs \"indices\"", positions.len());
-                return Err(params.error(message));
+                let (shape, points) = ("trianglemesh", positions.len());
+                return Err(params.error(PbrtFault::NoIndicesOf { shape, points }));
             }
         };
         let strays = params.check_strays("P", &positions, indices.iter().flatten().copied())?;
@@ -34,7 +35,7 @@ impl Importer<'_> {
     /// Removes the `count` vertices that are not finite and that no face uses, with a warning.
     pub(super) fn leave_out(&mut self, params: &Params, count: usize, mesh: &mut TriangleMesh) {
         if count > 0 && strays::leave_out(mesh).is_ok() {
-            self.warn(params, strays::warning(count));
+            self.warn(params, WarningKind::StrayVertices { count });
         }
     }
 
@@ -42,10 +43,7 @@ impl Importer<'_> {
     pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
         let normals = params.groups::<3>("N")?.unwrap_or_default();
         if !normals.is_empty() && normals.len() != vertices {
-            self.warn(
-                params,
-                format!("{} for {vertices} points; left out", counted(normals.len(), "normal", "normals")),
-            );
+            self.warn(params, PbrtWarning::Normals { normals: normals.len(), points: vertices });
             return Ok(Vec::new());
         }
         Ok(normals)
@@ -63,8 +61,7 @@ impl Importer<'_> {
             return Ok(uvs);
         }
         if uvs.len() < vertices {
-            let what = counted(uvs.len(), "texture coordinate", "texture coordinates");
-            self.warn(params, format!("{what} for {vertices} points; left out"));
+            self.warn(params, PbrtWarning::Coordinates { coordinates: uvs.len(), points: vertices });
             return Ok(Vec::new());
         }
         uvs.truncate(vertices);

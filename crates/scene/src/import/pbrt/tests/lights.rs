@@ -91,12 +91,15 @@ fn environment_maps_turn_as_pbrts_do() {
 #[test]
 fn what_lights_cannot_do_is_said() {
     assert_eq!(light("LightSource \"infinite\" \"rgb L\" [.4 .5 .6]"), Light::uniform_environment([0.4, 0.5, 0.6]));
-    warned("WorldBegin LightSource \"goniometric\" \"string mapname\" \"a.exr\"", "goniometric");
-    warned("WorldBegin LightSource \"projection\"", "projection");
-    warned("WorldBegin LightSource \"laser\"", "\"laser\" is not supported");
+    warned(
+        "WorldBegin LightSource \"goniometric\" \"string mapname\" \"a.exr\"",
+        PbrtWarning::LightPicture { kind: "goniometric".into() },
+    );
+    warned("WorldBegin LightSource \"projection\"", PbrtWarning::LightPicture { kind: "projection".into() });
+    warned("WorldBegin LightSource \"laser\"", PbrtWarning::Light { kind: "laser".into() });
     // A parameter of version 4.
-    warned("WorldBegin LightSource \"point\" \"float power\" 60 WorldEnd", "\"power\" of point lights is ignored");
-    warned("WorldBegin LightSource \"infinite\" \"string mapname\" \"a.exr\"", "missing");
+    warned("WorldBegin LightSource \"point\" \"float power\" 60 WorldEnd", unused("power", "point lights"));
+    warned("WorldBegin LightSource \"infinite\" \"string mapname\" \"a.exr\"", WarningKind::Missing);
 }
 
 #[test]
@@ -152,7 +155,10 @@ fn spectra_of_version_4s_lights_have_luminance_1_and_those_of_version_3_their_ow
     near(of("550 1 600 1"), of("549.999 0 550 1 600 1 600.001 0"));
     for unseen in ["900 1 950 1", "550 1"] {
         let text = format!("WorldBegin LightSource \"point\" \"spectrum I\" [{unseen}]");
-        assert_eq!(intensity(warned(&text, "gives no light").lights[0].clone()), [0.0; 3]);
+        assert_eq!(
+            intensity(warned(&text, PbrtWarning::InvisibleSpectrum { parameter: "I".into() }).lights[0].clone()),
+            [0.0; 3]
+        );
     }
     // An area light, too.
     let text = "AreaLightSource \"diffuse\" \"spectrum L\" [300 5 800 5] \"float scale\" 2";
@@ -174,7 +180,8 @@ fn the_version_is_that_of_the_whole_file() {
         assert_eq!(found, falloff, "{after}");
     }
     let mixed = "Film \"image\" WorldBegin Material \"diffuse\" Material \"conductor\" WorldEnd";
-    warned(mixed, "material \"diffuse\" belongs to pbrt's version 4, but the scene is read as one of version 3");
+    let (what, kind) = ("material", "diffuse".into());
+    warned(mixed, PbrtWarning::OtherVersion { what, kind, version: 4, read_as: 3 });
 }
 
 #[test]
@@ -231,7 +238,7 @@ fn the_power_of_area_lights_is_that_of_each_light_that_pbrt_makes() {
     // The second triangle is half of the first.
     let uneven =
         "Shape \"trianglemesh\" \"point3 P\" [0 0 0 2 0 0 2 2 0 1 1 0 0 2 0] \"integer indices\" [0 1 2 0 3 4]";
-    let scene = warned(&format!("{light} {uneven}"), "makes 2 lights of this shape");
+    let scene = warned(&format!("{light} {uneven}"), PbrtWarning::SharedPower { lights: 2 });
     check(radiance(&scene, 0).factor[0], 12.0 / (3.0 * PI), 1e-5);
 }
 
@@ -241,10 +248,8 @@ fn area_lights_in_objects_light_nothing() {
         "ObjectBegin \"o\" AreaLightSource \"diffuse\" {TRIANGLE} {TRIANGLE} ObjectEnd ObjectInstance \"o\" \
          AreaLightSource \"diffuse\" {TRIANGLE}"
     );
-    for (version, part) in
-        [("ColorSpace \"srgb\"", "inside ObjectBegin light nothing"), ("Film \"image\"", "pbrt 3 shows")]
-    {
-        let scene = warned(&format!("{version} WorldBegin {object}"), part);
+    for (version, shown_bright) in [("ColorSpace \"srgb\"", false), ("Film \"image\"", true)] {
+        let scene = warned(&format!("{version} WorldBegin {object}"), PbrtWarning::LightInObject { shown_bright });
         let emits = |i: usize| scene.materials[scene.material_of(i, 0).index()].emission.is_some();
         assert_eq!([0, 1, 2].map(emits), [false, false, true]);
     }
@@ -252,14 +257,13 @@ fn area_lights_in_objects_light_nothing() {
 
 #[test]
 fn an_area_light_of_alpha_0_is_said_once() {
-    let said = "an area light whose surface has \"alpha\" 0 shines in pbrt";
     let shape = |alpha: &str| TRIANGLE.replace('\n', &format!(" {alpha}\n"));
     let light = "AreaLightSource \"diffuse\"";
     let constant = "Texture \"none\" \"float\" \"constant\" \"float value\" 0";
     for version in ["ColorSpace \"srgb\"", "Film \"image\""] {
         for alpha in ["\"float alpha\" 0", "\"texture alpha\" \"none\""] {
             let shape = shape(alpha);
-            warned(&format!("{version} WorldBegin {constant} {light} {shape} {shape}"), said);
+            warned(&format!("{version} WorldBegin {constant} {light} {shape} {shape}"), PbrtWarning::ClearLight);
             clean(&format!("{version} WorldBegin {constant} {shape}"));
             clean(&format!("{version} WorldBegin {constant} {light} \"rgb L\" [0 0 0] {shape}"));
         }
@@ -271,19 +275,19 @@ fn an_area_light_of_alpha_0_is_said_once() {
 fn what_version_4_refuses_of_an_environment_is_said() {
     let light = "Film \"rgb\"\nWorldBegin\nLightSource \"infinite\" \"string filename\" \"a.png\"";
     let (_, warnings) = import(&format!("{light} \"rgb L\" [1 2 3]\n{TRIANGLE}")).unwrap();
-    let both = "an infinite light has \"L\" beside \"filename\"";
-    assert!(warnings.iter().any(|warning| warning.starts_with(both)), "{warnings:?}");
+    let both = WarningKind::from(PbrtWarning::RadianceBesideFile);
+    assert!(warnings.contains(&both), "{warnings:?}");
     let (_, warnings) = import(&format!("{light}\n{TRIANGLE}")).unwrap();
-    assert!(!warnings.iter().any(|warning| warning.starts_with(both)), "{warnings:?}");
+    assert!(!warnings.contains(&both), "{warnings:?}");
 }
 
 #[test]
 fn lights_below_0_are_said() {
-    for light in [
-        "LightSource \"point\" \"rgb I\" [1 -2 3]",
-        "LightSource \"infinite\" \"rgb L\" [1 1 1] \"rgb scale\" [1 -1 1]",
-        "AreaLightSource \"diffuse\" \"rgb L\" [0 0 -1]",
+    for (light, color) in [
+        ("LightSource \"point\" \"rgb I\" [1 -2 3]", [1.0, -2.0, 3.0]),
+        ("LightSource \"infinite\" \"rgb L\" [1 1 1] \"rgb scale\" [1 -1 1]", [1.0, -1.0, 1.0]),
+        ("AreaLightSource \"diffuse\" \"rgb L\" [0 0 -1]", [0.0, 0.0, -1.0]),
     ] {
-        warned(&format!("WorldBegin\n{light}\n{TRIANGLE}"), "numbers below 0 are read as 0");
+        warned(&format!("WorldBegin\n{light}\n{TRIANGLE}"), PbrtWarning::NegativeLight { color });
     }
 }

@@ -108,8 +108,9 @@ fn car_paint_has_its_documented_parameters() {
     let found = [paint.flake_amount, paint.flake_size, paint.flake_alpha, paint.coat_ior, paint.coat_alpha];
     assert_eq!(found, [0.7, 0.01, 0.2, 1.6, 0.0]);
     assert_eq!(surface("Material \"carpaint\""), Surface::CarPaint(Box::default()));
-    let error = import("WorldBegin Material \"carpaint\" \"float flakeamount\" 2").unwrap_err().to_string();
-    assert!(error.contains("flakeamount is 2; allowed are 0 to 1"), "{error}");
+    let error = import("WorldBegin Material \"carpaint\" \"float flakeamount\" 2").unwrap_err();
+    let range = PbrtFault::CarPaint { name: "flakeamount", value: 2.0, least: 0.0, most: 1.0 };
+    assert_eq!(fault(error), (Place::Line(1), range.into()));
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn mixes_weigh_as_their_version_does() {
     }
     warned(
         &format!("WorldBegin {named} Material \"mix\" \"string materials\" [\"a\" \"c\"] {TRIANGLE}"),
-        "mixes \"c\", which is not defined",
+        PbrtWarning::UndefinedMix { name: "mix".into(), part: "c".into() },
     );
 }
 
@@ -185,7 +186,7 @@ fn named_materials_and_defaults_of_version_4_apply() {
         (material(&scene).name.as_str(), &material(&scene).surface),
         ("m", &Surface::Mirror { reflectance: grey(0.9) })
     );
-    warned(&format!("WorldBegin NamedMaterial \"m\" {TRIANGLE}"), "\"m\" is not defined");
+    warned(&format!("WorldBegin NamedMaterial \"m\" {TRIANGLE}"), PbrtWarning::NoMaterial { name: "m".into() });
     let scene = clean(&format!(
         "WorldBegin Attribute \"material\" \"rgb reflectance\" [.1 .1 .1] Material \"diffuse\" {TRIANGLE}"
     ));
@@ -218,25 +219,29 @@ fn alpha_is_a_mask_in_version_3_and_coverage_in_version_4() {
         alpha(format!("WorldBegin Attribute \"shape\" \"float alpha\" .5 Material \"diffuse\" {TRIANGLE}")),
         half
     );
-    warned(&format!("WorldBegin {}", shape("\"float shadowalpha\" 0")), "shadowalpha");
+    warned(&format!("WorldBegin {}", shape("\"float shadowalpha\" 0")), PbrtWarning::ShadowAlpha);
 }
 
 #[test]
 fn stand_ins_are_named() {
-    for (directive, part) in [
-        ("Material \"fourier\" \"string bsdffile\" \"a.bsdf\"", "fourier is not supported"),
-        ("Material \"measured\"", "measured is not supported"),
-        ("Material \"velvet\"", "velvet is not supported"),
-        ("Material \"subsurface\" \"string name\" \"Skin1\"", "subsurface is replaced"),
-        ("Material \"hair\" \"float beta_m\" .3", "hair is replaced"),
-        ("Material \"disney\" \"rgb color\" [.1 .2 .3]", "metallic-roughness"),
-        ("Material \"matte\" \"float sigma\" 20", "sigma"),
-        ("Material \"translucent\"", "Ks"),
-        ("Material \"matte\" \"rgb Kd\" [2 .5 -1]", "clamped"),
-        ("Material \"matte\" \"rgb kd\" [.5 .5 .5]", "\"kd\" of material \"matte\" is ignored"),
-        ("Material \"metal\" \"spectrum eta\" \"metal-Unobtainium-eta\"", "is not known"),
+    let unsupported = |kind: &str| PbrtWarning::Material { name: kind.into(), kind: kind.into() };
+    let subsurface = PbrtWarning::Subsurface { name: "subsurface".into(), kind: "subsurface".into() };
+    let clamped = PbrtWarning::ClampedColor { name: "Kd".into(), value: [2.0, 0.5, -1.0] };
+    let unknown = PbrtWarning::UnknownSpectrum { name: "metal-Unobtainium-eta".into() };
+    for (directive, want) in [
+        ("Material \"fourier\" \"string bsdffile\" \"a.bsdf\"", unsupported("fourier")),
+        ("Material \"measured\"", unsupported("measured")),
+        ("Material \"velvet\"", unsupported("velvet")),
+        ("Material \"subsurface\" \"string name\" \"Skin1\"", subsurface),
+        ("Material \"hair\" \"float beta_m\" .3", PbrtWarning::Hair { name: "hair".into() }),
+        ("Material \"disney\" \"rgb color\" [.1 .2 .3]", PbrtWarning::Disney),
+        ("Material \"matte\" \"float sigma\" 20", PbrtWarning::Sigma),
+        ("Material \"translucent\"", PbrtWarning::TranslucentGloss),
+        ("Material \"matte\" \"rgb Kd\" [2 .5 -1]", clamped),
+        ("Material \"matte\" \"rgb kd\" [.5 .5 .5]", unused("kd", "material \"matte\"")),
+        ("Material \"metal\" \"spectrum eta\" \"metal-Unobtainium-eta\"", unknown),
     ] {
-        warned(&format!("WorldBegin {directive} {TRIANGLE}"), part);
+        warned(&format!("WorldBegin {directive} {TRIANGLE}"), want);
     }
 }
 
@@ -246,18 +251,20 @@ fn glass_whose_index_varies_with_the_wavelength_is_named() {
         Surface::Dielectric { ior, .. } => ior,
         ref other => panic!("{other:?}"),
     };
-    for (eta, want) in [("\"spectrum eta\" \"glass-BK7\"", 1.5168), ("\"spectrum eta\" \"glass-SF11\"", 1.7847)] {
-        let scene = warned(&format!("WorldBegin Material \"dielectric\" {eta} {TRIANGLE}"), "no dispersion");
-        assert_eq!(index(&scene), want, "{eta}");
+    let bent = |name: &str, is_material, index| PbrtWarning::Dispersion { name: name.into(), is_material, index };
+    for (name, want) in [("glass-BK7", 1.5168), ("glass-SF11", 1.7847)] {
+        let text = format!("WorldBegin Material \"dielectric\" \"spectrum eta\" \"{name}\" {TRIANGLE}");
+        assert_eq!(index(&warned(&text, bent(name, true, want))), want, "{name}");
     }
     let sampled = "\"spectrum eta\" [400 1.6 700 1.5]";
-    let scene = warned(&format!("WorldBegin Material \"dielectric\" {sampled} {TRIANGLE}"), "no dispersion");
+    let (scene, warnings) = import(&format!("WorldBegin Material \"dielectric\" {sampled} {TRIANGLE}")).unwrap();
     assert!((index(&scene) - 1.55).abs() < 0.01);
+    assert_eq!(warnings, [bent("eta", false, index(&scene)).into()]);
     let flat = "\"spectrum eta\" [400 1.6 700 1.6]";
     assert!((index(&clean(&format!("WorldBegin Material \"dielectric\" {flat} {TRIANGLE}"))) - 1.6).abs() < 1e-5);
     warned(
         &format!("WorldBegin Material \"coateddiffuse\" \"spectrum eta\" \"glass-SF11\" {TRIANGLE}"),
-        "no dispersion",
+        bent("glass-SF11", true, 1.7847),
     );
 }
 
@@ -271,12 +278,13 @@ fn coats_have_their_index_and_what_is_between_layers_is_named() {
     assert_eq!((coated.coat_ior, coated.flake_amount, coated.flake_color), (3.0, 1.0, color(0.2, 0.3, 0.4)));
     near([coated.flake_alpha, coated.coat_alpha, coated.flake_size], [0.2, 0.1, 0.0]);
     let turned = "\"float conductor.uroughness\" .2 \"float interface.eta\" 3";
-    warned(&format!("WorldBegin {metal} {turned} {TRIANGLE}"), "index of refraction is taken as 1.5 instead of 3");
+    warned(&format!("WorldBegin {metal} {turned} {TRIANGLE}"), PbrtWarning::CoatIndex { index: 3.0 });
     for kind in ["coateddiffuse", "coatedconductor"] {
         let layer = "\"float thickness\" .01 \"float g\" 0 \"rgb albedo\" [0 0 0] \"integer maxdepth\" 10 \"integer nsamples\" 9";
         clean(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"));
         let layer = "\"float thickness\" 5 \"float g\" .5 \"rgb albedo\" [.9 .1 .1] \"integer maxdepth\" 3";
-        let part = "left out: \"thickness\", \"g\", \"albedo\", \"maxdepth\"";
-        warned(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"), part);
+        let names = ["thickness", "g", "albedo", "maxdepth"].map(String::from).to_vec();
+        let left_out = PbrtWarning::CoatMedium { kind: kind.into(), names };
+        warned(&format!("WorldBegin Material \"{kind}\" {layer} {TRIANGLE}"), left_out);
     }
 }

@@ -1,6 +1,6 @@
 //! Media, the surfaces between them, and the camera that is in one.
 
-use super::{TRIANGLE, clean, material, warned};
+use super::{PbrtWarning, TRIANGLE, clean, material, warned};
 use crate::{Absorption, Medium, MediumId, MediumInterface, Surface, flatten};
 
 const INK: &str = "MakeNamedMedium \"ink\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [1 2 3] \
@@ -66,9 +66,9 @@ fn an_absorption_below_0_is_named_and_becomes_0() {
         let sigma = format!("\"rgb sigma_a\" {numbers} \"rgb sigma_s\" [0 0 0]");
         format!("\nMakeNamedMedium \"m\" {sigma} WorldBegin MediumInterface \"m\" \"\" {TRIANGLE}")
     };
-    let part = "medium \"m\": the absorption -2 is negative; 0 is used";
-    assert_eq!(warned(&medium("[1 -2 3]"), part).media[0].absorption.sigma, [1.0, 0.0, 3.0]);
-    assert_eq!(warned(&medium("[-2 -2 -2]"), part).media.len(), 0);
+    let negative = || PbrtWarning::NegativeAbsorption { name: "m".into(), absorption: -2.0 };
+    assert_eq!(warned(&medium("[1 -2 3]"), negative()).media[0].absorption.sigma, [1.0, 0.0, 3.0]);
+    assert_eq!(warned(&medium("[-2 -2 -2]"), negative()).media.len(), 0);
     // A scale can be negative, too.
     assert_eq!(clean(&medium("[-1 -2 -3] \"float scale\" -1")).media[0].absorption.sigma, [1.0, 2.0, 3.0]);
 }
@@ -79,24 +79,29 @@ fn media_that_scatter_absorb_and_others_are_empty_and_each_is_named_once() {
         format!("WorldBegin {medium} Material \"interface\" MediumInterface \"m\" \"\" {TRIANGLE}{TRIANGLE}")
     };
     let milk = "MakeNamedMedium \"m\" \"rgb sigma_a\" [1 0 0] \"rgb sigma_s\" [1 1 1]";
-    let scene = warned(&shapes(milk), "medium \"m\" scatters; only its absorption");
+    let scene = warned(&shapes(milk), PbrtWarning::ScatteringMedium { name: "m".into() });
     assert_eq!(scene.media, [Medium { name: "m".into(), absorption: Absorption { sigma: [1.0, 0.0, 0.0] } }]);
     assert_eq!(material(&scene).media, Some(MediumInterface { inside: ID_0, outside: None }));
 
     let fog = "MakeNamedMedium \"m\" \"rgb sigma_a\" [0 0 0] \"rgb sigma_s\" [1 1 1]";
-    for (medium, part) in [
-        (fog, "medium \"m\" scatters"),
-        ("MakeNamedMedium \"m\" \"string type\" \"uniformgrid\"", "uniformgrid"),
-        ("MakeNamedMedium \"m\" \"string preset\" \"Skin1\"", "preset \"Skin1\""),
+    let name = || "m".to_string();
+    let preset = PbrtWarning::MediumPreset { name: name(), preset: "Skin1".into() };
+    for (medium, want) in [
+        (fog, PbrtWarning::ScatteringMedium { name: name() }),
+        (
+            "MakeNamedMedium \"m\" \"string type\" \"uniformgrid\"",
+            PbrtWarning::Medium { name: name(), kind: "uniformgrid".into() },
+        ),
+        ("MakeNamedMedium \"m\" \"string preset\" \"Skin1\"", preset),
     ] {
-        let scene = warned(&shapes(medium), part);
+        let scene = warned(&shapes(medium), want);
         assert_eq!((scene.media.len(), material(&scene).media), (0, None));
         assert_eq!(material(&scene).surface, Surface::Invisible);
     }
     let used = format!("WorldBegin MediumInterface \"m\" \"\" {TRIANGLE}");
-    warned(&used, "medium \"m\" is not defined; rendered as empty");
+    warned(&used, PbrtWarning::NoMedium { name: "m".into() });
     warned(
         &format!("MediumInterface \"m\" Camera \"perspective\" WorldBegin MediumInterface \"\" {TRIANGLE}"),
-        "\"m\" is",
+        PbrtWarning::NoMedium { name: "m".into() },
     );
 }

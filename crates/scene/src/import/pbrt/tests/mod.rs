@@ -15,16 +15,20 @@ mod transforms;
 use super::import_bytes;
 use crate::import::Context;
 use crate::import::context::LoadOptions;
-use crate::{Description, Instance, Material, SceneError};
+use crate::import::context::told;
+use crate::{
+    Description, FaultKind, Instance, Material, ParameterFault, PbrtFault, PbrtWarning, Place, SceneError, ValuesFault,
+    WarningKind,
+};
 use glam::Vec3;
 use std::path::Path;
 
 /// Imports a text that names no files; returns the scene and its warnings.
-fn import(text: &str) -> Result<(Description, Vec<String>), SceneError> {
+fn import(text: &str) -> Result<(Description, Vec<WarningKind>), SceneError> {
     let path = Path::new("scene.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20)?;
-    let warnings = context.finish()?.into_iter().map(|warning| warning.message).collect();
+    let warnings = context.finish()?.into_iter().map(|warning| warning.kind).collect();
     crate::validate(&scene).map_err(|error| error.in_file(path))?;
     Ok((scene, warnings))
 }
@@ -33,16 +37,28 @@ fn import(text: &str) -> Result<(Description, Vec<String>), SceneError> {
 #[track_caller]
 fn clean(text: &str) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert_eq!(warnings, Vec::<String>::new(), "{text}");
+    assert_eq!(warnings, [], "{text}");
     scene
 }
 
-/// Imports a text that must load with one warning, which contains `part`.
+/// Imports a text that must load with the one warning `want`.
 #[track_caller]
-fn warned(text: &str, part: &str) -> Description {
+fn warned(text: &str, want: impl Into<WarningKind>) -> Description {
     let (scene, warnings) = import(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    assert!(warnings.len() == 1 && warnings[0].contains(part), "{text}: {warnings:?}, expected one with {part:?}");
+    assert_eq!(warnings, [want.into()], "{text}");
     scene
+}
+
+/// Returns the fault that an error is, and its position.
+#[track_caller]
+fn fault(error: SceneError) -> (Place, FaultKind) {
+    let (_, place, kind) = told(error).unwrap();
+    (place, kind)
+}
+
+/// Returns the warning about a parameter of `of` that is not used.
+fn unused(name: &str, of: &str) -> PbrtWarning {
+    PbrtWarning::UnusedParameter { name: name.into(), of: of.into() }
 }
 
 /// Shape directive of a triangle whose counter-clockwise side is +z.
@@ -72,4 +88,13 @@ fn front(scene: &Description, instance: usize, triangle: usize) -> Vec3 {
 fn near(found: impl Into<[f32; 3]>, want: [f32; 3]) {
     let found = found.into();
     assert!(found.iter().zip(&want).all(|(f, w)| (f - w).abs() < 1e-5), "{found:?}, expected {want:?}");
+}
+
+/// Returns the finding of the pbrt importer that a warning is.
+#[track_caller]
+fn pbrt(kind: &WarningKind) -> &PbrtWarning {
+    match kind {
+        WarningKind::Pbrt(warning) => warning,
+        other => panic!("{other}"),
+    }
 }

@@ -253,10 +253,10 @@ impl<'a> Row<'a> {
 }
 
 /// Imports a scene; returns a text of all that a renderer sees, and the warnings.
-fn imported(folder: &Folder, text: &str) -> (String, Vec<String>) {
+fn imported(folder: &Folder, text: &str) -> (String, Vec<WarningKind>) {
     folder.write("main.pbrt", text.as_bytes());
     let loaded = folder.load("main.pbrt").unwrap_or_else(|error| panic!("{text}: {error}"));
-    (format!("{:?}", loaded.scene), loaded.warnings.into_iter().map(|warning| warning.message).collect())
+    (format!("{:?}", loaded.scene), loaded.warnings.into_iter().map(|warning| warning.kind).collect())
 }
 
 /// Returns the complaint if the parameter `with` of `row` is silently ignored; `ignored` lists those that cannot change

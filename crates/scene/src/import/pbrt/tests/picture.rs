@@ -31,8 +31,11 @@ fn film_sampler_and_integrator_set_what_they_say() {
     {
         assert_eq!(settings(&format!("Sampler \"{name}\"")).sampler, Some(kind));
     }
-    warned("Integrator \"bdpt\" WorldBegin", "\"bdpt\" is replaced by path tracing");
-    warned("Film \"rgb\" \"string sensor\" \"canon_eos_100d\" WorldBegin", "sensor \"canon_eos_100d\"");
+    warned("Integrator \"bdpt\" WorldBegin", PbrtWarning::Integrator { kind: "bdpt".into() });
+    warned(
+        "Film \"rgb\" \"string sensor\" \"canon_eos_100d\" WorldBegin",
+        PbrtWarning::Sensor { name: "canon_eos_100d".into() },
+    );
 }
 
 #[test]
@@ -55,8 +58,8 @@ fn filters_have_the_defaults_of_their_version() {
     );
     let thirds = 1.0 / 3.0;
     assert_eq!(filter("PixelFilter \"mitchell\""), Some(FilterKind::Mitchell { radius: 2.0, b: thirds, c: thirds }));
-    warned("PixelFilter \"sinc\" WorldBegin", "\"sinc\" is replaced");
-    warned("PixelFilter \"box\" \"float xradius\" 1 WorldBegin", "radii differ");
+    warned("PixelFilter \"sinc\" WorldBegin", PbrtWarning::Filter { kind: "sinc".into() });
+    warned("PixelFilter \"box\" \"float xradius\" 1 WorldBegin", PbrtWarning::FilterRadii);
 }
 
 #[test]
@@ -79,17 +82,20 @@ fn cameras_keep_field_of_view_lens_and_handedness() {
         let text = format!("Camera \"orthographic\" Film \"image\" \"integer xresolution\" {film}");
         assert_eq!(camera(&text).projection, Projection::Orthographic { half_height: want });
     }
-    warned("Camera \"realistic\" \"string lensfile\" \"a.dat\" WorldBegin", "50 mm");
-    warned("Camera \"environment\" WorldBegin", "90 degrees");
-    warned("Camera \"perspective\" \"float screenwindow\" [-1 3 -1 1] WorldBegin", "centred");
-    warned("Scale 1 2 1 Camera \"perspective\" WorldBegin", "stretches");
+    warned("Camera \"realistic\" \"string lensfile\" \"a.dat\" WorldBegin", PbrtWarning::RealisticCamera);
+    warned("Camera \"environment\" WorldBegin", PbrtWarning::Camera { kind: "environment".into() });
+    warned("Camera \"perspective\" \"float screenwindow\" [-1 3 -1 1] WorldBegin", PbrtWarning::ScreenWindow);
+    warned("Scale 1 2 1 Camera \"perspective\" WorldBegin", PbrtWarning::StretchedCamera);
 }
 
 #[test]
 fn options_of_version_4_are_accepted() {
     clean("ColorSpace \"srgb\" Accelerator \"bvh\" \"integer maxnodeprims\" 4 WorldBegin");
-    warned("ColorSpace \"rec2020\" WorldBegin", "rec2020");
-    warned("Option \"bool disablepixeljitter\" true WorldBegin", "disablepixeljitter");
+    warned("ColorSpace \"rec2020\" WorldBegin", PbrtWarning::ColorSpace { name: "rec2020".into() });
+    warned(
+        "Option \"bool disablepixeljitter\" true WorldBegin",
+        PbrtWarning::Option { name: "disablepixeljitter".into() },
+    );
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn parts_of_the_picture_are_shares_of_its_size() {
     assert_eq!(crop(&format!("\"float cropwindow\" [.1 .5 0 .5] {text}")), Some([0.1, 0.2, 0.0, 0.5]));
     assert_eq!(settings(&format!("{text} {}", film(""))).crop, Some([0.0, 0.2, 0.0, 1.0]));
     let nothing = format!("{} WorldBegin", film("\"float cropwindow\" [.5 .5 0 1]"));
-    assert_eq!(warned(&nothing, "leave no pixels").settings.crop, None);
+    assert_eq!(warned(&nothing, PbrtWarning::NoPixels).settings.crop, None);
 }
 
 #[test]
@@ -120,6 +126,7 @@ fn version_4s_film_is_as_bright_as_the_shutter_is_open_long() {
 #[test]
 fn parameters_of_attribute_that_nothing_takes_are_named() {
     let attribute = "WorldBegin Attribute \"shape\" \"float radius\" 2";
-    warned(&format!("{attribute} {TRIANGLE}"), "\"radius\" of Attribute \"shape\" is taken by nothing");
+    let idle = PbrtWarning::IdleAttribute { name: "radius".into(), target: "shape".into() };
+    warned(&format!("{attribute} {TRIANGLE}"), idle);
     clean(&format!("{attribute} {TRIANGLE} Shape \"sphere\""));
 }

@@ -20,9 +20,9 @@ fn triangle_meshes_keep_order_and_turn_v() {
         assert!(mesh.normals.is_empty());
     }
     let start = "WorldBegin Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]";
-    warned(&format!("{start} \"normal3 N\" [0 0 1]"), "1 normal for 3 points");
-    warned(&format!("{start} \"point2 uv\" [0 0 1 0]"), "2 texture coordinates for 3 points");
-    warned(&format!("{start} \"vector3 S\" [1 0 0 1 0 0 1 0 0]"), "\"S\" of shape");
+    warned(&format!("{start} \"normal3 N\" [0 0 1]"), PbrtWarning::Normals { normals: 1, points: 3 });
+    warned(&format!("{start} \"point2 uv\" [0 0 1 0]"), PbrtWarning::Coordinates { coordinates: 2, points: 3 });
+    warned(&format!("{start} \"vector3 S\" [1 0 0 1 0 0 1 0 0]"), unused("S", "shape \"trianglemesh\""));
 }
 
 #[test]
@@ -94,7 +94,8 @@ fn subdivision_surfaces_take_both_names_of_their_levels() {
 #[test]
 fn unknown_shapes_are_left_out() {
     for kind in ["curve", "nurbs", "heightfield", "hyperboloid", "teapot"] {
-        let scene = warned(&format!("WorldBegin Shape \"{kind}\" \"float x\" 3"), "is not supported and left out");
+        let scene =
+            warned(&format!("WorldBegin Shape \"{kind}\" \"float x\" 3"), PbrtWarning::Shape { kind: kind.into() });
         assert!(scene.instances.is_empty());
     }
 }
@@ -128,20 +129,20 @@ fn meshes_without_coordinates_get_pbrts_own_where_something_looks_at_them() {
 
 #[test]
 fn points_that_are_not_finite_and_in_no_face_are_left_out_with_a_warning() {
-    let said = "1 vertex is not finite, and no face uses it; left out";
+    let said = || WarningKind::StrayVertices { count: 1 };
     for odd in ["nan 0 0", "0 -nan 0", "0 0 1e39", "-inf +nan inf"] {
         for kind in ["trianglemesh", "loopsubdiv"] {
             let text = format!(
                 "WorldBegin\nShape \"{kind}\" \"point3 P\" [{odd} 0 0 1 1 0 1 0 1 1] \"integer indices\" [1 2 3]\n"
             );
-            let scene = warned(&text, said);
+            let scene = warned(&text, said());
             let plain = clean(&text.replace(odd, "").replace("1 2 3", "0 1 2"));
             assert_eq!(scene.meshes[0].triangles.positions, plain.meshes[0].triangles.positions, "{kind} {odd}");
         }
         let patch = format!(
             "Shape \"bilinearmesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0 1 1 0 {odd}] \"integer indices\" [0 1 2 3]\n"
         );
-        assert_eq!(warned(&format!("WorldBegin\n{patch}"), said).triangle_count(), 2);
+        assert_eq!(warned(&format!("WorldBegin\n{patch}"), said()).triangle_count(), 2);
     }
 }
 

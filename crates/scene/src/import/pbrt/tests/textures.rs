@@ -74,15 +74,16 @@ fn floats_and_spectra_have_their_own_names() {
 fn what_textures_cannot_do_is_said() {
     let text = |texture: &str| format!("WorldBegin {texture} Material \"matte\" \"texture Kd\" \"t\" {TRIANGLE}");
     let (checker, point5) = ("Texture \"t\" \"spectrum\" \"checkerboard\"", [0.5; 3]);
-    warned(&text(&format!("{checker} \"string mapping\" \"spherical\"")), "mapping \"spherical\"");
-    warned(&text(&format!("{checker} \"integer dimension\" 3")), "three dimensions");
-    let scene = warned(&text("Texture \"t\" \"spectrum\" \"marble\" \"float scale\" 3"), "\"marble\" is not supported");
-    assert_eq!(material(&scene).surface, Surface::Diffuse { reflectance: ColorInput::constant(point5) });
-    let scene = warned(&text(""), "\"t\" is not defined");
-    assert_eq!(material(&scene).surface, Surface::Diffuse { reflectance: ColorInput::constant(point5) });
-    warned(&text("Texture \"t\" \"spectrum\" \"bilerp\""), "mean");
     warned(
-        &text("Texture \"t\" \"spectrum\" \"constant\" \"float vlaue\" 1"),
-        "\"vlaue\" of constant textures is ignored",
+        &text(&format!("{checker} \"string mapping\" \"spherical\"")),
+        PbrtWarning::TextureMapping { name: "spherical".into() },
     );
+    warned(&text(&format!("{checker} \"integer dimension\" 3")), PbrtWarning::SolidCheckerboard);
+    let marble = PbrtWarning::Texture { name: "t".into(), class: "marble".into() };
+    let scene = warned(&text("Texture \"t\" \"spectrum\" \"marble\" \"float scale\" 3"), marble);
+    assert_eq!(material(&scene).surface, Surface::Diffuse { reflectance: ColorInput::constant(point5) });
+    let scene = warned(&text(""), PbrtWarning::NoTexture { name: "t".into() });
+    assert_eq!(material(&scene).surface, Surface::Diffuse { reflectance: ColorInput::constant(point5) });
+    warned(&text("Texture \"t\" \"spectrum\" \"bilerp\""), PbrtWarning::Bilerp { name: "t".into() });
+    warned(&text("Texture \"t\" \"spectrum\" \"constant\" \"float vlaue\" 1"), unused("vlaue", "constant textures"));
 }

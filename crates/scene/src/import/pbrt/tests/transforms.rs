@@ -70,25 +70,31 @@ fn coordinate_systems_are_remembered_by_name() {
     near(corners(&scene, 0, 0)[0], [1.0, 0.0, 0.0]);
     near(corners(&scene, 1, 0)[0], [0.0, 0.0, 0.0]);
     near(corners(&scene, 2, 0)[0], [0.0, 0.0, 5.0]);
-    warned(&format!("WorldBegin CoordSysTransform \"nowhere\" {TRIANGLE}"), "\"nowhere\" is not defined");
+    warned(
+        &format!("WorldBegin CoordSysTransform \"nowhere\" {TRIANGLE}"),
+        PbrtWarning::NoCoordinateSystem { name: "nowhere".into() },
+    );
 }
 
 #[test]
 fn what_moves_stands_where_it_is_when_the_shutter_opens() {
     // One corner, and the one line that says so.
-    let corner = |text: &str| corners(&warned(text, "shown without blur as when the shutter opens"), 0, 0)[0];
-    let moved = |before: &str, world: &str| corner(&format!("{before} WorldBegin {world} {TRIANGLE} {TRIANGLE}"));
+    let moved = |before: &str, world: &str, at| {
+        let text = format!("{before} WorldBegin {world} {TRIANGLE} {TRIANGLE}");
+        corners(&warned(&text, PbrtWarning::Motion { things: 2, at }), 0, 0)[0]
+    };
+    let one = |at| PbrtWarning::Motion { things: 1, at };
     let start_end =
         "ActiveTransform StartTime Translate -1 0 0 ActiveTransform EndTime Translate 3 0 0 ActiveTransform All";
-    near(moved("", "ActiveTransform EndTime Translate 3 0 0 ActiveTransform All"), [0.0; 3]);
-    near(moved("", start_end), [-1.0, 0.0, 0.0]);
-    near(moved("", &format!("{start_end} Translate 0 1 0")), [-1.0, 1.0, 0.0]);
+    near(moved("", "ActiveTransform EndTime Translate 3 0 0 ActiveTransform All", 0.0), [0.0; 3]);
+    near(moved("", start_end, 0.0), [-1.0, 0.0, 0.0]);
+    near(moved("", &format!("{start_end} Translate 0 1 0"), 0.0), [-1.0, 1.0, 0.0]);
     let shutter = |open: f32| {
         format!("TransformTimes 2 4 Camera \"perspective\" \"float shutteropen\" {open} \"float shutterclose\" 9")
     };
-    near(moved(&shutter(1.0), start_end), [-1.0, 0.0, 0.0]);
-    near(moved(&shutter(2.5), start_end), [0.0, 0.0, 0.0]);
-    near(moved(&shutter(4.5), start_end), [3.0, 0.0, 0.0]);
+    near(moved(&shutter(1.0), start_end, 1.0), [-1.0, 0.0, 0.0]);
+    near(moved(&shutter(2.5), start_end, 2.5), [0.0, 0.0, 0.0]);
+    near(moved(&shutter(4.5), start_end, 4.5), [3.0, 0.0, 0.0]);
     // Blocks restore which time directives change.
     let block = |kind: &str| format!("{kind}Begin ActiveTransform EndTime {kind}End Translate 1 0 0");
     for kind in ["Transform", "Attribute"] {
@@ -96,15 +102,15 @@ fn what_moves_stands_where_it_is_when_the_shutter_opens() {
     }
     // An object that moves, and what is in it.
     let object = "ObjectBegin \"o\" Translate 0 1 0 Shape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0] ObjectEnd";
-    let scene = warned(&format!("WorldBegin {object} {start_end} ObjectInstance \"o\""), "something moves");
+    let scene = warned(&format!("WorldBegin {object} {start_end} ObjectInstance \"o\""), one(0.0));
     near(corners(&scene, 0, 0)[0], [-1.0, 1.0, 0.0]);
     // A light stands at the start whenever the shutter opens, as in pbrt.
-    let scene = warned(&format!("{} WorldBegin {start_end} LightSource \"point\"", shutter(3.0)), "something moves");
+    let scene = warned(&format!("{} WorldBegin {start_end} LightSource \"point\"", shutter(3.0)), one(3.0));
     assert!(matches!(scene.lights[0], crate::Light::Point { position: [-1.0, 0.0, 0.0], .. }), "{:?}", scene.lights);
     // A camera moves from world to world, not by its inverses.
     let camera = "ActiveTransform EndTime Rotate 180 0 0 1 Translate -4 0 0 ActiveTransform All";
     let text = format!("{camera} Camera \"perspective\" \"float shutteropen\" .5 \"float shutterclose\" 1 WorldBegin");
-    near(warned(&text, "something moves").cameras[0].eye, [2.0, 0.0, 0.0]);
+    near(warned(&text, one(0.5)).cameras[0].eye, [2.0, 0.0, 0.0]);
     // The same at both times is no motion.
     clean(
         "ActiveTransform StartTime Scale 2 2 2 ActiveTransform EndTime Scale 2 2 2 Camera \"perspective\" WorldBegin",
@@ -124,7 +130,7 @@ fn objects_are_shared_meshes_under_both_transformations() {
     assert_eq!(scene.instances[0].mesh, scene.instances[2].mesh);
     // An object on its own shows nothing, and one that is not there is named.
     assert!(clean(&format!("WorldBegin ObjectBegin \"o\" {TRIANGLE} ObjectEnd")).instances.is_empty());
-    warned("WorldBegin ObjectInstance \"ghost\"", "\"ghost\" is not defined");
+    warned("WorldBegin ObjectInstance \"ghost\"", PbrtWarning::NoObject { name: "ghost".into() });
 }
 
 #[test]
