@@ -210,7 +210,8 @@ fn a_tree_deeper_than_the_stack_of_h8_goes_to_the_next_kernel_and_one_deeper_tha
     let output = place.run_on_h8(&format!("render scene.obj --device cuda {SIZE} --json -o deep.hdr"), &settings);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert_eq!(said.lines().filter(|line| is_of_cpu(line)).count(), 1, "{said}");
+    let is_said = |line: &str| is_of_device(line) && line.contains("; the CPU ");
+    assert_eq!(said.lines().filter(|line| is_said(line)).count(), 1, "{said}");
     assert!(place.read("deep.hdr") == place.read("deep-cpu.hdr"));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["devices"], serde_json::json!(["cpu"]));
