@@ -3,7 +3,7 @@
 use crate::common::{BruteForce, Bug};
 use raywarp_workload::cases::{Case, cases};
 use raywarp_workload::conformance::{ConformanceReport, Expectations, check};
-use raywarp_workload::oracle::FaultKind;
+use raywarp_workload::oracle::AnswerFault;
 use std::sync::LazyLock;
 
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(cases);
@@ -42,7 +42,7 @@ fn a_fast_test_conforms_within_its_wider_distances() {
     assert!(excused > 0 && (excused as f64) < 0.05 * rays as f64, "{excused} of {rays}");
 }
 
-fn kinds(reports: impl Iterator<Item = ConformanceReport>) -> impl Iterator<Item = (&'static str, FaultKind)> {
+fn kinds(reports: impl Iterator<Item = ConformanceReport>) -> impl Iterator<Item = (&'static str, AnswerFault)> {
     reports.flat_map(|report| {
         let case = report.case;
         let verdicts = [Some(report.closest), Some(report.any), report.after];
@@ -51,14 +51,14 @@ fn kinds(reports: impl Iterator<Item = ConformanceReport>) -> impl Iterator<Item
 }
 
 #[track_caller]
-fn caught(bug: Bug, expectations: Expectations, kind: FaultKind) {
+fn caught(bug: Bug, expectations: Expectations, kind: AnswerFault) {
     let found = kinds(reports(bug, expectations)).any(|(_, found)| found == kind);
     assert!(found, "{bug:?} with {expectations:?} gives no {kind:?}");
 }
 
 #[test]
 fn planted_bugs_are_caught() {
-    use FaultKind::{
+    use AnswerFault::{
         BadCandidate, Farther, InvalidRay, LostCandidate, Missed, NotBlocked, OffTriangle, OutsideInterval, Unblocked,
         UnknownTriangle, UntidyMiss, WrongT, WrongWeights,
     };
@@ -92,7 +92,7 @@ fn planted_bugs_are_caught() {
 
 #[test]
 fn bugs_against_what_only_library_queries_promise_are_caught() {
-    use FaultKind::{Farther, HigherId, Leaked, Missed, NotAfter};
+    use AnswerFault::{Farther, HigherId, Leaked, Missed, NotAfter};
     let library = Expectations::LIBRARY;
     caught(Bug::PrefersTheHigherId, library, HigherId);
     caught(Bug::IgnoresAfter, library, NotAfter);

@@ -3,7 +3,7 @@
 use raywarp_geom::{FlatTriangles, Hit, Ray};
 use raywarp_sample::hash::{combine, pcg};
 use raywarp_workload::oracle::{
-    Excuse, FaultKind, Oracle, OracleHit, Tolerance, all_hits, any, closest, judge, judge_any,
+    AnswerFault, Excuse, Oracle, OracleHit, Tolerance, all_hits, any, closest, judge, judge_any,
 };
 
 /// At z = 2, legs 1.
@@ -114,7 +114,7 @@ fn hit(t: f32, u: f32, v: f32) -> Hit {
 }
 
 #[track_caller]
-fn fault(ray: Ray, answer: Hit, tolerance: Tolerance) -> Option<FaultKind> {
+fn fault(ray: Ray, answer: Hit, tolerance: Tolerance) -> Option<AnswerFault> {
     let instance = if answer.is_hit() { 0 } else { Hit::MISS };
     let verdict = judge(&one(), &[ray], &[answer], &[instance], tolerance);
     assert_eq!(verdict.rays, verdict.agreed + (verdict.excused.len() + verdict.faults.len()) as u64);
@@ -128,7 +128,7 @@ fn only_what_passes_within_rounding_of_an_edge_is_excused() {
         for (offset, excused) in [(-0.9, true), (0.9, true), (-1.2, false), (1.2, false)] {
             let ray = down(offset * margin, 0.5);
             let answer = if offset < 0.0 { hit(2.0, 0.0, 0.5) } else { Hit::miss(ray.t_max) };
-            let wrong = if offset < 0.0 { FaultKind::OffTriangle } else { FaultKind::Missed };
+            let wrong = if offset < 0.0 { AnswerFault::OffTriangle } else { AnswerFault::Missed };
             assert_eq!(fault(ray, answer, tolerance), (!excused).then_some(wrong), "{tolerance:?} {offset}");
             assert!(fault(ray, answer, Tolerance::Exact).is_some());
             if excused {
@@ -148,20 +148,20 @@ fn only_what_hits_within_rounding_of_a_limit_is_excused() {
     let ray = |t_max: f32| down(0.25, 0.25).with_interval(0.0, t_max);
     let beyond = 2.0f32.next_up();
     assert_eq!(fault(ray(beyond), Hit::miss(beyond), Tolerance::Watertight), None);
-    assert_eq!(fault(ray(2.0001), Hit::miss(2.0001), Tolerance::Watertight), Some(FaultKind::Missed));
-    assert_eq!(fault(ray(2.0), Hit::miss(2.0), Tolerance::Exact), Some(FaultKind::Missed));
+    assert_eq!(fault(ray(2.0001), Hit::miss(2.0001), Tolerance::Watertight), Some(AnswerFault::Missed));
+    assert_eq!(fault(ray(2.0), Hit::miss(2.0), Tolerance::Exact), Some(AnswerFault::Missed));
     let before = 2.0f32.next_down();
     assert_eq!(fault(ray(before), hit(before, 0.25, 0.25), Tolerance::Watertight), None);
-    assert_eq!(fault(ray(1.9999), hit(1.9999, 0.25, 0.25), Tolerance::Watertight), Some(FaultKind::WrongT));
-    assert_eq!(fault(ray(before), hit(2.0, 0.25, 0.25), Tolerance::Watertight), Some(FaultKind::OutsideInterval));
+    assert_eq!(fault(ray(1.9999), hit(1.9999, 0.25, 0.25), Tolerance::Watertight), Some(AnswerFault::WrongT));
+    assert_eq!(fault(ray(before), hit(2.0, 0.25, 0.25), Tolerance::Watertight), Some(AnswerFault::OutsideInterval));
 }
 
 #[test]
 fn t_may_differ_by_one_in_a_hundred_thousand_and_no_more() {
     let at = |t: f32| fault(down(0.25, 0.25), hit(t, 0.25, 0.25), Tolerance::Watertight);
     assert_eq!((at(2.000_018), at(1.999_982)), (None, None));
-    assert_eq!((at(2.000_022), at(1.999_978)), (Some(FaultKind::WrongT), Some(FaultKind::WrongT)));
-    assert_eq!(at(f32::NAN), Some(FaultKind::OutsideInterval));
+    assert_eq!((at(2.000_022), at(1.999_978)), (Some(AnswerFault::WrongT), Some(AnswerFault::WrongT)));
+    assert_eq!(at(f32::NAN), Some(AnswerFault::OutsideInterval));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_ray_through_a_shared_edge_may_not_slip_through() {
     let triangles = FlatTriangles::from_vertices(vec![half(-1.0), half(1.0), wall]);
     let through = Hit { t: 5.0, u: 0.25, v: 0.5, primitive: 2 };
     let verdict = judge(&triangles, &[down(0.0, 0.0)], &[through], &[], Tolerance::Watertight);
-    assert_eq!(verdict.faults.first().map(|fault| fault.kind), Some(FaultKind::Leaked));
+    assert_eq!(verdict.faults.first().map(|fault| fault.kind), Some(AnswerFault::Leaked));
     // A fast test may, and at the square's border any may.
     assert!(judge(&triangles, &[down(0.0, 0.0)], &[through], &[], Tolerance::Fast).passes(1.0));
     let beside = Hit { u: 0.222_222, v: 0.555_556, ..through };

@@ -2,14 +2,14 @@
 
 use super::crossing::{Crossing, Line};
 use super::facts::{Certain, Facts, interval};
-use super::{Excuse, Excused, Fault, FaultKind, Found, Oracle, OracleHit, Tolerance, Verdict};
+use super::{AnswerFault, Excuse, Excused, Fault, Found, Oracle, OracleHit, Tolerance, Verdict};
 use raywarp_geom::{Candidate, FlatTriangles, Hit, HitKey, PrimitiveId, Ray};
 
 /// Judgement of the answer for one ray.
 enum Ruling {
     Agrees,
     Excused(Excuse, f64, f64),
-    Wrong(FaultKind),
+    Wrong(AnswerFault),
 }
 
 /// Ray with all that its answer is compared with.
@@ -76,7 +76,7 @@ impl Oracle {
         });
         if let Some(stray) = rest.next() {
             let got = found(&stray.hit, stray.instance);
-            verdict.faults.push(Fault { ray: stray.ray, kind: FaultKind::BadCandidate, got, wanted: Found::Miss });
+            verdict.faults.push(Fault { ray: stray.ray, kind: AnswerFault::BadCandidate, got, wanted: Found::Miss });
         }
         verdict
     }
@@ -150,7 +150,7 @@ impl Oracle {
             let wanted = triangles.ids[due];
             let wanted = found(&Hit { primitive: wanted.primitive, ..hit }, wanted.instance);
             let got = found(&hit, instance);
-            (due < index).then_some(Fault { ray: ray as u32, kind: FaultKind::HigherId, got, wanted })
+            (due < index).then_some(Fault { ray: ray as u32, kind: AnswerFault::HigherId, got, wanted })
         };
         answers.filter_map(fault).collect()
     }
@@ -208,25 +208,25 @@ impl Bench<'_> {
         if !hit.is_hit() {
             let tidy = hit.t.to_bits() == self.ray.t_max.to_bits() || hit.t == self.ray.t_max || hit.t.is_nan();
             if !tidy || instance.is_some_and(|instance| instance != Hit::MISS) {
-                return Ruling::Wrong(FaultKind::UntidyMiss);
+                return Ruling::Wrong(AnswerFault::UntidyMiss);
             }
             return self.rule_miss(self.certain().first(), self.facts.surrounded, exact);
         }
         if self.line.is_none() {
-            return Ruling::Wrong(FaultKind::InvalidRay);
+            return Ruling::Wrong(AnswerFault::InvalidRay);
         }
         let Some(index) = self.index_of(hit.primitive, instance.unwrap_or(0)) else {
-            return Ruling::Wrong(FaultKind::UnknownTriangle);
+            return Ruling::Wrong(AnswerFault::UnknownTriangle);
         };
         if let Some(fault) = self.fault_of(hit, index) {
             return Ruling::Wrong(fault);
         }
         let t = f64::from(hit.t);
         if self.certain().first().is_some_and(|certain| certain.high < t) {
-            return Ruling::Wrong(FaultKind::Farther);
+            return Ruling::Wrong(AnswerFault::Farther);
         }
         if self.tolerance == Tolerance::Watertight && self.facts.surrounded < t {
-            return Ruling::Wrong(FaultKind::Leaked);
+            return Ruling::Wrong(AnswerFault::Leaked);
         }
         self.agreement(t, index, exact)
     }
@@ -235,7 +235,7 @@ impl Bench<'_> {
         let (exact, other) = (self.facts.first_opaque, self.facts.first_other);
         if is_blocked {
             if candidate.is_some() {
-                return Ruling::Wrong(FaultKind::BadCandidate);
+                return Ruling::Wrong(AnswerFault::BadCandidate);
             }
             if exact.is_some() {
                 return Ruling::Agrees;
@@ -243,19 +243,19 @@ impl Bench<'_> {
             // Which triangle blocked the ray is not said: any that might.
             let excuses = (0..self.triangles.len()).filter(|&i| self.triangles.opaque[i]);
             let excuse = excuses.filter_map(|i| self.excuse(i)).max_by(|a, b| (b.1 / b.2).total_cmp(&(a.1 / a.2)));
-            return excuse.map_or(Ruling::Wrong(FaultKind::NotBlocked), |(e, d, a)| Ruling::Excused(e, d, a));
+            return excuse.map_or(Ruling::Wrong(AnswerFault::NotBlocked), |(e, d, a)| Ruling::Excused(e, d, a));
         }
         let mut certain = self.certain().iter();
         if certain.clone().any(|certain| certain.opaque) {
-            return Ruling::Wrong(FaultKind::Unblocked);
+            return Ruling::Wrong(AnswerFault::Unblocked);
         }
         if self.tolerance == Tolerance::Watertight && self.facts.surrounded_opaque < f64::INFINITY {
-            return Ruling::Wrong(FaultKind::Leaked);
+            return Ruling::Wrong(AnswerFault::Leaked);
         }
         // What is not blocked but should have been, exactly, is excused even where the candidate is right.
         let unblocked = exact.and_then(|hit| self.excuse(hit.index as usize));
         let ruling = match candidate {
-            None if certain.next().is_some() => Ruling::Wrong(FaultKind::LostCandidate),
+            None if certain.next().is_some() => Ruling::Wrong(AnswerFault::LostCandidate),
             None => self.agreement_of_miss(other),
             Some(candidate) => self.rule_candidate(candidate, other),
         };
@@ -263,21 +263,21 @@ impl Bench<'_> {
             (Ruling::Wrong(kind), ..) => Ruling::Wrong(kind),
             (ruling, None, _) => ruling,
             (_, Some(_), Some((excuse, distance, allowed))) => Ruling::Excused(excuse, distance, allowed),
-            (_, Some(_), None) => Ruling::Wrong(FaultKind::Unblocked),
+            (_, Some(_), None) => Ruling::Wrong(AnswerFault::Unblocked),
         }
     }
 
     fn rule_candidate(&self, candidate: &Candidate, other: Option<OracleHit>) -> Ruling {
         let index = self.index_of(candidate.hit.primitive, candidate.instance);
         let Some(index) = index.filter(|&i| !self.triangles.opaque[i] && self.line.is_some()) else {
-            return Ruling::Wrong(FaultKind::BadCandidate);
+            return Ruling::Wrong(AnswerFault::BadCandidate);
         };
         if let Some(fault) = self.fault_of(&candidate.hit, index) {
             return Ruling::Wrong(fault);
         }
         let t = f64::from(candidate.hit.t);
         if self.certain().iter().any(|certain| !certain.opaque && certain.high < t) {
-            return Ruling::Wrong(FaultKind::LostCandidate);
+            return Ruling::Wrong(AnswerFault::LostCandidate);
         }
         self.agreement(t, index, other)
     }
@@ -291,14 +291,14 @@ impl Bench<'_> {
             .map(|i| self.triangles.ids[i]);
         if !hit.is_hit() {
             let lost = copy.is_some() || self.certain().iter().any(|certain| certain.low > t_first);
-            return if lost { Ruling::Wrong(FaultKind::Missed) } else { Ruling::Agrees };
+            return if lost { Ruling::Wrong(AnswerFault::Missed) } else { Ruling::Agrees };
         }
         let Some(index) = self.index_of(hit.primitive, instance) else {
-            return Ruling::Wrong(FaultKind::UnknownTriangle);
+            return Ruling::Wrong(AnswerFault::UnknownTriangle);
         };
         let key = HitKey::of(hit, instance);
         if !first.before(&key) {
-            return Ruling::Wrong(FaultKind::NotAfter);
+            return Ruling::Wrong(AnswerFault::NotAfter);
         }
         if let Some(fault) = self.fault_of(hit, index) {
             return Ruling::Wrong(fault);
@@ -307,32 +307,32 @@ impl Bench<'_> {
             |id: PrimitiveId| HitKey { t: first.t, instance: id.instance, primitive: id.primitive }.before(&key);
         let t = f64::from(hit.t);
         if copy.is_some_and(passed_over) || self.certain().iter().any(|c| c.low > t_first && c.high < t) {
-            return Ruling::Wrong(FaultKind::Farther);
+            return Ruling::Wrong(AnswerFault::Farther);
         }
         Ruling::Agrees
     }
 
     /// Returns the fault of a reported hit taken by itself (its t, weights or triangle), if it has one.
-    fn fault_of(&self, hit: &Hit, index: usize) -> Option<FaultKind> {
+    fn fault_of(&self, hit: &Hit, index: usize) -> Option<AnswerFault> {
         let (t, tolerance) = (f64::from(hit.t), self.tolerance);
         if !(self.ray.t_min <= hit.t && hit.t <= self.ray.t_max) {
-            return Some(FaultKind::OutsideInterval);
+            return Some(AnswerFault::OutsideInterval);
         }
         let crossing = self.crossing(index).filter(|crossing| crossing.maybe_inside(tolerance));
-        let Some(crossing) = crossing else { return Some(FaultKind::OffTriangle) };
+        let Some(crossing) = crossing else { return Some(AnswerFault::OffTriangle) };
         let [low, high] = crossing.agreeing(tolerance);
         if !(low <= t && t <= high) {
-            return Some(FaultKind::WrongT);
+            return Some(AnswerFault::WrongT);
         }
-        (!crossing.weights_agree(hit.u, hit.v, tolerance)).then_some(FaultKind::WrongWeights)
+        (!crossing.weights_agree(hit.u, hit.v, tolerance)).then_some(AnswerFault::WrongWeights)
     }
 
     fn rule_miss(&self, certain: Option<&Certain>, surrounded: f64, exact: Option<OracleHit>) -> Ruling {
         if certain.is_some() {
-            return Ruling::Wrong(FaultKind::Missed);
+            return Ruling::Wrong(AnswerFault::Missed);
         }
         if self.tolerance == Tolerance::Watertight && surrounded < f64::INFINITY {
-            return Ruling::Wrong(FaultKind::Leaked);
+            return Ruling::Wrong(AnswerFault::Leaked);
         }
         self.agreement_of_miss(exact)
     }
@@ -341,7 +341,7 @@ impl Bench<'_> {
         let Some(exact) = exact else { return Ruling::Agrees };
         match self.excuse(exact.index as usize) {
             Some((excuse, distance, allowed)) => Ruling::Excused(excuse, distance, allowed),
-            None => Ruling::Wrong(FaultKind::Missed),
+            None => Ruling::Wrong(AnswerFault::Missed),
         }
     }
 
@@ -360,7 +360,7 @@ impl Bench<'_> {
         let nearer = exact.filter(|exact| exact.t < t).map_or(index, |exact| exact.index as usize);
         match self.excuse(nearer) {
             Some((excuse, distance, allowed)) => Ruling::Excused(excuse, distance, allowed),
-            None => Ruling::Wrong(FaultKind::WrongT),
+            None => Ruling::Wrong(AnswerFault::WrongT),
         }
     }
 

@@ -18,7 +18,7 @@ mod verdict;
 
 pub use facts::{Oracle, OracleHit, all_hits};
 pub use tolerance::Tolerance;
-pub use verdict::{Excuse, Excused, Fault, FaultKind, Found, Verdict};
+pub use verdict::{AnswerFault, Excuse, Excused, Fault, Found, Verdict};
 
 use raywarp_geom::{Candidate, FlatTriangles, Hit, Ray};
 

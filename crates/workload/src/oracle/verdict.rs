@@ -23,7 +23,7 @@ pub enum Found {
 /// Reasons why an answer is wrong in a way that no rounding explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum AnswerFault {
     /// A miss is reported, but a hit is certain.
     Missed,
     /// The ray slipped through an edge that two triangles share, to nothing or to something farther.
@@ -64,7 +64,7 @@ pub struct Fault {
     /// Index of the ray.
     pub ray: u32,
     /// Reason why the answer is wrong.
-    pub kind: FaultKind,
+    pub kind: AnswerFault,
     /// Answer of the tracer.
     pub got: Found,
     /// Answer of the oracle.
