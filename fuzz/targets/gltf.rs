@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_scene::import::fuzz_gltf(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_scene::import::fuzz::gltf(bytes));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_scene::import::fuzz_image(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_scene::import::fuzz::image(bytes));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_render::output::fuzz_picture(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raywarp_render::fuzz::picture(bytes));

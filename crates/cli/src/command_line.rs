@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_folder_with_a_comma_leaves_nothing_of_it() {
-        let folder = tempfile::Builder::new().prefix("a,b").tempdir().unwrap();
+        let folder = raywarp_testing::Folder::with_prefix("a,b");
         check(&[&format!("{}/room.ply", folder.path().display())], "room.ply");
     }
 

@@ -181,21 +181,14 @@ fn in_one_case(name: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_testing::Folder;
     use std::fs;
 
-    /// Temporary folder for a test, removed at the end.
-    struct Folder(tempfile::TempDir);
-
-    impl Folder {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            fs::create_dir(folder.path().join("sub")).unwrap();
-            Self(folder)
-        }
-
-        fn at(&self, name: &str) -> PathBuf {
-            self.0.path().join(name)
-        }
+    /// Returns a folder with a folder `sub`.
+    fn folder() -> Folder {
+        let folder = Folder::new();
+        fs::create_dir(folder.at("sub")).unwrap();
+        folder
     }
 
     /// Checks that reading `input` and writing `output` in one run is refused, or is not, in either order.
@@ -217,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_what_it_is() {
-        let folder = Folder::new();
+        let folder = folder();
         fs::write(folder.at("a"), "x").unwrap();
         fs::write(folder.at("b"), "x").unwrap();
         check(&folder.at("a"), &folder.at("a"), true);
@@ -239,7 +232,7 @@ mod tests {
 
     #[test]
     fn one_output_is_named_once() {
-        let folder = Folder::new();
+        let folder = folder();
         let files = Files::default();
         files.writes(&folder.at("a.png")).unwrap();
         files.writes(&folder.at("b.png")).unwrap();

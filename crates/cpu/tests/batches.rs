@@ -1,13 +1,14 @@
 //! Batches: any size, any number of threads, stopped and watched; and what counting says.
 
-use crate::common::{Random, soup, tracers};
+use crate::common::{random_ray, soup, tracers};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, Hit, Ray, RayCost, TraceError, Tracer};
+use raywarp_testing::Random;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn rays(count: usize) -> Vec<Ray> {
-    let mut random = Random(77);
-    (0..count).map(|_| random.ray()).collect()
+    let mut random = Random::new(77);
+    (0..count).map(|_| random_ray(&mut random)).collect()
 }
 
 #[test]

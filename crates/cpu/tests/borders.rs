@@ -1,8 +1,9 @@
 //! Rays at the borders of definition, through every way to test triangles and boxes, against f64.
 
-use crate::common::{Random, check, grid, soup, sub};
+use crate::common::{check, grid, random_ray, soup, sub};
 use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, Hit, Ray, offset_from_triangle};
+use raywarp_testing::Random;
 
 /// Every engine and instruction set, and the papers' tests; with whether its tests are watertight.
 fn ways(triangles: &FlatTriangles) -> Vec<(String, CpuTracer, bool)> {
@@ -67,22 +68,22 @@ fn check_f64(triangles: &FlatTriangles, rays: &[Ray]) -> usize {
 
 #[test]
 fn ordinary_rays_agree_with_f64_in_every_way() {
-    let mut random = Random(4);
-    let rays: Vec<Ray> = (0..400).map(|_| random.ray()).collect();
+    let mut random = Random::new(4);
+    let rays: Vec<Ray> = (0..400).map(|_| random_ray(&mut random)).collect();
     assert!(check_f64(&soup(300, 0.3, 3), &rays) > 1000);
 }
 
 #[test]
 fn zero_and_denormal_components_agree_with_f64_in_every_way() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut rays = Vec::new();
     for tiny in [0.0f32, -0.0, 1e-45, -1e-45, 1e-40, -1e-38, 1e-30, 1e-20] {
         for axis in 0..3 {
             for _ in 0..10 {
                 let mut direction = [tiny; 3];
-                direction[axis] = if random.next() < 0.5 { 1.0 } else { -1.0 };
+                direction[axis] = if random.unit() < 0.5 { 1.0 } else { -1.0 };
                 rays.push(Ray::new(random.point(), direction));
-                direction[(axis + 1) % 3] = 0.4 - random.next();
+                direction[(axis + 1) % 3] = 0.4 - random.unit();
                 rays.push(Ray::new(random.point(), direction));
             }
         }
@@ -92,7 +93,7 @@ fn zero_and_denormal_components_agree_with_f64_in_every_way() {
 
 #[test]
 fn directions_of_denormal_length_agree() {
-    let mut random = Random(19);
+    let mut random = Random::new(19);
     // So short that only what is near has a finite t.
     let triangles = {
         let mut triangles = soup(100, 0.4, 4);
@@ -101,7 +102,7 @@ fn directions_of_denormal_length_agree() {
     };
     let rays: Vec<Ray> = (0..200)
         .map(|_| {
-            let ray = random.ray();
+            let ray = random_ray(&mut random);
             Ray::new(ray.origin.map(|x| 0.05 * x), ray.direction.map(|x| 1e-39 * x))
         })
         .collect();
@@ -171,13 +172,13 @@ fn a_hit_exactly_at_an_end_of_the_interval_counts_and_one_ulp_beyond_does_not() 
 #[test]
 fn a_ray_that_starts_on_a_surface_hits_it_at_zero_unless_t_min_forbids() {
     let triangles = FlatTriangles::from_vertices(grid(8, 1.0));
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for (name, tracer, watertight) in ways(&triangles) {
         for _ in 0..50 {
-            let inner = |random: &mut Random| 8.0 * (0.05 + 0.9 * random.next());
+            let inner = |random: &mut Random| 8.0 * (0.05 + 0.9 * random.unit());
             let origin = [inner(&mut random), inner(&mut random), 1.0];
-            let sign = if random.next() < 0.5 { 1.0 } else { -1.0 };
-            let ray = Ray::new(origin, [random.next() - 0.5, random.next() - 0.5, sign]);
+            let sign = if random.unit() < 0.5 { 1.0 } else { -1.0 };
+            let ray = Ray::new(origin, [random.unit() - 0.5, random.unit() - 0.5, sign]);
             let (hits, _, _) = crate::common::closest(&tracer, &[ray, ray.with_interval(f32::from_bits(1), 9.0)], &[]);
             if watertight {
                 assert!(hits[0].is_hit() && hits[0].t == 0.0, "{name}: {ray:?} {:?}", hits[0]);
@@ -192,14 +193,14 @@ fn a_ray_that_starts_on_a_surface_hits_it_at_zero_unless_t_min_forbids() {
 
 #[test]
 fn rays_from_offset_origins_do_not_hit_where_they_start() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     for (scale, shift) in [(1.0, 0.0), (1e3, 0.0), (1.0, 300.0), (0.01, 1.0)] {
         let place = |p: [f32; 3]| p.map(|x| x * scale + shift);
         let mut triangles = soup(200, 0.4, 7);
         triangles.vertices.iter_mut().for_each(|v| *v = v.map(place));
         let rays: Vec<Ray> = (0..4000)
             .map(|_| {
-                let ray = random.ray();
+                let ray = random_ray(&mut random);
                 Ray::new(place(ray.origin), ray.direction.map(|x| x * scale))
             })
             .collect();
@@ -230,13 +231,13 @@ fn self_hits(triangles: &FlatTriangles, rays: &[Ray], random: &mut Random) -> us
         let (e1, e2) = (sub(b, a), sub(c, a));
         let n = [e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]];
         let length = n.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let side = if random.next() < 0.5 { 1.0 } else { -1.0 };
+        let side = if random.unit() < 0.5 { 1.0 } else { -1.0 };
         let n = n.map(|x| side * x / length);
         let w = [1.0 - hit.u - hit.v, hit.u, hit.v];
         let p: [f32; 3] = std::array::from_fn(|i| w[0] * a[i] + w[1] * b[i] + w[2] * c[i]);
         let extent = [a, b, c].iter().flat_map(|v| (0..3).map(|i| (v[i] - p[i]).abs())).fold(0.0, f32::max);
         // Any direction of the half-space, and some nearly along the surface.
-        let flat = if random.next() < 0.5 { 1.0 } else { 1e-3 };
+        let flat = if random.unit() < 0.5 { 1.0 } else { 1e-3 };
         let d = random.point();
         let along: f32 = (0..3).map(|i| d[i] * n[i]).sum();
         let d = std::array::from_fn(|i| d[i] - along * n[i] + flat * along.abs() * n[i]);
@@ -311,19 +312,19 @@ fn nearest_wall(ray: &Ray, size: f32) -> f32 {
 
 #[test]
 fn slivers_have_the_same_t_in_every_tree() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     let mut vertices = Vec::new();
     for i in 0..300 {
         let (a, mut b) = (random.point(), random.point());
-        b[i % 3] = a[i % 3] + 1e-4 * random.next();
-        let (s, width) = (random.next(), 10f32.powi(-3 - (i % 5) as i32));
-        let c = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]) + width * (random.next() - 0.5));
+        b[i % 3] = a[i % 3] + 1e-4 * random.unit();
+        let (s, width) = (random.unit(), 10f32.powi(-3 - (i % 5) as i32));
+        let c = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]) + width * (random.unit() - 0.5));
         vertices.push([a, b, c]);
     }
     let rays: Vec<Ray> = (0..3000)
         .map(|i| {
             let [a, b, c] = vertices[i % 300];
-            let (s, r) = (random.next(), 0.5 * random.next());
+            let (s, r) = (random.unit(), 0.5 * random.unit());
             let target = std::array::from_fn(|k| {
                 let p = a[k] + s * (b[k] - a[k]);
                 p + r * (c[k] - p)

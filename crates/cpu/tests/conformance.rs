@@ -1,14 +1,15 @@
 //! Every engine and instruction set of this machine against every triangle, bit for bit.
 
-use crate::common::{Random, all_hits, ball, check, grid, soup, sub, tracers};
+use crate::common::{all_hits, ball, check, grid, random_ray, soup, sub, tracers};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, HitKey, PrimitiveId, Ray};
+use raywarp_testing::Random;
 
 #[test]
 fn random_rays_through_random_triangles_agree_with_every_triangle() {
     for (count, size) in [(1, 1.0), (2, 0.5), (7, 0.5), (60, 0.3), (700, 0.1), (300, 2.0)] {
-        let mut random = Random(count as u32);
-        check(&soup(count, size, 1), &(0..300).map(|_| random.ray()).collect::<Vec<_>>());
+        let mut random = Random::new(count as u64);
+        check(&soup(count, size, 1), &(0..300).map(|_| random_ray(&mut random)).collect::<Vec<_>>());
     }
 }
 
@@ -22,10 +23,10 @@ fn a_scene_without_triangles_is_missed() {
 fn no_ray_leaves_a_closed_ball_through_edges_or_corners() {
     let vertices = ball(4);
     let triangles = FlatTriangles::from_vertices(vertices.clone());
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut rays = Vec::new();
     for [a, b, c] in &vertices {
-        for weights in [[1.0, 0.0], [0.5, 0.5], [random.next(), 0.0], [0.3, 0.7]] {
+        for weights in [[1.0, 0.0], [0.5, 0.5], [random.unit(), 0.0], [0.3, 0.7]] {
             for (from, to) in [(a, b), (b, c)] {
                 let target = std::array::from_fn(|i| weights[0] * from[i] + weights[1] * to[i]);
                 let origin = random.point().map(|x| 0.3 * x);
@@ -69,7 +70,7 @@ fn of_coincident_triangles_the_lowest_id_wins_and_all_are_found_one_by_one() {
     for (i, id) in triangles.ids.iter_mut().enumerate() {
         *id = PrimitiveId { instance: i as u32 / 25, primitive: i as u32 % 25 };
     }
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let rays: Vec<Ray> = (0..40)
         .map(|_| {
             let [x, y, _] = random.point();
@@ -98,8 +99,8 @@ fn woops_test_agrees_away_from_edges() {
     let engine = CpuTree::Bvh2(CpuTriangleTest::Woop);
     let options = CpuOptions { engine, ..CpuOptions::default() };
     let tracer = CpuTracer::with_options(&crate::common::tree(&triangles, 4), &triangles, &options).unwrap();
-    let mut random = Random(2);
-    let rays: Vec<Ray> = (0..2000).map(|_| random.ray()).collect();
+    let mut random = Random::new(2);
+    let rays: Vec<Ray> = (0..2000).map(|_| random_ray(&mut random)).collect();
     let (hits, instances, _) = crate::common::closest(&tracer, &rays, &[]);
     let mut differ = 0;
     for (i, ray) in rays.iter().enumerate() {
@@ -121,8 +122,8 @@ fn woops_test_agrees_away_from_edges() {
 #[test]
 fn distances_agree_with_an_f64_oracle() {
     let triangles = soup(400, 0.3, 21);
-    let mut random = Random(8);
-    let rays: Vec<Ray> = (0..500).map(|_| random.ray()).collect();
+    let mut random = Random::new(8);
+    let rays: Vec<Ray> = (0..500).map(|_| random_ray(&mut random)).collect();
     let tracer = CpuTracer::new(&crate::common::tree(&triangles, 8), &triangles).unwrap();
     let (hits, _, _) = crate::common::closest(&tracer, &rays, &[]);
     for (i, ray) in rays.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Coherent rays, which walk in packets, have the answers of the slow oracle bit for bit, beside rays that walk alone.
 
-use crate::common::{Random, check, soup};
+use crate::common::{check, random_ray, soup};
 use raywarp_geom::{FlatTriangles, Ray};
+use raywarp_testing::Random;
 
 /// Two packets at least, wherever they begin.
 const BUNDLE: usize = 48;
@@ -10,7 +11,7 @@ const BUNDLE: usize = 48;
 fn bundle(random: &mut Random, width: f32) -> Vec<Ray> {
     let (mut origin, target) = (random.point().map(|x| 2.0 * x), random.point());
     let mut towards: [f32; 3] = std::array::from_fn(|k| target[k] - origin[k]);
-    if random.next() < 0.3 {
+    if random.unit() < 0.3 {
         // Across the planes and the diagonals between axes, where rays no longer look alike.
         towards = random.point().map(|x| (1.5 * x).round());
         origin = towards.map(|x| -1.5 * x);
@@ -29,13 +30,13 @@ fn bundle(random: &mut Random, width: f32) -> Vec<Ray> {
 #[test]
 fn packets_agree_with_every_triangle_in_every_direction() {
     let triangles = soup(1500, 0.15, 21);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut rays = Vec::new();
     for i in 0..120 {
         rays.extend(bundle(&mut random, [0.0, 1e-3, 0.01, 0.03][i % 4]));
         // Others in between: rays alone, an invalid one, and so packets that begin anywhere.
         if i % 7 == 6 {
-            rays.extend((0..i % 5).map(|_| random.ray()));
+            rays.extend((0..i % 5).map(|_| random_ray(&mut random)));
             rays.push(Ray::new([0.0; 3], [0.0; 3]));
         }
         if i % 7 == 3 {
@@ -87,7 +88,7 @@ fn packets_meet_triangles_that_f32_has_too_few_exponents_for() {
             .step_by(9)
             .for_each(|[a, b, c]| *c = std::array::from_fn(|i| 0.5 * (a[i] + b[i])));
         triangles.vertices.iter_mut().flatten().flatten().for_each(|x| *x *= size);
-        let mut random = Random(77);
+        let mut random = Random::new(77);
         let mut rays = Vec::new();
         for _ in 0..30 {
             rays.extend(bundle(&mut random, 0.02));

@@ -1,7 +1,8 @@
 //! Rays at the borders of what is allowed, against every triangle, bit for bit.
 
-use crate::common::{Random, all_hits, check, grid, soup};
+use crate::common::{all_hits, check, grid, random_ray, soup};
 use raywarp_geom::{FlatTriangles, Hit, HitKey, Ray};
+use raywarp_testing::Random;
 
 /// Two parallel grids, so that boxes are flat and rays may lie in their faces.
 fn plates() -> FlatTriangles {
@@ -33,14 +34,14 @@ fn rays_along_the_axes_in_box_faces_agree() {
 
 #[test]
 fn directions_with_tiny_and_denormal_components_agree() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut rays = Vec::new();
     for tiny in [0.0, 1e-45, 1e-40, 1e-38, 1e-30, 1e-25, 1e-24, 1e-23, 1e-12] {
         for axis in 0..3 {
             for sign in [1.0, -1.0] {
                 let [x, y, z] = random.point().map(|x| 4.0 + 4.0 * x);
                 let mut direction = [sign * tiny; 3];
-                direction[axis] = if random.next() < 0.5 { 1.0 } else { -0.5 };
+                direction[axis] = if random.unit() < 0.5 { 1.0 } else { -0.5 };
                 rays.push(Ray::new([x.round(), y, z], direction).with_interval(-100.0, 100.0));
                 direction[(axis + 1) % 3] = 0.3;
                 rays.push(Ray::new([x, y, z.round()], direction).with_interval(-100.0, 100.0));
@@ -52,11 +53,11 @@ fn directions_with_tiny_and_denormal_components_agree() {
 
 #[test]
 fn very_long_and_very_short_directions_agree() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let mut rays = Vec::new();
     for scale in [1e-37f32, 1e-30, 1e-24, 1e-20, 1e-9, 0.5e-9, 1e9, 2e9, 1e20, 1e30, 1e37] {
         for _ in 0..30 {
-            let ray = random.ray();
+            let ray = random_ray(&mut random);
             rays.push(Ray { direction: ray.direction.map(|x| x * scale), ..ray });
         }
     }
@@ -74,10 +75,10 @@ fn scenes_far_from_the_origin_and_of_any_size_agree() {
         for vertices in &mut triangles.vertices {
             *vertices = vertices.map(place);
         }
-        let mut random = Random(23);
+        let mut random = Random::new(23);
         let rays: Vec<Ray> = (0..150)
             .map(|_| {
-                let ray = random.ray();
+                let ray = random_ray(&mut random);
                 Ray { origin: place(ray.origin), direction: ray.direction.map(|x| x * scale), ..ray }
             })
             .collect();
@@ -128,10 +129,10 @@ fn origins_of_any_size_are_survived() {
 #[test]
 fn both_ends_of_the_interval_count() {
     let triangles = soup(150, 0.4, 12);
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let mut rays = Vec::new();
     for _ in 0..60 {
-        let ray = random.ray();
+        let ray = random_ray(&mut random);
         for (hit, _, _) in all_hits(&triangles, &ray) {
             let t = hit.t;
             for (t_min, t_max) in [
@@ -153,12 +154,12 @@ fn both_ends_of_the_interval_count() {
 
 #[test]
 fn hits_behind_the_origin_count_when_t_min_says_so() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     let ray = |random: &mut Random| {
-        let ray = random.ray();
+        let ray = random_ray(random);
         // Beyond the scene, looking away from it or along its surface.
-        let t_max = if random.next() < 0.5 { -0.1 } else { f32::INFINITY };
-        Ray::new(ray.at(2.5), ray.direction).with_interval(-4.0 * random.next(), t_max)
+        let t_max = if random.unit() < 0.5 { -0.1 } else { f32::INFINITY };
+        Ray::new(ray.at(2.5), ray.direction).with_interval(-4.0 * random.unit(), t_max)
     };
     let rays: Vec<Ray> = (0..400).map(|_| ray(&mut random)).collect();
     check(&soup(300, 0.3, 8), &rays);
@@ -167,8 +168,8 @@ fn hits_behind_the_origin_count_when_t_min_says_so() {
 #[test]
 fn nothing_comes_after_a_nan_or_infinity() {
     let triangles = soup(50, 0.8, 3);
-    let mut random = Random(1);
-    let rays: Vec<Ray> = (0..50).map(|_| random.ray()).collect();
+    let mut random = Random::new(1);
+    let rays: Vec<Ray> = (0..50).map(|_| random_ray(&mut random)).collect();
     for t in [f32::NAN, f32::INFINITY] {
         let after = vec![HitKey { t, instance: 0, primitive: 0 }; rays.len()];
         for (name, tracer) in crate::common::tracers(&triangles) {

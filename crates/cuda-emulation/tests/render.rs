@@ -3,7 +3,7 @@
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_cuda::{Device, EncodedScene, side_by_side};
-use raywarp_cuda_emulation::twins::{flat, scene_of_everything};
+use raywarp_cuda_emulation::twins::{flat, of_pbrt, scene_of_everything};
 use raywarp_experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment, Walk};
 use raywarp_geom::FlatTriangles;
 use raywarp_render::film::{Film, Window};
@@ -268,7 +268,7 @@ fn room() -> Prepared {
             Shape "trianglemesh" "point3 P" [ -0.5 2 -0.5  0.5 2 -0.5  0 2 0.5 ] "integer indices" [ 0 1 2 ]
         AttributeEnd
     "#;
-    let scene = raywarp_scene::import::fuzz_pbrt_scene(text).expect("the text is a scene");
+    let scene = of_pbrt(text);
     let camera = scene.cameras[0].clone();
     Prepared::new(scene, camera)
 }

@@ -303,13 +303,9 @@ pub(crate) mod tests {
             (0..children.len()).max_by_key(|&i| need(table, &children[i])).expect("a node has children")
         };
         assert_eq!(deepest_walk(table, neediest), depth);
-        let mut state = 1u32;
+        let mut random = raywarp_testing::Random::new(1);
         for _ in 0..20 {
-            let any = |children: &[Child]| {
-                state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-                (state >> 8) as usize % children.len()
-            };
-            assert!(deepest_walk(table, any) <= depth);
+            assert!(deepest_walk(table, |children| random.below(children.len())) <= depth);
         }
     }
 }

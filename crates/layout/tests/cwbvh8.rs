@@ -1,29 +1,9 @@
 //! The compressed tree holds what the binary tree holds, at every size and place.
 
+use crate::common::soup;
 use raywarp_bvh::{BuildOptions, Builder, Bvh2, Node, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{Cwbvh8, Cwbvh8Node, INDEX_MASK, LayoutError, NON_OPAQUE, encode_cwbvh8};
-
-/// Small random triangles in a cube of side `scale` at `offset`, a seventh of them not opaque.
-fn soup(count: usize, scale: f32, offset: [f32; 3]) -> FlatTriangles {
-    let mut state = 7u32;
-    let mut next = || {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    let mut place = || -> [f32; 3] { std::array::from_fn(|_| next()) };
-    let vertices = (0..count)
-        .map(|_| {
-            let corner = place();
-            [place(), place(), place()].map(|p| std::array::from_fn(|i| offset[i] + scale * (corner[i] + 0.1 * p[i])))
-        })
-        .collect();
-    let mut triangles = FlatTriangles::from_vertices(vertices);
-    for (i, opaque) in triangles.opaque.iter_mut().enumerate() {
-        *opaque = i % 7 != 0;
-    }
-    triangles
-}
 
 fn built(triangles: &FlatTriangles, max_leaf: u32) -> Bvh2 {
     build(triangles, &BuildOptions { max_leaf, ..BuildOptions::default() }).unwrap()

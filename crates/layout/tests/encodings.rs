@@ -1,28 +1,9 @@
 //! Both encodings hold what the tree holds, and a malformed tree is an error.
 
-use raywarp_bvh::{BuildOptions, Builder, Bvh2, Node, build};
+use crate::common::{check_trees, soup};
+use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{INDEX_MASK, LayoutError, NON_OPAQUE, WoopTriangle, encode_bvh2, encode_wide8};
-
-/// Small random triangles, a seventh of them not opaque.
-fn soup(count: usize) -> FlatTriangles {
-    let mut state = 7u32;
-    let mut next = || {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    let vertices = (0..count)
-        .map(|_| {
-            let place = [10.0 * next(), 10.0 * next(), 10.0 * next()];
-            [place; 3].map(|p| p.map(|x| x + next()))
-        })
-        .collect();
-    let mut triangles = FlatTriangles::from_vertices(vertices);
-    for (i, opaque) in triangles.opaque.iter_mut().enumerate() {
-        *opaque = i % 7 != 0;
-    }
-    triangles
-}
 
 /// Everything that holds for every encoding of every tree.
 #[track_caller]
@@ -66,17 +47,7 @@ fn check(bvh: &Bvh2, triangles: &FlatTriangles) {
 
 #[test]
 fn encodings_hold_every_triangle_of_every_tree() {
-    for count in [1, 2, 3, 4, 5, 8, 9, 33, 1000] {
-        for max_leaf in [1, 4, 30] {
-            for split_clipping in [None, Some(0.5)] {
-                for builder in [Builder::SweepSah, Builder::BinnedSah] {
-                    let triangles = soup(count);
-                    let options = BuildOptions { max_leaf, split_clipping, builder, ..BuildOptions::default() };
-                    check(&build(&triangles, &options).unwrap(), &triangles);
-                }
-            }
-        }
-    }
+    check_trees(&[1, 2, 3, 4, 5, 8, 9, 33, 1000], check);
 }
 
 #[test]
@@ -102,7 +73,7 @@ fn a_leaf_of_many_triangles_takes_several_blocks() {
 
 #[test]
 fn a_malformed_tree_is_an_error() {
-    let triangles = soup(40);
+    let triangles = soup(40, 10.0, [0.0; 3]);
     let sound = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
     let leaf = sound.nodes.iter().position(Node::is_leaf).unwrap();
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Bvh2));
@@ -123,6 +94,6 @@ fn a_malformed_tree_is_an_error() {
             assert!(matches!(error, Some(LayoutError::BadNode { .. })), "{what}: {error:?}");
         }
     }
-    let other = encode_wide8(&sound, &soup(41)).unwrap_err();
+    let other = encode_wide8(&sound, &soup(41, 10.0, [0.0; 3])).unwrap_err();
     assert_eq!(other, LayoutError::CountMismatch { tree: 40, triangles: 41 });
 }

@@ -3,19 +3,13 @@
 use raywarp_bvh::{BuildOptions, Bvh2, build, presets};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{H8, INDEX_MASK, LayoutError, NON_OPAQUE, encode_h8, load, save};
-
-fn random(seed: u32) -> impl FnMut() -> f32 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        (state >> 8) as f32 / (1 << 24) as f32
-    }
-}
+use raywarp_testing::Random;
 
 /// Small random triangles in a cube of side `scale` at `offset`, every other two with a common edge, a seventh
 /// of them not opaque.
 fn soup(count: usize, scale: f32, offset: [f32; 3]) -> FlatTriangles {
-    let mut next = random(7);
+    let mut random = Random::new(7);
+    let mut next = || random.unit();
     let mut vertices: Vec<[[f32; 3]; 3]> = Vec::new();
     for i in 0..count {
         let place: [f32; 3] = std::array::from_fn(|_| next());

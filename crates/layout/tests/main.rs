@@ -2,6 +2,7 @@
 //!
 //! One program, so that one is linked: `cargo test -p raywarp-layout --test tests MODULE` runs a file of it.
 
+mod common;
 mod cwbvh8;
 mod encodings;
 mod file;

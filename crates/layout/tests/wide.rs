@@ -1,31 +1,12 @@
 //! Wide trees hold what the `Bvh2` holds, in nodes opened as their collapse says.
 
-use raywarp_bvh::{BuildOptions, Builder, Bvh2, Node, build};
+use crate::common::{check_trees, soup};
+use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{
     Collapse, INDEX_MASK, LayoutError, NO_CHILD, NON_OPAQUE, WideN, encode_bvh2, encode_wide_n, encode_wide4,
 };
 use std::collections::HashMap;
-
-/// Small random triangles, a seventh of them not opaque.
-fn soup(count: usize) -> FlatTriangles {
-    let mut state = 7u32;
-    let mut next = || {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    let vertices = (0..count)
-        .map(|_| {
-            let place = [10.0 * next(), 10.0 * next(), 10.0 * next()];
-            [place; 3].map(|p| p.map(|x| x + next()))
-        })
-        .collect();
-    let mut triangles = FlatTriangles::from_vertices(vertices);
-    for (i, opaque) in triangles.opaque.iter_mut().enumerate() {
-        *opaque = i % 7 != 0;
-    }
-    triangles
-}
 
 /// How a wide tree was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -213,17 +194,7 @@ fn check(bvh: &Bvh2, triangles: &FlatTriangles) {
 
 #[test]
 fn wide_trees_hold_every_box_and_reference_of_every_tree() {
-    for count in [1, 2, 3, 4, 5, 6, 7, 8, 9, 33, 300] {
-        for max_leaf in [1, 4, 30] {
-            for split_clipping in [None, Some(0.5)] {
-                for builder in [Builder::SweepSah, Builder::BinnedSah] {
-                    let triangles = soup(count);
-                    let options = BuildOptions { max_leaf, split_clipping, builder, ..BuildOptions::default() };
-                    check(&build(&triangles, &options).unwrap(), &triangles);
-                }
-            }
-        }
-    }
+    check_trees(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 33, 300], check);
 }
 
 #[test]
@@ -261,7 +232,7 @@ fn a_tree_that_is_one_leaf_gets_a_root_with_one_child() {
 
 #[test]
 fn a_malformed_tree_is_an_error() {
-    let triangles = soup(40);
+    let triangles = soup(40, 10.0, [0.0; 3]);
     let sound = build(&triangles, &BuildOptions { max_leaf: 1, ..BuildOptions::default() }).unwrap();
     let leaf = sound.nodes.iter().position(Node::is_leaf).unwrap();
     type Damage<'a> = (&'a str, &'a dyn Fn(&mut Bvh2));

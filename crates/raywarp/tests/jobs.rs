@@ -7,6 +7,7 @@ use raywarp::render::{
 };
 use raywarp::scene::{Camera, Description, FaceMaterials, Instance, Light, Material, Mesh, SamplerKind, SceneError};
 use raywarp::{Affine, TriangleMesh};
+use raywarp_testing::Folder;
 use std::path::Path;
 
 /// Returns a floor under a white sky, and a camera above it.
@@ -54,8 +55,8 @@ fn an_observer_of_a_job_sees_its_paths_and_leaves_the_picture_as_it_is() {
 
 #[test]
 fn a_job_goes_on_with_its_own_sums_and_refuses_those_of_another_picture() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("first.exr");
+    let folder = Folder::new();
+    let file = folder.at("first.exr");
     let sums = FileContents { sums: true, ..FileContents::default() };
     job(2).run().unwrap().write_with(&file, sums).unwrap();
     let whole = job(5).resume(&file).unwrap().run().unwrap();
@@ -75,14 +76,14 @@ fn a_job_goes_on_with_its_own_sums_and_refuses_those_of_another_picture() {
 
 #[test]
 fn what_does_not_begin_with_the_first_sample_is_no_film_to_go_on_with() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("share.exr");
+    let folder = Folder::new();
+    let file = folder.at("share.exr");
     let part = PictureRequest { samples: Some(2..4), spp: None, ..request(0) };
     let share = FileContents { share: true, ..FileContents::default() };
     job(0).request(part).run().unwrap().write_with(&file, share).unwrap();
     let refused = job(8).go_on_with(read_share(&file).unwrap());
     assert!(matches!(refused, Err(JobError::EarlierSamples { samples, .. }) if samples == (2..4)));
-    let none = job(8).resume(&folder.path().join("none.exr"));
+    let none = job(8).resume(&folder.at("none.exr"));
     assert!(matches!(none, Err(JobError::Share(ShareError::Read { .. }))));
 }
 

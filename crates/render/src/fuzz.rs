@@ -1,4 +1,7 @@
-//! Entry for fuzzing: shades any scene that loads, and checks that its results are usable.
+//! Entries for fuzzing, which the feature `fuzz` turns on: pictures and shares are read from bytes, and any scene that
+//! loads is shaded, with results that are usable.
+
+pub use crate::output::fuzz::{picture, share};
 
 use crate::flat::{NONE, ShadingScene};
 use crate::light::{environments, sample};
@@ -8,20 +11,26 @@ use crate::vertex::{ALL_SPECULAR, InMedia, MediaStack, PathState, SPECULAR, Tran
 use glam::Vec3;
 use raywarp_geom::{Aabb, Hit, Ray};
 use raywarp_sample::Sampler;
+use raywarp_scene::Description;
 
-/// Loads a pbrt scene from `bytes`, prepares it for shading, and takes a path through each of its first triangles from
-/// both sides, for fuzzing. Every other path starts in empty space, the others in media that the last bytes say: a
-/// comment at the end of a file chooses them freely. Lights and environments are asked too, which are all that some
-/// scenes have.
+/// Loads a pbrt scene from `bytes` and shades it. Every other path starts in empty space, the others in media that the
+/// last bytes say: a comment at the end of a file chooses them freely.
 ///
 /// # Panics
-/// Never, which is what the fuzz target checks.
-#[doc(hidden)]
-pub fn fuzz_shading(bytes: &[u8]) {
-    let Some(scene) = raywarp_scene::import::fuzz_pbrt_scene(bytes) else { return };
+/// If a result is not usable: a bug.
+#[cfg(feature = "fuzz")]
+pub fn shading(bytes: &[u8]) {
+    if let Some(scene) = raywarp_scene::import::fuzz::pbrt_scene(bytes) {
+        shade(&scene, bytes);
+    }
+}
+
+/// Prepares a scene for shading, and takes a path through each of its first triangles from both sides, in media that
+/// the end of `bytes` says. Lights and environments are asked too, which are all that some scenes have.
+fn shade(scene: &Description, bytes: &[u8]) {
     let corners = scene.meshes.iter().flat_map(|mesh| &mesh.triangles.positions);
     let bounds = Aabb::of_points(corners).union(&Aabb { min: [-1.0; 3], max: [1.0; 3] });
-    let Ok(flat) = ShadingScene::new(&scene, &bounds) else { return };
+    let Ok(flat) = ShadingScene::new(scene, &bounds) else { return };
     assert_eq!(flat.validate(), Ok(()));
     // What a path sees that hits nothing, which may be all that there is.
     for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z, Vec3::new(0.6, 0.0, -0.8)] {
@@ -115,6 +124,45 @@ fn vertex(flat: &ShadingScene, transport: &Transport, triangle: u32, side: f32, 
 mod tests {
     use super::*;
     use crate::flat::MediumRecord;
+    use raywarp_scene::{Format, LoadOptions, WithoutTriangles, load_from};
+    use raywarp_testing::Folder;
+    use std::path::Path;
+
+    /// Loads `bytes` as a pbrt scene in a folder that holds the images named in it and nothing else; `None` if it fails.
+    fn load(bytes: &[u8]) -> Option<Description> {
+        let folder = Folder::new();
+        for name in String::from_utf8_lossy(bytes).split('"').filter(|word| word.ends_with(".png")) {
+            assert!(!name.contains(['/', '\\']), "{name}: the image would lie outside of the test's folder");
+            folder.file(name, include_bytes!("../../scene/src/import/sealed.png"));
+        }
+        let options = LoadOptions {
+            allow_missing: true,
+            without_triangles: WithoutTriangles::Taken,
+            format: Some(Format::Pbrt),
+            ..LoadOptions::default()
+        };
+        Some(load_from(bytes, &folder.at("fuzz.pbrt"), &options).ok()?.scene)
+    }
+
+    #[test]
+    fn small_files_are_shaded_without_a_number_that_is_none() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (mut count, mut loaded) = (0, 0);
+        let folders =
+            ["crates/scene/tests/data/pbrt", "fuzz/regressions/pbrt", "fuzz/seeds/pbrt", "fuzz/seeds/shading"];
+        for entry in folders.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap()) {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "pbrt") {
+                let bytes = std::fs::read(&path).unwrap();
+                let scene = load(&bytes);
+                loaded += usize::from(scene.is_some());
+                let ended = std::panic::catch_unwind(|| scene.iter().for_each(|scene| shade(scene, &bytes)));
+                assert!(ended.is_ok(), "{} panics", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 10 && loaded > 5, "{loaded} of {count} files load");
+    }
 
     #[test]
     fn the_end_of_the_input_chooses_the_media() {

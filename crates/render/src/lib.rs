@@ -10,7 +10,8 @@ pub mod film;
 mod filter;
 pub mod flat;
 pub mod functions;
-mod fuzz;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod integrator;
 mod job;
 mod joined;
@@ -36,8 +37,6 @@ pub use bsdf::tabulate::tables;
 pub use engine::{FrameSettings, PassWatch, PathEngine};
 pub use filter::FilterTable;
 pub use flat::{ShadingBytes, ShadingScene};
-#[doc(hidden)]
-pub use fuzz::fuzz_shading;
 pub use lens::LensRecord;
 pub use observe::{PathObserver, PathRecorder};
 pub use options::{DirectLight, Integrator, ROULETTE_BELOW, RenderError, RenderOptionError, RenderOptions, Scattering};

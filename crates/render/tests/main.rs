@@ -10,5 +10,4 @@ mod media;
 mod parts;
 mod portable;
 mod roulette;
-mod shading_of_files;
 mod validity;

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn with_file(name: &str, text: &str, test: impl FnOnce(&Path)) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = raywarp_testing::Folder::new();
         let path = folder.path().join(format!("{name}.toml"));
         std::fs::write(&path, text).unwrap();
         test(&path);

@@ -1,33 +1,18 @@
 //! A loaded scene says which files it was read from.
 
 use raywarp_scene::{LoadOptions, load};
+use raywarp_testing::Folder;
 
-/// A folder of its own for one test, removed at the end.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("sub")).unwrap();
-        Self(folder)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.path().join(name), bytes).unwrap();
-    }
-
-    /// Loads `name` and compares the files that were read, as names in this folder.
-    #[track_caller]
-    fn check(&self, name: &str, want: &[&str]) {
-        let loaded =
-            load(&self.0.path().join(name), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
-        let mut files: Vec<_> = loaded.files.iter().map(|file| file.strip_prefix(&self.0).unwrap()).collect();
-        assert_eq!(files.first(), Some(&name.as_ref()), "the scene comes first");
-        files.sort();
-        let mut want: Vec<_> = want.iter().map(std::path::Path::new).collect();
-        want.sort();
-        assert_eq!(files, want, "{name}");
-    }
+/// Loads `name` and compares the files that were read, as names in this folder.
+#[track_caller]
+fn check(folder: &Folder, name: &str, want: &[&str]) {
+    let loaded = load(&folder.at(name), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
+    let mut files: Vec<_> = loaded.files.iter().map(|file| file.strip_prefix(folder).unwrap()).collect();
+    assert_eq!(files.first(), Some(&name.as_ref()), "the scene comes first");
+    files.sort();
+    let mut want: Vec<_> = want.iter().map(std::path::Path::new).collect();
+    want.sort();
+    assert_eq!(files, want, "{name}");
 }
 
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
@@ -36,16 +21,16 @@ const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\npr
 #[test]
 fn every_format_names_every_file_once_and_no_missing_one() {
     let folder = Folder::new();
-    image::RgbImage::new(2, 2).save(folder.0.path().join("wood.png")).unwrap();
+    image::RgbImage::new(2, 2).save(folder.at("wood.png")).unwrap();
     folder.file("a.ply", PLY);
-    folder.check("a.ply", &["a.ply"]);
+    check(&folder, "a.ply", &["a.ply"]);
 
     folder.file("lib.mtl", "newmtl m\nmap_Kd wood.png\nmap_d lost.png\nnewmtl n\nmap_Kd wood.png\n");
     folder.file(
         "a.obj",
         "mtllib lib.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\nusemtl n\nf 1/1 2/1 3/1\n",
     );
-    folder.check("a.obj", &["a.obj", "lib.mtl", "wood.png"]);
+    check(&folder, "a.obj", &["a.obj", "lib.mtl", "wood.png"]);
 
     folder.file("metal.spd", "400 1\n700 1\n");
     folder.file(
@@ -58,7 +43,7 @@ fn every_format_names_every_file_once_and_no_missing_one() {
         "Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"wood.png\"\n\
          Shape \"plymesh\" \"string filename\" \"lost.ply\"",
     );
-    folder.check("main.pbrt", &["main.pbrt", "sub/more.pbrt", "wood.png", "metal.spd", "a.ply"]);
+    check(&folder, "main.pbrt", &["main.pbrt", "sub/more.pbrt", "wood.png", "metal.spd", "a.ply"]);
 
     let floats = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     folder.file("a.bin", floats.map(f32::to_le_bytes).concat());
@@ -72,5 +57,5 @@ fn every_format_names_every_file_once_and_no_missing_one() {
         \"min\": [0, 0, 0], \"max\": [1, 1, 0]}],
         \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 36}], \"buffers\": [{\"uri\": \"a.bin\", \"byteLength\": 36}]}",
     );
-    folder.check("a.gltf", &["a.gltf", "a.bin", "wood.png"]);
+    check(&folder, "a.gltf", &["a.gltf", "a.bin", "wood.png"]);
 }

@@ -8,5 +8,4 @@ mod origin_mixed;
 mod other_machines;
 mod pbrt_scenes;
 mod ply_and_obj_scenes;
-mod regressions;
 mod sheets;

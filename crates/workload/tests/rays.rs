@@ -70,12 +70,7 @@ fn expected_direction(pixel: u32, number: u32) -> [f64; 3] {
         }
         value
     };
-    let pcg = |v: u32| {
-        let state = v.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
-        (word >> 22) ^ word
-    };
-    let rotation = |d: u32| f64::from(pcg(2 * pixel + d) >> 8) / f64::from(1 << 24);
+    let rotation = |d: u32| f64::from(raywarp_sample::hash::pcg(2 * pixel + d) >> 8) / f64::from(1 << 24);
     let u = [(mirrored(2) + rotation(0)).fract(), (mirrored(3) + rotation(1)).fract()];
     // Shirley and Chiu's concentric map, lifted; the frame's tangent at +y.
     let (x, y) = (2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0);

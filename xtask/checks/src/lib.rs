@@ -1,10 +1,10 @@
 //! Checks of the project that read its files and compile none of it, so that they take seconds.
 //!
 //! They are the public interface of `raywarp` ([`api`]), paths that examples and pages show ([`paths`]), links of the
-//! documents ([`links`]), rules of prose that can be counted ([`prose`]), circles between files ([`circles`]), copies
-//! of files that crates need ([`copies`]), packages ([`package`]), crates of a build for rays alone ([`rays_alone`])
-//! and names of public types ([`type_names`]). Counts have ceilings ([`ceilings`]), beside which [`summary`] prints
-//! them.
+//! documents ([`links`]), rules of prose that can be counted ([`prose`]), circles between files ([`circles`]), items
+//! that the documentation hides ([`hidden`]), copies of files that crates need ([`copies`]), packages ([`package`]),
+//! crates of a build for rays alone ([`rays_alone`]) and names of public types ([`type_names`]). Counts have ceilings
+//! ([`ceilings`]), beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
@@ -12,6 +12,7 @@ pub mod ceilings;
 pub mod circles;
 pub mod copies;
 mod files;
+pub mod hidden;
 pub mod links;
 pub mod package;
 pub mod paths;

@@ -2,7 +2,7 @@
 
 use crate::api::Interface;
 use crate::circles::{self, Crate};
-use crate::{ceilings, prose, type_names};
+use crate::{ceilings, hidden, prose, type_names};
 use std::path::Path;
 
 /// Prints the counts of the workspace at `root`, and returns those that are above their ceilings.
@@ -36,10 +36,10 @@ pub fn print_circles(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn counts(root: &Path, crates: &[Crate], shared_types: &[String]) -> Result<[f64; 10], String> {
+fn counts(root: &Path, crates: &[Crate], shared_types: &[String]) -> Result<[f64; ceilings::CEILINGS.len()], String> {
     let door = Interface::read(root, "raywarp", None)?.counts();
     let prose = prose::total(&prose::by_crate(root));
-    Ok(ceilings::counts(&door, shared_types, crates, &prose))
+    Ok(ceilings::counts(&door, shared_types, hidden::items(root).len(), crates, &prose))
 }
 
 fn print_crates(crates: &[Crate]) {

@@ -4,6 +4,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
+use raywarp_testing::Random;
 
 pub type Point = [f32; 3];
 
@@ -115,25 +116,10 @@ pub fn any(tracer: &CpuTracer, rays: &[Ray], after: &[HitKey]) -> (Vec<bool>, Ve
     ((0..rays.len()).map(|i| words[i / 32] >> (i % 32) & 1 == 1).collect(), undecided)
 }
 
-/// Seeded random numbers in 0 .. 1.
-pub struct Random(pub u32);
-
-impl Random {
-    pub fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let x = ((self.0 >> (self.0 >> 28).wrapping_add(4)) ^ self.0).wrapping_mul(277_803_737);
-        ((x >> 22 ^ x) >> 8) as f32 / (1 << 24) as f32
-    }
-
-    /// In the cube from -1 to 1.
-    pub fn point(&mut self) -> Point {
-        std::array::from_fn(|_| 2.0 * self.next() - 1.0)
-    }
-
-    pub fn ray(&mut self) -> Ray {
-        let (origin, target) = (self.point().map(|x| 2.0 * x), self.point());
-        Ray::new(origin, sub(target, origin))
-    }
+/// A random ray from twice the cube from -1 to 1 to a point in it.
+pub fn random_ray(random: &mut Random) -> Ray {
+    let (origin, target) = (random.point().map(|x| 2.0 * x), random.point());
+    Ray::new(origin, sub(target, origin))
 }
 
 pub fn sub(a: Point, b: Point) -> Point {
@@ -141,8 +127,8 @@ pub fn sub(a: Point, b: Point) -> Point {
 }
 
 /// Random triangles of size `size` in the cube from -1 to 1, in three instances, a fifth not opaque.
-pub fn soup(count: usize, size: f32, seed: u32) -> FlatTriangles {
-    let mut random = Random(seed);
+pub fn soup(count: usize, size: f32, seed: u64) -> FlatTriangles {
+    let mut random = Random::new(seed);
     let vertices = (0..count)
         .map(|_| {
             let place = random.point();

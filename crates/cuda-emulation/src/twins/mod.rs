@@ -14,7 +14,7 @@ mod vertex;
 mod words;
 
 pub use by_name::{answer, twin_names};
-pub use scene::{everything, flat, scene_of_everything};
+pub use scene::{everything, flat, of_pbrt, scene_of_everything};
 pub use words::{Numbers, Reader, Writer};
 
 use raywarp_render::flat::ShadingScene;

@@ -12,7 +12,8 @@ use glam::Vec3;
 use raywarp_geom::{Aabb, Affine};
 use raywarp_render::flat::ShadingScene;
 use raywarp_sample::hash::{combine, to_unit};
-use raywarp_scene::{Description, Instance, MaterialId, MeshId};
+use raywarp_scene::{Description, Instance, LoadOptions, MaterialId, MeshId, WithoutTriangles, load_from};
+use std::path::Path;
 
 /// Returns the scene of all test cases, with its shading tables.
 ///
@@ -28,7 +29,7 @@ pub fn everything() -> ShadingScene {
 /// Never: the scene is valid.
 pub fn scene_of_everything() -> Description {
     // Balls and disks as pbrt has them are lights of their own kinds.
-    let mut scene = raywarp_scene::import::fuzz_pbrt_scene(include_bytes!("scene.pbrt")).expect("the text is a scene");
+    let mut scene = of_pbrt(include_bytes!("scene.pbrt"));
     images::add(&mut scene);
     let textures = textures::add(&mut scene);
     let materials = materials::add(&mut scene, &textures);
@@ -38,6 +39,15 @@ pub fn scene_of_everything() -> Description {
     lights::add(&mut scene);
     raywarp_scene::validate(&scene).expect("the scene is valid");
     scene
+}
+
+/// Returns the scene that a pbrt file says, with or without triangles.
+///
+/// # Panics
+/// If it does not load.
+pub fn of_pbrt(text: &[u8]) -> Description {
+    let options = LoadOptions { without_triangles: WithoutTriangles::Taken, ..LoadOptions::default() };
+    load_from(text, Path::new("scene.pbrt"), &options).expect("the text is a scene").scene
 }
 
 /// Returns a scene with its shading tables, as the renderer reads it.

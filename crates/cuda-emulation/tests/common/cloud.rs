@@ -5,6 +5,7 @@ use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cuda::{CudaError, CudaTracer, Device};
 use raywarp_family::Variant;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, TraceError, Tracer};
+use raywarp_testing::Random;
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
 
 /// Triangles, their tree, rays, and a hit of each ray that others come after.
@@ -15,15 +16,10 @@ pub struct Scene {
     pub after: Vec<HitKey>,
 }
 
-fn number(seed: &mut u32) -> f32 {
-    *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*seed >> 8) as f32 / (1 << 23) as f32 - 1.0
-}
-
 /// A cloud of triangles, a third of which may let rays through, and rays from all sides, some of which are invalid.
 pub fn scene(rays: usize) -> Scene {
-    let mut seed = 7;
-    let mut point = |scale: f32| std::array::from_fn::<f32, 3, _>(|_| scale * number(&mut seed));
+    let mut random = Random::new(7);
+    let mut point = |scale: f32| random.point().map(|x| scale * x);
     let mut vertices = Vec::new();
     for _ in 0..300 {
         let at = point(1.0);

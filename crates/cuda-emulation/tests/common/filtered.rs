@@ -1,7 +1,7 @@
 //! Pictures whose textures are filtered by texture units.
 
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
-use raywarp_cuda_emulation::twins::scene_of_everything;
+use raywarp_cuda_emulation::twins::{of_pbrt, scene_of_everything};
 use raywarp_experiments::{MeasuredOrganisation, PathExperiment};
 use raywarp_render::film::Film;
 use raywarp_render::{DirectLight, RenderContext, RenderOptions, render};
@@ -58,7 +58,7 @@ fn screen() -> Prepared {
         Shape "trianglemesh" "point3 P" [ -2 -2 0  2 -2 0  -2 2 0  2 2 0 ] "integer indices" [ 0 1 2 2 1 3 ]
             "point2 uv" [ -0.3 -0.3  1.3 -0.3  -0.3 1.3  1.3 1.3 ]
     "#;
-    let mut scene = raywarp_scene::import::fuzz_pbrt_scene(text).expect("the text is a scene");
+    let mut scene = of_pbrt(text);
     let all = scene_of_everything();
     let (image, texture) = all
         .textures

@@ -277,19 +277,14 @@ fn scenes_of(folder: &Path, beside: &Path, is_file: bool) -> Vec<(String, PathBu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_testing::Folder;
 
-    /// Temporary folder of files for one test, removed at the end.
-    struct Folder(tempfile::TempDir);
+    /// Scene files of nothing in a temporary folder, among which names are looked up.
+    struct Scenes(Folder);
 
-    impl Folder {
+    impl Scenes {
         fn new(files: &[&str]) -> Self {
-            let root = tempfile::tempdir().unwrap();
-            for file in files {
-                let path = root.path().join(file);
-                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-                std::fs::write(path, "").unwrap();
-            }
-            Self(root)
+            Self(Folder::with_files(files.iter().map(|file| (file, ""))))
         }
 
         fn root(&self) -> PathBuf {
@@ -333,7 +328,7 @@ mod tests {
 
     #[test]
     fn names_are_found_with_what_is_wanted_first() {
-        let folder = Folder::new(&[
+        let folder = Scenes::new(&[
             "room/room.ply.gz",
             "room/scene.pbrt",
             "bmw_m6/bmw-m6.pbrt",
@@ -358,14 +353,14 @@ mod tests {
 
     #[test]
     fn a_name_in_two_folders_is_no_name_and_an_only_file_is_the_folder() {
-        let folder = Folder::new(&["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
+        let folder = Scenes::new(&["a/bunny.ply", "b/bunny.ply", "c/anything.glb", "c/readme.txt"]);
         assert!(matches!(folder.miss("bunny"), FindError::NotFound { looked: LookedUp::Scene(_), .. }));
         assert_eq!(folder.find("c", Prefer::Materials), "c/anything.glb");
     }
 
     #[test]
     fn who_mistypes_hears_what_is_near() {
-        let folder = Folder::new(&["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
+        let folder = Scenes::new(&["sibenik/sibenik.ply.gz", "kitchen/scene.pbrt", "models/bunny.ply.gz"]);
         assert_eq!(folder.miss("sibenk"), folder.no_scene("sibenk", Some("sibenik")));
         assert_eq!(folder.miss("bunnny"), folder.no_scene("bunnny", Some("bunny")));
         assert_eq!(folder.miss("garden"), folder.no_scene("garden", None));
@@ -386,7 +381,7 @@ mod tests {
 
     #[test]
     fn who_mistypes_a_path_hears_what_is_near_in_the_lookup_folder() {
-        let folder = Folder::new(&["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
+        let folder = Scenes::new(&["models/bunny.ply.gz", "gltf/DamagedHelmet.glb", "rooms/attic/scene.pbrt"]);
         for (typed, near) in [
             ("models/buny", Some("models/bunny")),
             ("models/bunny.obj.gz", Some("models/bunny.ply.gz")),
@@ -402,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_scene_is_called_after_its_file_or_its_folder() {
-        let folder = Folder::new(&["kitchen/scene.pbrt", "kitchen/kitchen.ply.gz"]);
+        let folder = Scenes::new(&["kitchen/scene.pbrt", "kitchen/kitchen.ply.gz"]);
         assert_eq!(scene_name(&folder.0.path().join("kitchen/scene.pbrt")), "kitchen");
         assert_eq!(scene_name(&folder.0.path().join("kitchen/kitchen.ply.gz")), "kitchen");
         assert_eq!(scene_name(Path::new("bunny.ply.gz")), "bunny");

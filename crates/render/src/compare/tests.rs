@@ -1,6 +1,7 @@
 use super::*;
 use crate::film::Crop;
 use crate::output::{Content, LayerChannel};
+use raywarp_testing::Random;
 
 /// Returns a test picture of numbers that depend on the pixel, times `scale`.
 fn picture(size: [u32; 2], scale: f32) -> PictureFile {
@@ -26,22 +27,12 @@ fn layer(picture: &mut PictureFile, name: &str, value: impl Fn(usize) -> f32) {
     picture.layers.push(LayerChannel { name: name.into(), values });
 }
 
-/// Returns a pseudo-random number from 0 to 1 for a seed.
-fn random(seed: u32) -> f64 {
-    let mut h = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
-    for (shift, left) in [(13, true), (17, false), (5, true), (13, true), (17, false), (5, true)] {
-        h ^= if left { h << shift } else { h >> shift };
-    }
-    f64::from(h) / f64::from(u32::MAX)
-}
-
 /// Returns a grey test picture of means of `samples` uniform numbers times `level`, with the variance stated.
-fn noisy(seed: u32, samples: u32, level: f64) -> PictureFile {
+fn noisy(seed: u64, samples: u32, level: f64) -> PictureFile {
     let mut picture = picture([64, 48], 1.0);
-    let mut variances = Vec::new();
-    for (i, colour) in picture.colour.iter_mut().enumerate() {
-        let values: Vec<f64> =
-            (0..samples).map(|s| level * random(seed ^ (i as u32 * samples + s).wrapping_mul(0x0101_6B35))).collect();
+    let (mut variances, mut random) = (Vec::new(), Random::new(seed));
+    for colour in &mut picture.colour {
+        let values: Vec<f64> = (0..samples).map(|_| level * random.unit_f64()).collect();
         let mean = values.iter().sum::<f64>() / f64::from(samples);
         let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
         variances.push((squares / f64::from(samples - 1) / f64::from(samples)) as f32);

@@ -1,5 +1,6 @@
 use super::*;
 use rayon::prelude::*;
+use raywarp_testing::Random;
 
 fn gray(y: f32) -> SampleResult {
     SampleResult { radiance: [y; 3], ..Default::default() }
@@ -7,14 +8,8 @@ fn gray(y: f32) -> SampleResult {
 
 /// Returns pseudo-random sample values of any magnitude, in place of a path tracer's.
 fn noise(pixel: [u32; 2], sample: u32) -> SampleResult {
-    let mut h =
-        pixel[0].wrapping_mul(0x9E37_79B9) ^ pixel[1].wrapping_mul(0x85EB_CA6B) ^ sample.wrapping_mul(0xC2B2_AE35);
-    let mut next = || {
-        h ^= h << 13;
-        h ^= h >> 17;
-        h ^= h << 5;
-        (h >> 8) as f32 / (1 << 24) as f32
-    };
+    let mut random = Random::new([pixel[0], pixel[1], sample].into_iter().fold(0, |seed, n| seed << 20 | u64::from(n)));
+    let mut next = || random.unit();
     SampleResult {
         radiance: [next() * 3.0, next() * next(), 1.0 / (next() + 1e-6)],
         albedo: [next(), next(), next()],

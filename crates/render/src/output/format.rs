@@ -82,6 +82,7 @@ pub fn can_write(path: &Path) -> Result<PictureFormat, OutputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_testing::Folder;
 
     #[test]
     fn the_extension_chooses_and_an_unknown_one_names_the_known() {
@@ -98,20 +99,17 @@ mod tests {
 
     #[test]
     fn a_check_leaves_no_trace() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(can_write(&folder.path().join("a.exr")).unwrap(), PictureFormat::Exr);
-        assert!(matches!(can_write(&folder.path().join("a.bmp")), Err(OutputError::UnknownFormat { .. })));
-        assert!(matches!(
-            can_write(&folder.path().join("no/a.png")),
-            Err(OutputError::File(FileError::MissingFolder { .. }))
-        ));
+        let folder = Folder::new();
+        assert_eq!(can_write(&folder.at("a.exr")).unwrap(), PictureFormat::Exr);
+        assert!(matches!(can_write(&folder.at("a.bmp")), Err(OutputError::UnknownFormat { .. })));
+        assert!(matches!(can_write(&folder.at("no/a.png")), Err(OutputError::File(FileError::MissingFolder { .. }))));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_file_that_is_not_such_a_picture_is_refused_by_its_content() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let folder = Folder::new();
+        let at = |name: &str| folder.at(name);
         let options = crate::output::PictureOptions::default();
         for name in ["a.png", "a.exr", "a.hdr"] {
             crate::output::write_pixels(&at(name), [1, 1], &[[1.0; 3]], &options).unwrap();

@@ -8,6 +8,8 @@ mod exposure;
 mod exr;
 mod font;
 mod format;
+#[cfg(any(test, feature = "fuzz"))]
+pub(crate) mod fuzz;
 mod hdr;
 mod heat;
 mod metadata;
@@ -30,11 +32,7 @@ pub use heat::{heat_colour, heat_map};
 pub use metadata::Metadata;
 pub use picture::{PictureOptions, write_film, write_pixels, write_rgb8};
 pub use png::Rgb8;
-#[doc(hidden)]
-pub use read::fuzz_picture;
 pub use read::{LayerChannel, PictureFile, ReadError, ReadNote, read_picture, write_picture};
-#[doc(hidden)]
-pub use share::fuzz_share;
 pub use share::{
     Merged, SettingDifference, Share, ShareDamage, ShareError, ShareInfo, can_write_share, differences, merge,
     read_share, write_film_and_sums, write_share,

@@ -2,7 +2,7 @@
 //! Radiance files.
 
 mod error;
-mod exr;
+pub(super) mod exr;
 mod layer;
 mod note;
 #[cfg(test)]
@@ -87,18 +87,6 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(if kind.is_dir() { "it is a folder" } else { "it is no file" }));
     }
     std::fs::read(path)
-}
-
-/// Reads a picture from the bytes of an EXR file, for fuzzing.
-///
-/// # Panics
-/// Never, which is what the fuzz target checks.
-#[doc(hidden)]
-pub fn fuzz_picture(bytes: &[u8]) {
-    if let Ok(picture) = exr::parse(Path::new("fuzz.exr"), bytes) {
-        let count = picture.window.pixel_count();
-        assert!(picture.colour.len() == count && picture.layers.iter().all(|layer| layer.values.len() == count));
-    }
 }
 
 /// Writes a picture that was read in the format for the extension of `path`, whole or not at all: an EXR with its

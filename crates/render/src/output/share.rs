@@ -16,8 +16,6 @@ mod tests;
 
 pub use damage::ShareDamage;
 pub use difference::{SettingDifference, differences};
-#[doc(hidden)]
-pub use file::fuzz_share;
 pub(super) use file::{MAX_INFLATION, is_share, parse};
 pub use file::{read_share, write_film_and_sums, write_share};
 pub use merge::{Merged, merge};

@@ -2,7 +2,8 @@ use super::*;
 use crate::film::{Film, SampleResult};
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use raywarp_system::files::FileError;
-use std::path::{Path, PathBuf};
+use raywarp_testing::Folder;
+use std::path::Path;
 
 /// Returns a small uneven test film with a miss and a pixel without samples.
 fn film(features: bool) -> Film {
@@ -41,17 +42,6 @@ fn options() -> PictureOptions {
         ..Metadata::default()
     };
     PictureOptions { layers: Layers::ALL, metadata, ..PictureOptions::default() }
-}
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-    fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
 }
 
 #[test]
@@ -204,5 +194,5 @@ fn a_full_disk_is_said_so_for_every_format() {
         let result = write_film(&folder.at(name), &film(true), &options());
         assert!(matches!(result, Err(OutputError::File(FileError::DiskFull { .. }))), "{result:?}");
     }
-    assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 3);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }

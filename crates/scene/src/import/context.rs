@@ -4,7 +4,7 @@ use super::foreign::{self, WrongFile};
 use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, Warning, WarningKind, fuzz, image, source};
+use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, Warning, WarningKind, image, sealed, source};
 use crate::{Description, FaultKind, Image, ImageId, Light, Place, SceneError};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub(crate) struct Context {
     /// Format that the scene file must have.
     format: Option<Format>,
     options: LoadOptions,
-    /// `true` if nothing is read from disk, as for fuzzing, see [`fuzz::file`].
+    /// `true` if nothing is read from disk, as for fuzzing; see [`sealed::file`].
     is_sealed: bool,
     warnings: Vec<Warning>,
     /// Warnings already given, by file and sentence, so that each is given once.
@@ -124,6 +124,7 @@ impl Context {
     }
 
     /// Makes a context for an import that reads nothing from disk.
+    #[cfg(any(test, feature = "fuzz"))]
     pub fn sealed(path: &Path, options: &LoadOptions) -> Self {
         Self { is_sealed: true, ..Self::new(path, options) }
     }
@@ -276,7 +277,7 @@ impl Context {
     }
 
     fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
-        let read = match (self.is_sealed, fuzz::file(path)) {
+        let read = match (self.is_sealed, sealed::file(path)) {
             (false, _) => source::read(path),
             (true, Some(bytes)) => Ok(bytes),
             (true, None) => {

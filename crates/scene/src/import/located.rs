@@ -60,14 +60,14 @@ pub(crate) fn of_another_machine(folder: &Path, name: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_testing::Folder;
 
     #[test]
     fn whole_paths_of_other_machines_lead_to_the_longest_end_that_is_here() {
-        let here = tempfile::tempdir().unwrap();
+        let here = Folder::new();
         let folder = here.path();
-        std::fs::create_dir_all(folder.join("Maps")).unwrap();
         for name in ["Maps/Wood.png", "wood.png", "oak.png"] {
-            std::fs::write(folder.join(name), "").unwrap();
+            here.file(name, "");
         }
         let check = |name: &str, want: Option<&str>| {
             assert_eq!(of_another_machine(folder, name), want.map(|want| folder.join(want)), "{name}");
@@ -88,12 +88,10 @@ mod tests {
 
     #[test]
     fn other_case_and_backslashes_name_the_same_file() {
-        let here = tempfile::tempdir().unwrap();
+        let here = Folder::new();
         let folder = here.path();
-        let inner = folder.join("Maps");
-        std::fs::create_dir_all(&inner).unwrap();
-        for name in ["Wood.PNG", "b.png", "B.png"] {
-            std::fs::write(inner.join(name), "").unwrap();
+        for name in ["Maps/Wood.PNG", "Maps/b.png", "Maps/B.png"] {
+            here.file(name, "");
         }
         let check = |name: &str, want: &str| assert_eq!(located(&folder.join(name)), folder.join(want), "{name}");
         check("maps/wood.png", "Maps/Wood.PNG");

@@ -8,7 +8,8 @@ mod fault_kind;
 mod foreign;
 mod format;
 mod full_channel;
-mod fuzz;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod gltf;
 mod image;
 mod light_units;
@@ -20,6 +21,7 @@ mod other_programs;
 mod pbrt;
 mod ply;
 mod polygon;
+mod sealed;
 #[cfg(test)]
 mod sentences_tests;
 mod source;
@@ -35,33 +37,17 @@ pub use context::{LoadOptions, WithoutTriangles};
 pub use fault_kind::FaultKind;
 pub use foreign::WrongFile;
 pub use format::Format;
-#[doc(hidden)]
-pub use gltf::fuzz_gltf;
 pub use gltf::{Choices, GltfFault, GltfOptions, GltfWarning, MeshoptFault};
 pub use image::ImageFault;
-#[doc(hidden)]
-pub use image::fuzz_image;
 pub use light_units::{LampReading, LampUnits, LightUnits};
-#[doc(hidden)]
-pub use obj::fuzz_obj;
 pub use obj::{MtlFinding, ObjFault, ObjWarning};
-#[doc(hidden)]
-pub use off::fuzz_off;
 pub use off::{OffFault, OffWarning};
 pub(crate) use other_programs::unknown_kind;
 pub use pbrt::{ParameterFault, PbrtFault, PbrtWarning, ValuesFault, sphere};
-#[doc(hidden)]
-pub use pbrt::{fuzz_pbrt, fuzz_pbrt_scene};
-#[doc(hidden)]
-pub use ply::fuzz_ply;
 pub use ply::{PlyFault, PlyWarning};
 pub use source::PackedFault;
 pub use stand_ins::StandIns;
-#[doc(hidden)]
-pub use stl::fuzz_stl;
 pub use stl::{StlFault, StlWarning};
-#[doc(hidden)]
-pub use threemf::fuzz_3mf;
 pub use threemf::{ThreeMfFault, ThreeMfWarning};
 pub use warning::{Warning, WarningKind};
 

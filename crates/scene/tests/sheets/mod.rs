@@ -1,6 +1,7 @@
 //! Small random surveys, their files, and whether what is loaded lies where they say.
 
 use raywarp_scene::{Description, Format, LoadOptions, Loaded, load_from};
+use raywarp_testing::Random;
 use std::path::Path;
 
 /// Where a survey in metres of UTM lies.
@@ -14,18 +15,12 @@ pub struct Sheet {
 
 impl Sheet {
     pub fn new(seed: u64, cell: f64) -> Self {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut random = Random::new(seed);
         let n = 7;
         let mut points = Vec::new();
         for i in 0..n * n {
             let (x, y) = ((i % n) as f64, (i / n) as f64);
-            let p = [x + 0.4 * random(), y + 0.4 * random(), random()].map(|v| v * cell);
+            let p = [x + 0.4 * random.unit_f64(), y + 0.4 * random.unit_f64(), random.unit_f64()].map(|v| v * cell);
             points.push(p.map(|v| (v * 1e6).round() / 1e6));
         }
         let cells = (0..n - 1).flat_map(|y| (0..n - 1).map(move |x| n * y + x));

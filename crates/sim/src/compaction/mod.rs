@@ -196,19 +196,13 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_every_thread_at_every_bounce() {
-        let mut state = 1_u32;
-        let mut random = move |below: u32| {
-            // xorshift32
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state % below
-        };
+        let mut numbers = raywarp_testing::Random::new(1);
+        let mut random = move |below: usize| numbers.below(below);
         for _ in 0..300 {
             let width = 1 << random(7);
-            let tile = width * (1 + random(5)) as usize;
-            let threads = 1 + random(200) as usize;
-            let (frames, longest) = (1 + random(3) as usize, random(12));
+            let tile = width * (1 + random(5));
+            let threads = 1 + random(200);
+            let (frames, longest) = (1 + random(3), random(12));
             let segments: Vec<u16> = (0..threads * frames).map(|_| random(longest + 1) as u16).collect();
             check(&segments, threads, width, tile);
         }

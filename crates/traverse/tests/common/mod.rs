@@ -3,27 +3,13 @@
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Block, Space, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
+use raywarp_testing::Random;
 use raywarp_traverse::{Answer, Batch, Execution, Kernel, Recorded, Recorder};
 use std::collections::BTreeMap;
 
-/// Seeded random numbers in 0 .. 1.
-struct Random(u32);
-
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let x = ((self.0 >> (self.0 >> 28).wrapping_add(4)) ^ self.0).wrapping_mul(277_803_737);
-        ((x >> 22 ^ x) >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn point(&mut self) -> [f32; 3] {
-        std::array::from_fn(|_| 2.0 * self.next() - 1.0)
-    }
-}
-
 /// Random triangles in the cube from -1 to 1, a tenth of them not opaque.
 pub fn scene(count: usize) -> FlatTriangles {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut triangle = || {
         let place = random.point();
         [(); 3].map(|()| {
@@ -40,7 +26,7 @@ pub fn scene(count: usize) -> FlatTriangles {
 
 /// Random rays through it, and some that can hit nothing, alone and in a row.
 pub fn rays(count: usize) -> Vec<Ray> {
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     let mut rays: Vec<Ray> = (0..count)
         .map(|_| {
             let (from, to) = (random.point().map(|x| 2.0 * x), random.point());

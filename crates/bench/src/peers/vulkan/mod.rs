@@ -113,28 +113,19 @@ mod tests {
     use raywarp_bvh::{BuildOptions, build};
     use raywarp_cpu::CpuTracer;
     use raywarp_geom::{Control, Tracer};
-    use raywarp_testing::{Reason, skip};
-
-    /// Returns pseudo-random numbers in 0..1, the same every time.
-    fn numbers(seed: u32) -> impl FnMut() -> f32 {
-        let mut state = seed;
-        move || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / 16_777_216.0
-        }
-    }
+    use raywarp_testing::{Random, Reason, skip};
 
     fn triangles() -> FlatTriangles {
-        let mut next = numbers(7);
-        let mut corner = |centre: [f32; 3]| centre.map(|x| x + 0.2 * next());
-        let mut place = numbers(8);
-        let centres = (0..500).map(|_| [place(), place(), place()].map(|x| 2.0 * x));
+        let (mut random, mut places) = (Random::new(7), Random::new(8));
+        let mut corner = |centre: [f32; 3]| centre.map(|x| x + 0.2 * random.unit());
+        let centres = (0..500).map(|_| [(); 3].map(|()| 2.0 * places.unit()));
         FlatTriangles::from_vertices(centres.map(|centre| [corner(centre), corner(centre), corner(centre)]).collect())
     }
 
     /// Returns rays of all lengths from outside through the scene's middle, some with a late start.
-    fn rays(count: usize, seed: u32) -> Vec<Ray> {
-        let mut next = numbers(seed);
+    fn rays(count: usize, seed: u64) -> Vec<Ray> {
+        let mut random = Random::new(seed);
+        let mut next = || random.unit();
         (0..count)
             .map(|i| {
                 let origin = [next(), next(), next()].map(|x| 8.0 * x - 3.0);

@@ -64,13 +64,9 @@ mod tests {
         Aabb { min: p, max: p }
     }
 
-    fn random_points(count: usize, seed: u32) -> Vec<Aabb> {
-        let mut state = seed;
-        let mut next = || {
-            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-            (state >> 8) as f32 / (1 << 24) as f32
-        };
-        (0..count).map(|_| point([next(), next(), next()])).collect()
+    fn random_points(count: usize, seed: u64) -> Vec<Aabb> {
+        let mut random = raywarp_testing::Random::new(seed);
+        (0..count).map(|_| point(random.point())).collect()
     }
 
     fn sum(children: &[Aabb], slots: &[usize]) -> f64 {
@@ -97,7 +93,7 @@ mod tests {
     fn no_other_assignment_has_a_larger_sum() {
         for count in 1..=6 {
             for seed in 0..20 {
-                let children = random_points(count, 1000 * count as u32 + seed);
+                let children = random_points(count, 1000 * count as u64 + seed);
                 let (slots, best) = (assign_slots(&children), best_sum(&gains(&children)[..count], 0));
                 assert!((sum(&children, &slots[..count]) - best).abs() < 1e-12, "{slots:?} of {children:?}");
             }

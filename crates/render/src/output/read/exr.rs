@@ -24,7 +24,7 @@ const SUM_PREFIXES: [&str; 3] = ["hi.", "lo.", "rest."];
 /// Names of layers that never hold the picture itself.
 const OTHER_LAYERS: [&str; 3] = ["albedo", "normal", "depth"];
 
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
+pub(in crate::output) fn parse(path: &Path, bytes: &[u8]) -> Result<PictureFile, ReadError> {
     let damaged = |reason: String| ReadError::Damaged { path: path.into(), reason: reason.replace('\n', " ") };
     // The decoder is other people's code. A panic in it is a broken file, not a crash.
     std::panic::catch_unwind(|| parse_checked(path, bytes))

@@ -7,6 +7,7 @@ use ::exr::prelude::{
     WritableImage, f16,
 };
 use raywarp_scene::SceneError;
+use raywarp_testing::Folder;
 use std::io::Cursor;
 
 const SIZE: [u32; 2] = [23, 17];
@@ -46,8 +47,8 @@ fn look(tone: Tone, content: &Content) -> Look {
 
 #[test]
 fn an_exr_comes_back_with_its_alpha_layers_place_and_facts() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.exr");
+    let folder = Folder::new();
+    let path = folder.at("a.exr");
     let window = Window::new([40, 30], Some(Crop { origin: [7, 2], size: SIZE })).unwrap();
     let film = film(window);
     write_film(&path, &film, &options(content(true))).unwrap();
@@ -58,15 +59,15 @@ fn an_exr_comes_back_with_its_alpha_layers_place_and_facts() {
     assert_eq!(read.alpha.as_ref(), Some(&coverage));
     assert_eq!(read.layer_names(), ["albedo", "depth", "normal", "samples", "variance"]);
     // And once more through the writer.
-    let again = folder.path().join("b.exr");
+    let again = folder.at("b.exr");
     write_picture(&again, &read, &Look::default(), &Metadata::default()).unwrap();
     assert_eq!(std::fs::read(path).unwrap(), std::fs::read(again).unwrap());
 }
 
 #[test]
 fn a_converted_file_has_the_bytes_that_the_render_would_have_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     for shows in [Shows::Radiance, Shows::Depth, Shows::Normal, Shows::Cost] {
         for transparent in [false, true] {
             let content = Content { shows, ..content(transparent && shows == Shows::Radiance) };
@@ -110,8 +111,8 @@ fn distances_are_means_over_hits_in_pictures_too() {
 
 #[test]
 fn a_png_keeps_its_bytes_and_alpha() {
-    let folder = tempfile::tempdir().unwrap();
-    let (a, b) = (folder.path().join("a.png"), folder.path().join("b.png"));
+    let folder = Folder::new();
+    let (a, b) = (folder.at("a.png"), folder.at("b.png"));
     for transparent in [false, true] {
         // Dark enough that a colour that is divided once too often is another.
         let look = Look { exposure: Exposure::stops(-6.0).unwrap(), tone: Tone::Srgb };
@@ -125,8 +126,8 @@ fn a_png_keeps_its_bytes_and_alpha() {
 
 #[test]
 fn a_straight_alpha_leaves_colours_as_bright_as_where_they_cover_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.png");
+    let folder = Folder::new();
+    let path = folder.at("a.png");
     let mut film = Film::new([3, 1], false).unwrap();
     for sample in 0..4 {
         for x in 0..3 {
@@ -145,14 +146,14 @@ fn a_straight_alpha_leaves_colours_as_bright_as_where_they_cover_all() {
     write_film(&path, &film, &PictureOptions { content, ..PictureOptions::default() }).unwrap();
     let bytes = image::open(path).unwrap().into_rgba8().into_raw();
     assert_eq!(bytes, [0, 0, 0, 0, 188, 188, 188, 128, 188, 188, 188, 255]);
-    let hdr = write_film(&folder.path().join("a.hdr"), &film, &PictureOptions { content, ..Default::default() });
+    let hdr = write_film(&folder.at("a.hdr"), &film, &PictureOptions { content, ..Default::default() });
     assert!(matches!(hdr, Err(OutputError::NoAlpha { .. })));
 }
 
 #[test]
 fn layers_become_pictures_that_people_can_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.exr");
+    let folder = Folder::new();
+    let path = folder.at("a.exr");
     write_film(&path, &film(Window::all(SIZE)), &options(content(false))).unwrap();
     let read = read_picture(&path).unwrap();
     for (name, shows, hit, miss) in [
@@ -165,7 +166,7 @@ fn layers_become_pictures_that_people_can_read() {
         let layer = read.layer(name).unwrap();
         assert_eq!((layer.content.shows, layer.colour[0]), (shows, miss), "{name}");
         assert!((0..3).all(|k| (layer.colour[15][k] - hit[k]).abs() < 1e-5), "{name}: {:?}", layer.colour[15]);
-        write_picture(&folder.path().join("b.png"), &layer, &Look::default(), &Metadata::default()).unwrap();
+        write_picture(&folder.at("b.png"), &layer, &Look::default(), &Metadata::default()).unwrap();
     }
     let Err(ReadError::NoLayer { name, known, .. }) = read.layer("beauty") else { panic!("there is none") };
     assert_eq!(
@@ -243,8 +244,8 @@ fn files_without_a_picture_say_so() {
         let error = read(channels);
         assert!(matches!(&error, ReadError::NoPicture { path } if path == Path::new("a.exr")), "{error:?}");
     }
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     std::fs::write(at("text.exr"), "hello").unwrap();
     std::fs::write(at("empty.png"), "").unwrap();
     for path in [at("text.exr"), at("empty.png"), at("none.exr"), folder.path().to_path_buf()] {
@@ -267,9 +268,9 @@ fn numbers_that_are_not_finite_are_counted_and_kept() {
     let read = exr::parse(Path::new("a.exr"), &file).unwrap();
     assert_eq!(read.not_finite(), 1000);
     assert!(read.colour[5][1].is_nan() && read.colour[6][1].is_infinite());
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for name in ["a.png", "a.hdr", "a.exr"] {
-        write_picture(&folder.path().join(name), &read, &Look::default(), &Metadata::default()).unwrap();
+        write_picture(&folder.at(name), &read, &Look::default(), &Metadata::default()).unwrap();
     }
 }
 
@@ -291,8 +292,8 @@ fn sizes_that_no_file_holds_are_refused_before_memory_is_asked_for() {
 #[test]
 fn truncated_and_altered_files_never_panic() {
     let film = film(Window::all(SIZE));
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.exr");
+    let folder = Folder::new();
+    let path = folder.at("a.exr");
     write_film(&path, &film, &options(content(true))).unwrap();
     let ours = std::fs::read(&path).unwrap();
     let rgb = vec![("R", halves(0.5)), ("G", floats(0.25)), ("B", halves(1.0))];
@@ -305,7 +306,7 @@ fn truncated_and_altered_files_never_panic() {
             for change in [0x01, 0x80, 0xFF] {
                 let mut file = file.clone();
                 file[at] ^= change;
-                fuzz_picture(&file);
+                crate::output::fuzz::picture(&file);
             }
         }
     }

@@ -162,15 +162,6 @@ pub fn read_share(path: &Path) -> Result<Share, ShareError> {
     parse(path, &read_file(path).map_err(read_error)?)
 }
 
-/// Reads a share from the bytes of its file, for fuzzing.
-///
-/// # Panics
-/// Never, which is what the fuzz target checks.
-#[doc(hidden)]
-pub fn fuzz_share(bytes: &[u8]) {
-    let _ = parse(Path::new("fuzz.exr"), bytes);
-}
-
 /// Largest number of bytes that one byte of a compressed file can stand for; Deflate's limit is 1032.
 pub(in crate::output) const MAX_INFLATION: u64 = 1100;
 

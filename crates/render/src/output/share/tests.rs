@@ -3,18 +3,14 @@ use super::*;
 use crate::film::SampleResult;
 use crate::output::{Exposure, Layers, Metadata, PictureOptions, Shows, write_film};
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
+use raywarp_testing::{Folder, Random};
 
 const SIZE: [u32; 2] = [19, 11];
 
 /// Returns a pseudo-random sample with numbers of either sign and twenty powers of ten.
 fn sample(pixel: [u32; 2], index: u32) -> SampleResult {
-    let mut h = (pixel[0] * 7919 + pixel[1] * 104_729 + index).wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
-    let mut next = || {
-        for (shift, left) in [(13, true), (17, false), (5, true)] {
-            h ^= if left { h << shift } else { h >> shift };
-        }
-        h as f32 / u32::MAX as f32
-    };
+    let mut random = Random::new([pixel[0], pixel[1], index].into_iter().fold(0, |seed, n| seed << 20 | u64::from(n)));
+    let mut next = || random.unit();
     SampleResult {
         radiance: [next(), next() * 1e-3, 10_f32.powf(next() * 20.0 - 10.0)],
         albedo: [next(), next(), next()],
@@ -43,15 +39,15 @@ fn info(samples: Range<u32>) -> ShareInfo {
 
 /// Returns a test share that was written to a file and read back.
 fn share(samples: Range<u32>, features: bool) -> Share {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let path = folder.path().join(format!("{}-{}.exr", samples.start, samples.end));
     write_share(&path, &film(samples.clone(), features), &info(samples), &Metadata::default()).unwrap();
     read_share(&path).unwrap()
 }
 
 fn file_of(film: &Film, info: &ShareInfo) -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.exr");
+    let folder = Folder::new();
+    let path = folder.at("a.exr");
     write_share(&path, film, info, &Metadata::default()).unwrap();
     std::fs::read(path).unwrap()
 }
@@ -87,8 +83,8 @@ fn a_share_comes_back_from_its_file() {
 
 #[test]
 fn sums_come_back_from_their_file_to_the_last_bit_and_go_on_as_if_they_had_never_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.exr");
+    let folder = Folder::new();
+    let path = folder.at("a.exr");
     for features in [false, true] {
         let options = PictureOptions { layers: Layers::ALL, ..PictureOptions::default() };
         write_film_and_sums(&path, &film(0..7, features), &options, &info(0..7)).unwrap();
@@ -108,8 +104,8 @@ fn sums_come_back_from_their_file_to_the_last_bit_and_go_on_as_if_they_had_never
 
 #[test]
 fn a_picture_with_sums_shows_as_a_picture() {
-    let folder = tempfile::tempdir().unwrap();
-    let [plain, with] = ["plain.exr", "with.exr"].map(|name| folder.path().join(name));
+    let folder = Folder::new();
+    let [plain, with] = ["plain.exr", "with.exr"].map(|name| folder.at(name));
     let film = film(0..7, true);
     let options = PictureOptions { layers: Layers::ALL, ..PictureOptions::default() };
     write_film(&plain, &film, &options).unwrap();
@@ -255,8 +251,8 @@ fn extreme_sums_survive() {
 
 #[test]
 fn a_finished_picture_is_no_share() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
     crate::output::write_film(&at("a.exr"), &film(0..2, true), &Default::default()).unwrap();
     std::fs::write(at("text.exr"), "not a picture").unwrap();
     std::fs::write(at("empty.exr"), "").unwrap();
@@ -271,12 +267,12 @@ fn a_finished_picture_is_no_share() {
 
 #[test]
 fn a_share_is_written_only_as_exr() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.png");
+    let folder = Folder::new();
+    let path = folder.at("a.png");
     let result = write_share(&path, &film(0..1, false), &info(0..1), &Metadata::default());
     assert!(matches!(result, Err(OutputError::ShareFormat { .. })));
     assert!(matches!(can_write_share(&path), Err(OutputError::ShareFormat { .. })));
-    can_write_share(&folder.path().join("a.exr")).unwrap();
+    can_write_share(&folder.at("a.exr")).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

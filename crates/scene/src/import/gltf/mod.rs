@@ -32,7 +32,7 @@ mod uri;
 mod warning;
 
 use super::context::Encoding;
-use super::{Context, Format, LampReading, LightUnits, LoadOptions, fuzz};
+use super::{Context, LampReading};
 use crate::{Description, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
 use data::{Data, External};
 pub use fault_kind::{GltfFault, MeshoptFault};
@@ -48,44 +48,8 @@ const MAX_OBJECTS: usize = 1 << 22;
 /// Imports a glTF or GLB file as a scene.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
-    import_bytes(path, &bytes, External::Read, context)
-}
-
-/// Loads `bytes` as glTF for fuzzing, without touching the disk. Then it loads each of the first scenes, animations and
-/// variants of materials that are found, at times from before an animation to long after it and with lamps in all
-/// units. For fuzzing; whatever comes out passes [`crate::validate`].
-///
-/// # Panics
-/// If the importer makes a scene that breaks a rule.
-#[doc(hidden)]
-pub fn fuzz_gltf(bytes: &[u8]) {
-    let load = |options| {
-        fuzz::loaded(Format::Gltf, bytes, options, |path, context| {
-            let bytes = context.read_scene(path)?;
-            import_bytes(path, &bytes, External::Missing, context)
-        })
-    };
-    let Some(first) = load(LoadOptions::default()) else { return };
-    let Choices { scenes, animations, material_variants, .. } = first.choices;
-    let has_lamps = usize::from(!first.scene.lights.is_empty());
-    let most = scenes.len().max(animations.len()).max(material_variants.len()).max(has_lamps);
-    // The bytes choose a moment, so that any may be found.
-    let moment = f64::from(bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte))) / 128.0;
-    for i in 0..most.min(3) {
-        // By name or by number.
-        let number = |length: usize| (length > 0).then(|| i % length);
-        let called = |number: usize, name: &String| if name.is_empty() { number.to_string() } else { name.clone() };
-        let animation = number(animations.len());
-        let end = animation.map_or(0.0, |number| animations[number].1);
-        let gltf = GltfOptions {
-            scene: number(scenes.len()).map(|number| called(number, &scenes[number])),
-            material_variant: number(material_variants.len()).map(|number| called(number, &material_variants[number])),
-            animation: animation.map(|number| number.to_string()),
-            at: [Some(moment * end), Some(-1.0), None][i],
-        };
-        let light_units = [LightUnits::Photometric, LightUnits::Radiometric, LightUnits::Auto][i];
-        load(LoadOptions { gltf, light_units, ..LoadOptions::default() });
-    }
+    let external = if context.is_sealed() { External::Missing } else { External::Read };
+    import_bytes(path, &bytes, external, context)
 }
 
 fn import_bytes(

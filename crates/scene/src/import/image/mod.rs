@@ -97,18 +97,6 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     Ok(Decoded { image, notes })
 }
 
-/// Decodes an image from memory, for fuzzing. Without an extension, so that TGA goes by its header.
-///
-/// # Panics
-/// When an image that is read has another size than it says: a bug.
-#[doc(hidden)]
-pub fn fuzz_image(bytes: &[u8]) {
-    if let Ok(decoded) = decode(Path::new("fuzz"), Place::File, bytes, Encoding::Srgb) {
-        let image = decoded.image;
-        assert_eq!(image.len(), image.width as usize * image.height as usize);
-    }
-}
-
 fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
     if let Some((what, advice)) = foreign::stand_in(bytes) {
         return Err(origin.malformed(WrongFile::PlaceholderOfImage { what, advice }));

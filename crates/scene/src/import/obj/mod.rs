@@ -18,7 +18,7 @@ mod parts;
 mod tests;
 mod warning;
 
-use super::{Context, Format, fuzz};
+use super::Context;
 use crate::each::Each;
 use crate::*;
 use fault::Fault;
@@ -48,23 +48,18 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
     build(path, obj, &library, context)
 }
 
-/// Loads bytes as OBJ and MTL at once, for fuzzing, without touching the disk, and checks the scene made of them.
-///
-/// # Panics
-/// When a file that is read makes an invalid scene: a bug.
-#[doc(hidden)]
-pub fn fuzz_obj(bytes: &[u8]) {
-    fuzz::loaded(Format::Obj, bytes, LoadOptions::default(), |path, context| {
-        let bytes = context.read_scene(path)?;
-        let mut library = Library::default();
-        if let Ok((entries, _)) = mtl::parse(&bytes) {
-            for entry in entries {
-                library.entries.insert(entry.name.clone(), (path.to_path_buf(), entry));
-            }
+/// Imports a file that is its material library too, for fuzzing: both parsers read all of it.
+#[cfg(any(test, feature = "fuzz"))]
+pub(super) fn import_with_itself(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+    let bytes = context.read_scene(path)?;
+    let mut library = Library::default();
+    if let Ok((entries, _)) = mtl::parse(&bytes) {
+        for entry in entries {
+            library.entries.insert(entry.name.clone(), (path.to_path_buf(), entry));
         }
-        let obj = parse(path, &bytes, context)?;
-        build(path, obj, &library, context)
-    });
+    }
+    let obj = parse(path, &bytes, context)?;
+    build(path, obj, &library, context)
 }
 
 /// Parses the geometry of the OBJ file; warnings are given even if it fails.

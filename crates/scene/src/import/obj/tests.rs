@@ -5,6 +5,7 @@ mod programs;
 
 use super::*;
 use crate::import::context::told;
+use crate::import::fuzz;
 
 fn library(mtl: &str) -> Library {
     let (entries, warnings) = mtl::parse(mtl.as_bytes()).unwrap();
@@ -264,11 +265,11 @@ fn any_change_of_a_byte_is_read_or_refused() {
     let text = b"mtllib a.mtl\nv 0 0 0 1 1 1\nv 1 0 0\nv 1 1 0\nv .2 .1 0\nvt 1 0\nvn 0 0 1\nusemtl m\nf 1/1/1 2//1 \\\n-2/1 4\n\
         newmtl m\nKd 1 1 1\nKs .5 .5 .5\nNs 10\nd 0.5\nillum 2\n";
     for at in 0..text.len() {
-        fuzz_obj(&text[..at]);
+        fuzz::obj(&text[..at]);
         for byte in [0, b' ', b'-', b'9', b'/', b'\\', b'\n', b'#', 0xff] {
             let mut broken = text.to_vec();
             broken[at] = byte;
-            fuzz_obj(&broken);
+            fuzz::obj(&broken);
         }
     }
 }

@@ -9,12 +9,11 @@ mod parse;
 mod tests;
 mod words;
 
-use super::{Context, Format, fuzz};
+use super::Context;
 use crate::each::Each;
 use crate::model::linear_from_srgb;
 use crate::{
-    ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, MaterialId, Mesh, Place, SceneError,
-    Surface, Texture,
+    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, SceneError, Surface, Texture,
 };
 use parse::Off;
 use raywarp_geom::Affine;
@@ -30,15 +29,6 @@ const MAX_COLORS: usize = 1 << 16;
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
-}
-
-/// Loads an OFF file from memory for fuzzing, and checks the scene made of it.
-///
-/// # Panics
-/// When a file that is read makes an invalid scene: a bug.
-#[doc(hidden)]
-pub fn fuzz_off(bytes: &[u8]) {
-    fuzz::loaded(Format::Off, bytes, LoadOptions::default(), import);
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {

@@ -1,7 +1,9 @@
 //! Files made by hand, and a table of broken ones.
 
 use super::*;
+use crate::LoadOptions;
 use crate::import::context::told;
+use crate::import::fuzz;
 use crate::{FaultKind, Warning, WarningKind};
 
 fn read(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
@@ -160,13 +162,13 @@ fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
         + &(0..4).map(|i| format!("{i} {} 1 0 0 1 255 0 {i} 9 0.5 0.25\n", i * i)).collect::<String>()
         + "3 0 1 2 255 0 0\n4 0 1 3 2 9\n";
     for good in [SQUARE, &colored] {
-        fuzz_off(good.as_bytes());
-        (0..good.len()).for_each(|length| fuzz_off(&good.as_bytes()[..length]));
+        fuzz::off(good.as_bytes());
+        (0..good.len()).for_each(|length| fuzz::off(&good.as_bytes()[..length]));
         for at in 0..good.len() {
             for flip in [0xff, 0x80, 0x10, 0x08, 0x01] {
                 let mut broken = good.as_bytes().to_vec();
                 broken[at] ^= flip;
-                fuzz_off(&broken);
+                fuzz::off(&broken);
             }
         }
     }

@@ -33,8 +33,7 @@ pub use fault::{ParameterFault, PbrtFault, ValuesFault};
 pub use shape::sphere;
 pub use warning::PbrtWarning;
 
-use super::context::LoadOptions;
-use super::{Context, Format, fuzz};
+use super::Context;
 use crate::{Description, SceneError};
 use lexer::Lexer;
 use state::{Importer, TRIANGLE_BUDGET};
@@ -48,7 +47,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
 }
 
 /// Imports the bytes of a pbrt scene as if they were read from `path`. With `disk` false no other file is touched.
-fn import_bytes(
+pub(super) fn import_bytes(
     path: &Path,
     bytes: Vec<u8>,
     context: &mut Context,
@@ -66,27 +65,4 @@ fn import_bytes(
     importer.say_idle_attributes();
     importer.finish_instances(path)?;
     Ok(importer.scene)
-}
-
-/// Loads `bytes` as a pbrt scene for fuzzing, without touching the disk; of the files that they name there are images
-/// only. What loads passes [`crate::validate`].
-///
-/// # Panics
-/// Never, which is what the fuzz target checks.
-#[doc(hidden)]
-pub fn fuzz_pbrt(bytes: &[u8]) {
-    let _ = fuzz_pbrt_scene(bytes);
-}
-
-/// Loads `bytes` as [`fuzz_pbrt`] does, and returns the scene, unless it fails.
-///
-/// # Panics
-/// Never.
-#[doc(hidden)]
-pub fn fuzz_pbrt_scene(bytes: &[u8]) -> Option<Description> {
-    let loaded = fuzz::loaded(Format::Pbrt, bytes, LoadOptions::default(), |path, context| {
-        let bytes = context.read_scene(path)?;
-        import_bytes(path, Rc::unwrap_or_clone(bytes), context, false, 1 << 16)
-    });
-    Some(loaded?.scene)
 }

@@ -20,8 +20,8 @@ mod warning;
 mod wedges;
 
 use super::origin::Rounder;
-use super::{Context, Format, WarningKind, fuzz, strays};
-use crate::{Description, LoadOptions, Place, SceneError};
+use super::{Context, WarningKind, strays};
+use crate::{Description, Place, SceneError};
 use fault::Fault;
 pub use fault::PlyFault;
 use raywarp_geom::TriangleMesh;
@@ -235,15 +235,6 @@ fn leave_out_strays(
     }
     warnings.push((Place::File, WarningKind::StrayVertices { count: strays.len() }));
     Ok(())
-}
-
-/// Loads bytes as a PLY file for fuzzing, without touching the disk, and checks the scene made of them.
-///
-/// # Panics
-/// When a file that is read makes an invalid scene: a bug.
-#[doc(hidden)]
-pub fn fuzz_ply(bytes: &[u8]) {
-    fuzz::loaded(Format::Ply, bytes, LoadOptions::default(), import);
 }
 
 /// Imports a PLY file as one mesh with one instance, and a grey material for each name, or one for all.

@@ -2,6 +2,7 @@
 
 use super::header::{Format, Scalar};
 use super::*;
+use crate::LoadOptions;
 use crate::import::context::told;
 use crate::{FaceMaterials, FaultKind, MaterialId, Surface, Texture};
 

@@ -14,13 +14,11 @@ mod words;
 
 pub(super) use binary::has_its_size;
 
+use super::Context;
 use super::origin::Rounder;
 use super::text::{self, Lines};
-use super::{Context, Format, fuzz};
 use crate::each::Each;
-use crate::{
-    ColorInput, Description, FaceMaterials, Instance, LoadOptions, Material, Mesh, Place, SceneError, Surface,
-};
+use crate::{ColorInput, Description, FaceMaterials, Instance, Material, Mesh, Place, SceneError, Surface};
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
@@ -73,15 +71,6 @@ impl Solid {
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
-}
-
-/// Loads an STL file from memory for fuzzing, and checks the scene made of it.
-///
-/// # Panics
-/// When a file that is read makes an invalid scene: a bug.
-#[doc(hidden)]
-pub fn fuzz_stl(bytes: &[u8]) {
-    fuzz::loaded(Format::Stl, bytes, LoadOptions::default(), import);
 }
 
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {

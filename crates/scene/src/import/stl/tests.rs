@@ -1,7 +1,9 @@
 //! Files made by hand, as text and binary, and a table of broken ones.
 
 use super::*;
+use crate::LoadOptions;
 use crate::import::context::told;
+use crate::import::fuzz;
 use crate::{FaultKind, Warning};
 
 /// Two triangles of a square in z = 1 that share an edge, once with -0 for 0.
@@ -154,12 +156,12 @@ fn broken_binary_files_are_refused_with_their_byte() {
 #[test]
 fn a_file_cut_off_or_with_any_byte_changed_is_read_or_refused() {
     for good in [binary("solid x", &SQUARE), text("x", &SQUARE).into_bytes()] {
-        (0..good.len()).for_each(|length| fuzz_stl(&good[..length]));
+        (0..good.len()).for_each(|length| fuzz::stl(&good[..length]));
         for at in 0..good.len() {
             for flip in [0xff, 0x80, 0x20, 0x01] {
                 let mut broken = good.clone();
                 broken[at] ^= flip;
-                fuzz_stl(&broken);
+                fuzz::stl(&broken);
             }
         }
     }

@@ -11,8 +11,8 @@ mod tests;
 mod words;
 mod xml;
 
-use super::{Context, Format, fuzz};
-use crate::{Description, LoadOptions, Place, SceneError};
+use super::Context;
+use crate::{Description, Place, SceneError};
 use build::Builder;
 use package::Package;
 use std::path::Path;
@@ -20,10 +20,10 @@ pub use words::{ThreeMfFault, ThreeMfWarning};
 use xml::{Fault, Xml};
 
 /// Function that returns the contents of a package's part by its name; `None` if there is none.
-type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
+pub(super) type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
 
 /// Name of the model part in the packages of most programs.
-const USUAL_MODEL: &str = "3D/3dmodel.model";
+pub(super) const USUAL_MODEL: &str = "3D/3dmodel.model";
 /// Name of the part that lists the package's relationships, from which the model part is found.
 const RELATIONSHIPS: &str = "_rels/.rels";
 
@@ -36,27 +36,16 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
     import_bytes(path, &bytes, context)
 }
 
-/// Loads bytes for fuzzing as a 3MF file, or else as its model in XML, and checks the scene made of them.
-///
-/// # Panics
-/// When a file that is read makes an invalid scene: a bug.
-#[doc(hidden)]
-pub fn fuzz_3mf(bytes: &[u8]) {
-    fuzz::loaded(Format::ThreeMf, bytes, LoadOptions::default(), |path, context| {
-        if bytes.starts_with(b"PK") {
-            return import(path, context);
-        }
-        let parts = |name: &str| Ok((name == USUAL_MODEL).then(|| bytes.to_vec()));
-        import_parts(path, Box::new(parts), context)
-    });
-}
-
 fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
     let mut package = Package::open(path, bytes)?;
     import_parts(path, Box::new(move |name| package.read(name)), context)
 }
 
-fn import_parts(path: &Path, mut parts: Parts<'_>, context: &mut Context) -> Result<Description, SceneError> {
+pub(super) fn import_parts(
+    path: &Path,
+    mut parts: Parts<'_>,
+    context: &mut Context,
+) -> Result<Description, SceneError> {
     let malformed =
         |place, fault: ThreeMfFault| SceneError::Malformed { path: path.to_path_buf(), place, kind: fault.into() };
     let mut name = USUAL_MODEL.to_string();

@@ -1,7 +1,9 @@
 //! Packages made here, and tables of broken ones.
 
 use super::*;
+use crate::LoadOptions;
 use crate::import::context::told;
+use crate::import::fuzz;
 use crate::{FaceMaterials, FaultKind, PackedFault, SceneError, Surface, Warning, WarningKind};
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use std::io::Write;
@@ -340,13 +342,13 @@ fn a_package_cut_off_or_with_any_byte_changed_is_read_or_refused() {
     let rels = RELS.replace("/parts/Main.model", USUAL_MODEL);
     let package = zip(&[(USUAL_MODEL, text.as_bytes()), (RELATIONSHIPS, rels.as_bytes())]);
     for good in [package.as_slice(), text.as_bytes()] {
-        fuzz_3mf(good);
-        (0..good.len()).for_each(|length| fuzz_3mf(&good[..length]));
+        fuzz::threemf(good);
+        (0..good.len()).for_each(|length| fuzz::threemf(&good[..length]));
         for at in 0..good.len() {
             for flip in [0xff, 0x80, 0x10, 0x01] {
                 let mut broken = good.to_vec();
                 broken[at] ^= flip;
-                fuzz_3mf(&broken);
+                fuzz::threemf(&broken);
             }
         }
     }

@@ -334,7 +334,7 @@ fn changed_bytes_never_panic() {
         if random(10) == 0 {
             bytes.truncate(random(source.len()));
         }
-        crate::import::fuzz_gltf(&bytes);
+        crate::import::fuzz::gltf(&bytes);
     }
 }
 

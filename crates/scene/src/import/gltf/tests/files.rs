@@ -2,7 +2,7 @@
 
 use crate::import::{GltfWarning, LoadOptions, Loaded, WarningKind, load};
 use crate::{Alpha, Description, Light, Projection, Surface, Texture};
-use raywarp_testing::scenes;
+use raywarp_testing::{Folder, scenes};
 use std::io::Write;
 use std::path::Path;
 
@@ -61,8 +61,8 @@ fn compressed_files_load_like_plain_ones() {
     let glb = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/feature_grid.glb");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&std::fs::read(glb).unwrap()).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.GLB.gz");
+    let folder = Folder::new();
+    let path = folder.at("test.GLB.gz");
     std::fs::write(&path, gzip.finish().unwrap()).unwrap();
     check_feature_grid(&load_file(&path));
 }

@@ -1,7 +1,7 @@
 //! Input that is wrong: an error with file and line, never a panic.
 
 use super::*;
-use crate::import::pbrt::fuzz_pbrt;
+use crate::import::fuzz;
 
 #[test]
 fn broken_files_are_errors_that_name_file_and_line() {
@@ -228,8 +228,8 @@ fn empty_files_and_strange_bytes_load_or_fail_in_words() {
     assert!(clean("").instances.is_empty());
     assert!(clean("\u{feff}# only a comment").instances.is_empty());
     warned("WorldBegin WorldEnd Sphere", PbrtWarning::BehindWorldEnd);
-    fuzz_pbrt(b"WorldBegin Shape \"\xff\xfe\" \"float \xff\" 1");
-    fuzz_pbrt(&[0; 64]);
+    fuzz::pbrt(b"WorldBegin Shape \"\xff\xfe\" \"float \xff\" 1");
+    fuzz::pbrt(&[0; 64]);
 }
 
 /// Checks that every prefix of a scene, and every scene with one byte changed, ends in `Ok` or `Err` without panic.
@@ -239,12 +239,12 @@ fn damaged_scenes_do_not_panic() {
     for name in ["v3_features.pbrt", "v4_features.pbrt", "../../../../../fuzz/seeds/pbrt/version_4.pbrt"] {
         let bytes = std::fs::read(format!("{folder}{name}")).unwrap();
         for end in (0..bytes.len()).step_by(7) {
-            fuzz_pbrt(&bytes[..end]);
+            fuzz::pbrt(&bytes[..end]);
         }
         for (i, byte) in (0..bytes.len()).step_by(11).zip(b"[]\"#-e0 1\n\xffA.".iter().cycle()) {
             let mut damaged = bytes.clone();
             damaged[i] = *byte;
-            fuzz_pbrt(&damaged);
+            fuzz::pbrt(&damaged);
         }
     }
 }

@@ -1,19 +1,18 @@
 //! Every file of `fuzz/regressions/` and `fuzz/seeds/` through the entry that fuzzing uses: none may panic or hang.
 
-use raywarp_scene::import::{fuzz_3mf, fuzz_gltf, fuzz_image, fuzz_obj, fuzz_off, fuzz_pbrt, fuzz_ply, fuzz_stl};
 use std::path::{Path, PathBuf};
 
 /// A target's name and the code it feeds.
 type Target = (&'static str, fn(&[u8]));
 const TARGETS: [Target; 8] = [
-    ("gltf", fuzz_gltf),
-    ("obj", fuzz_obj),
-    ("ply", fuzz_ply),
-    ("pbrt", fuzz_pbrt),
-    ("stl", fuzz_stl),
-    ("off", fuzz_off),
-    ("3mf", fuzz_3mf),
-    ("image", fuzz_image),
+    ("gltf", super::gltf),
+    ("obj", super::obj),
+    ("ply", super::ply),
+    ("pbrt", super::pbrt),
+    ("stl", super::stl),
+    ("off", super::off),
+    ("3mf", super::threemf),
+    ("image", super::image),
 ];
 
 /// The files of a target in a folder of `fuzz/`, by name.
