@@ -89,7 +89,7 @@ fn what_does_not_begin_with_the_first_sample_is_no_film_to_go_on_with() {
 
 #[test]
 fn pictures_that_do_not_fit_say_in_what_they_differ() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let file = folder.path().join("first.exr");
     let sums = FileContents { sums: true, ..FileContents::default() };
     job(2).run().unwrap().write_with(&file, sums).unwrap();

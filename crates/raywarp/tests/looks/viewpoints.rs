@@ -80,7 +80,7 @@ fn a_view_along_what_is_upwards_says_what_is() {
 
 #[test]
 fn known_viewpoints_serve_files_without_a_camera() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = raywarp_testing::Folder::new();
     let view = |x: u32| format!("[[room]]\neye = [{x}, 0.5, 5]\ntarget = [0, 0, 0]\nup = [0, 1, 0]\nvfov = 60\n");
     std::fs::write(folder.path().join("views.toml"), view(1) + &view(2)).unwrap();
     let path = folder.path().join("room/room.obj");
