@@ -2,12 +2,7 @@
 //! a file, the run with an origin and all checks included, but without the disk.
 
 #[cfg(test)]
-mod damage;
-#[cfg(test)]
 mod regressions;
-
-#[cfg(test)]
-pub(crate) use damage::damage;
 
 use super::context::{Context, Encoding, LoadOptions, WithoutTriangles};
 use super::{Choices, Format, GltfOptions, LightUnits, Loaded, import_with};
