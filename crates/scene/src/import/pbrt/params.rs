@@ -176,11 +176,11 @@ impl Params {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer, Kind::Float], "a whole number")? else {
             return Ok(None);
         };
-        match numbers {
-            &[n] if n.fract() == 0.0 && n >= f64::from(*range.start()) && n <= f64::from(*range.end()) => {
+        match *numbers {
+            [n] if n.fract() == 0.0 && n >= f64::from(*range.start()) && n <= f64::from(*range.end()) => {
                 Ok(Some(n as u32))
             }
-            &[number] => {
+            [number] => {
                 let (least, most) = range.into_inner();
                 Err(self.error_at(parameter, ParameterFault::WholeNumber { number, least, most }))
             }
