@@ -104,6 +104,15 @@ pub fn write(kernels: &BTreeMap<String, Measured>) -> String {
     text
 }
 
+/// Replaces source lines of measured basic blocks whose names were changed.
+pub fn rename_places(measured: &mut BTreeMap<String, Measured>, renames: &BTreeMap<u32, u32>) {
+    for block in measured.values_mut().flat_map(|measured| &mut measured.blocks) {
+        block.shape.places.iter_mut().for_each(|place| *place = renames.get(place).copied().unwrap_or(*place));
+        block.shape.places.sort_unstable();
+        block.shape.places.dedup();
+    }
+}
+
 /// Updates the source lines of measured basic blocks whose machine code is unchanged in `kernels`, as other kernels'
 /// blocks are matched by them.
 pub fn renew_places(measured: &mut BTreeMap<String, Measured>, kernels: &[CompiledKernel]) {

@@ -5,7 +5,8 @@
 //! `--crate FOLDER` does either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose
 //! compilers are others (`kepler`); all else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler
 //! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
-//! code is issued. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from
+//! code is issued; `--renamed-from FOLDER` keeps what was counted where names in headers changed and their lines did
+//! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from
 //! pinned wheels of the Python package index, installed once in target/cuda-toolkit, or is the one that RAYWARP_CUDA
 //! names (a folder with bin/nvcc of the same version).
 
@@ -131,6 +132,16 @@ struct Compiled {
     kernels: Vec<CompiledKernel>,
 }
 
+/// What is done with compiled kernels.
+struct Task<'a> {
+    /// `true` to compare them with those that are embedded, in place of writing them.
+    check: bool,
+    /// The only architecture to compile for; `None` for all.
+    only: Option<u32>,
+    /// Folder with an earlier state of the workspace, whose kernels differ in names alone.
+    renamed_from: Option<&'a Path>,
+}
+
 /// Runs `cargo xtask kernels`; returns `false` when a check failed.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
@@ -138,7 +149,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         return run_kepler(root()?, options.len() > 1);
     }
     let (check, only) = match options[..] {
-        [] | ["--crate", _] => (false, None),
+        [] | ["--crate", _] | ["--renamed-from", _] => (false, None),
         ["--check"] | ["--check", "--crate", _] => (true, None),
         // For trials, for one architecture, which is then all that is embedded.
         ["--only", architecture] | ["--only", architecture, "--crate", _] => {
@@ -147,7 +158,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --verify FOLDER | --kepler [--check]]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --renamed-from FOLDER | --verify FOLDER | --kepler [--check]]"
                     .into(),
             );
         }
@@ -169,7 +180,9 @@ pub fn run(options: &[String]) -> Result<bool, String> {
             _ => Ok(true),
         };
     }
-    let same = sets.into_iter().map(|set| run_set(root, &nvcc, set, check, only));
+    let renamed_from = if let ["--renamed-from", folder] = options[..] { Some(Path::new(folder)) } else { None };
+    let task = Task { check, only, renamed_from };
+    let same = sets.into_iter().map(|set| run_set(root, &nvcc, set, &task));
     Ok(same.collect::<Result<Vec<bool>, String>>()?.into_iter().all(|same| same))
 }
 
@@ -205,14 +218,20 @@ fn jobs(set: &KernelSet, only: Option<u32>) -> Vec<Job> {
 }
 
 /// Compiles a set of kernels, and writes or checks the results; returns `false` when a check failed.
-fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, check: bool, only: Option<u32>) -> Result<bool, String> {
+fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result<bool, String> {
+    let &Task { check, only, renamed_from } = task;
     let prebuilt = set.prebuilt(root)?;
     let jobs = jobs(set, only);
-    let compiled = compile_all(root, nvcc, set, &jobs)?;
+    let mut sources = Sources::read(&set.header_folders(root))?;
+    if let Some(earlier) = renamed_from.filter(|_| set.schedules.is_some()) {
+        sources = sources.renamed_from(&set.header_folders(earlier))?;
+    }
+    let compiled = compile_from(root, nvcc, set, &jobs, &sources)?;
     // Of a trial nothing else is embedded.
     let kepler = if only.is_none() { kepler::jobs(set) } else { vec![] };
     let measured = prebuilt.join(MEASURED_FILE);
     let mut known = known(&measured)?;
+    measured::rename_places(&mut known, &sources.renames());
     for (_, own) in jobs.iter().zip(&compiled).filter(|(job, _)| job.architecture == MEASURED) {
         measured::renew_places(&mut known, &own.kernels);
     }
@@ -378,7 +397,17 @@ fn costs_file(architecture: u32) -> String {
 /// Compiles jobs on all processors, and returns the results in the order of `jobs`.
 fn compile_all(root: &Path, nvcc: &Path, set: &KernelSet, jobs: &[Job]) -> Result<Vec<Compiled>, String> {
     let sources = Sources::read(&set.header_folders(root))?;
-    side_by_side(jobs, |job| compile(root, nvcc, set, job, &sources))
+    compile_from(root, nvcc, set, jobs, &sources)
+}
+
+fn compile_from(
+    root: &Path,
+    nvcc: &Path,
+    set: &KernelSet,
+    jobs: &[Job],
+    sources: &Sources,
+) -> Result<Vec<Compiled>, String> {
+    side_by_side(jobs, |job| compile(root, nvcc, set, job, sources))
 }
 
 /// Runs all jobs on all processors, and returns their results in the jobs' order.

@@ -9,6 +9,7 @@ use raywarp_cuda::Block;
 use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// Names of kernel functions with the code block that their lines belong to; with their folder where the name alone is
 /// ambiguous.
@@ -53,6 +54,13 @@ const FUNCTIONS: &[(&str, Block)] = &[
 /// The lines of the kernels' headers: the code block that each belongs to, and a hash of its text.
 pub struct Sources {
     files: BTreeMap<String, Vec<(Option<Block>, u64)>>,
+    renames: Option<Renames>,
+}
+
+/// Earlier sources that differ in names alone, and hashes of their lines, each with the one of today's lines.
+struct Renames {
+    earlier: Box<Sources>,
+    numbers: Mutex<BTreeMap<u32, u32>>,
 }
 
 impl Sources {
@@ -65,7 +73,28 @@ impl Sources {
         for folder in folders {
             Self::read_folder(folder, &mut files)?;
         }
-        Ok(Self { files })
+        Ok(Self { files, renames: None })
+    }
+
+    /// Takes note of the headers below `folders`, in which the same lines had other names.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); a header that has more or fewer lines than it had.
+    pub fn renamed_from(self, folders: &[PathBuf]) -> Result<Self, String> {
+        let earlier = Box::new(Self::read(folders)?);
+        let length = |lines: Option<&Vec<_>>| lines.map_or(0, Vec::len);
+        if let Some(name) =
+            earlier.files.keys().find(|&name| length(earlier.files.get(name)) != length(self.files.get(name)))
+        {
+            return Err(format!("{name}: not the same lines with other names"));
+        }
+        Ok(Self { renames: Some(Renames { earlier, numbers: Mutex::default() }), ..self })
+    }
+
+    /// Returns the hashes of earlier lines that were met, each with that of today's lines.
+    pub fn renames(&self) -> BTreeMap<u32, u32> {
+        let met = self.renames.as_ref().and_then(|renames| renames.numbers.lock().ok());
+        met.map_or_else(BTreeMap::new, |numbers| numbers.clone())
     }
 
     fn read_folder(folder: &Path, files: &mut BTreeMap<String, Vec<(Option<Block>, u64)>>) -> Result<(), String> {
@@ -106,7 +135,13 @@ impl Sources {
             [fingerprint(place.file.as_bytes()).to_le_bytes(), text.to_le_bytes()].concat()
         });
         let all = fingerprint(&texts.collect::<Vec<u8>>());
-        (all ^ all >> 32) as u32
+        let number = (all ^ all >> 32) as u32;
+        if let Some(renames) = &self.renames
+            && let Ok(mut numbers) = renames.numbers.lock()
+        {
+            numbers.insert(renames.earlier.number(places), number);
+        }
+        number
     }
 }
 
