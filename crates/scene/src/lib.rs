@@ -3,9 +3,11 @@
 //! [`load`] reads glTF 2.0, OBJ, PLY, pbrt, STL, OFF and 3MF files, plain or compressed with gzip or Zstandard.
 #![forbid(unsafe_code)]
 
+mod counted;
 mod each;
 mod error;
 mod escape;
+mod findings;
 mod flatten;
 mod grouped;
 pub mod import;
@@ -15,14 +17,16 @@ pub mod views;
 
 pub use error::{Place, SceneError};
 pub use escape::{escape, escape_but};
+pub use findings::{
+    FaultKind, GltfFault, GltfWarning, ImageFault, MeshoptFault, MtlFinding, ObjFault, ObjWarning, OffFault,
+    OffWarning, PackedFault, ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, StlFault, StlWarning,
+    ThreeMfFault, ThreeMfWarning, ValuesFault, Warning, WarningKind, WrongFile,
+};
 pub use flatten::flatten;
 pub use grouped::grouped;
 pub use import::{
-    Choices, FaultKind, Format, GltfFault, GltfOptions, GltfWarning, ImageFault, LampReading, LampUnits, LightUnits,
-    LoadError, LoadOptions, Loaded, MeshoptFault, MtlFinding, ObjFault, ObjWarning, OffFault, OffWarning, PackedFault,
-    ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, StandIns, StlFault, StlWarning, ThreeMfFault,
-    ThreeMfWarning, ValuesFault, Warning, WarningKind, WithoutTriangles, WrongFile, load, load_from, load_image,
-    sphere,
+    Choices, Format, GltfOptions, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns,
+    WithoutTriangles, load, load_from, load_image, sphere,
 };
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -39,8 +39,7 @@ impl From<f32> for Ray { fn from(t: f32) -> Self { Ray { t, hidden: 0 } } }
 #[cfg(feature = \"fast\")]
 pub fn fast() {}
 #[cfg(test)]
-pub fn tested() {}
-#[doc(hidden)]
+pub fn tested() {} #[doc(hidden)]
 pub fn secret() {}
 macro_rules! id { ($name:ident) => { pub struct $name(pub u32); } }
 id!(MeshId);

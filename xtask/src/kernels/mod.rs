@@ -6,9 +6,9 @@
 //! compilers are others (`kepler`); all else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler
 //! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
 //! code is issued; `--renamed-from FOLDER` keeps what was counted where names in headers changed and their lines did
-//! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the images. The compiler comes from
-//! pinned wheels of the Python package index, installed once in target/cuda-toolkit, or is the one that RAYWARP_CUDA
-//! names (a folder with bin/nvcc of the same version).
+//! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the
+//! images. The compiler comes from pinned wheels of the Python package index, installed once in target/cuda-toolkit, or
+//! is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
 mod block_costs;
 mod branches;

@@ -1,22 +1,21 @@
 //! Report of the measurements on a scene, and the documents that say it.
 
+mod document;
 mod measurements;
 mod scene;
 mod summary;
 mod tree;
 
+pub use document::document;
 pub use measurements::csv;
 pub use scene::LEGEND;
 pub use tree::TreeFacts;
 pub(crate) use tree::builder_name;
 
-use crate::bar::{self, BarVerdict};
 use crate::engine::Resources;
-use crate::papers;
-use crate::{BenchRequest, Check, Clocks, MachineFacts, Quartiles, RayColumn, Subject, Target};
+use crate::{BenchRequest, Check, Clocks, Quartiles, RayColumn, Subject, Target};
 use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
-use raywarp_report::Document;
 use raywarp_workload::rays::Workload;
 
 /// Results of benchmarking a scene.
@@ -104,24 +103,6 @@ pub struct ViewTimes {
     /// Median seconds that two launches of half the rays take more than one of all: a launch's start and tail, when the
     /// GPU is not full. None where that was not asked for, or there are too few rays for halves.
     pub start_and_tail: Option<f64>,
-}
-
-/// Returns the reports of a run as one document: for programs all of them, as text what stands below their own texts.
-///
-/// That is tables over several scenes, with the geometric mean; then the comparisons with papers and other tracers.
-/// With `top`, for when there is room for few lines, it says first the meaning of the signs, then the so many fastest
-/// of each kind of rays, for one scene too, and what is wrong.
-pub fn document(reports: &[SceneReport], machine: &MachineFacts, command: &str, top: Option<usize>) -> Document {
-    let mut document = Document::new("raywarp bench");
-    document.data("command", command);
-    document.data("machine", machine.json());
-    document.data("pass", reports.iter().all(SceneReport::passes));
-    document.for_programs(|document| document.array("scenes", reports, |scene, report| report.describe(scene)));
-    summary::describe(reports, top, &mut document);
-    papers::describe(reports, &mut document);
-    document.whole(bar::text(reports).trim_end());
-    document.data("bar", bar::verdicts(reports).iter().map(BarVerdict::json).collect::<Vec<_>>());
-    document
 }
 
 /// A line of the tables: subject, index of its tree, and launch bounds.

@@ -100,7 +100,7 @@ fn every_property_of_ply_and_element_of_3mf_has_a_row() {
     assert_eq!(missing(faces, false), [""; 0]);
     let model = include_str!("threemf/model.rs");
     let mut elements = arms(model, "impl Model", "fn vertices(");
-    elements.extend(arms(include_str!("threemf/words.rs"), "fn why(", "\n}\n"));
+    elements.extend(arms(include_str!("../findings/threemf.rs"), "fn why(", "\n}\n"));
     let quiet = &model[model.find("const QUIET").unwrap()..model.find("fn not_read(").unwrap()];
     elements.extend(quoted(quiet));
     elements.retain(|name| !matches!(*name, "id" | "name"));

@@ -1,11 +1,11 @@
 //! State that one import run shares: options, warnings, missing files, decoded images.
 
-use super::foreign::{self, WrongFile};
+use super::foreign;
 use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
-use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, Warning, WarningKind, image, sealed, source};
-use crate::{Description, FaultKind, Image, ImageId, Light, Place, SceneError};
+use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, image, sealed, source};
+use crate::{Description, FaultKind, Image, ImageId, Light, Place, SceneError, Warning, WarningKind, WrongFile};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -1,6 +1,5 @@
 //! The kinds of scene files.
 
-use super::source;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -40,7 +39,7 @@ impl Format {
 
     /// Returns the format for the file's extension, in any case and before `.gz` or `.zst` if there is one.
     pub fn of(path: &Path) -> Option<Self> {
-        source::extension(path).parse().ok()
+        extension(path).parse().ok()
     }
 
     /// Returns `true` if files of this format may hold lights, so that they can be a picture without triangles.
@@ -52,6 +51,13 @@ impl Format {
     pub fn list() -> String {
         Self::EXTENSIONS.map(|(extension, _)| format!(".{extension}")).join(" ")
     }
+}
+
+/// Returns a file's extension in lower case, without `.gz` or `.zst` behind it.
+pub(super) fn extension(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    name.rsplit_once('.').map(|(_, extension)| extension.to_string()).unwrap_or_default()
 }
 
 /// Parses a format from a file extension, with or without its dot, in any case.
@@ -96,6 +102,13 @@ mod tests {
         assert_eq!(error, "known are gltf, glb, obj, ply, pbrt, stl, off, 3mf");
         for (extension, format) in Format::EXTENSIONS {
             assert_eq!(format.to_string().parse(), Ok(format), "{extension}");
+        }
+    }
+
+    #[test]
+    fn the_kind_of_a_file_is_its_inner_extension() {
+        for (name, want) in [("a/b.PLY.GZ", "ply"), ("b.gltf", "gltf"), ("b.obj.zst", "obj"), ("b", ""), ("x.gz", "")] {
+            assert_eq!(extension(Path::new(name)), want, "{name}");
         }
     }
 }

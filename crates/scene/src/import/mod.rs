@@ -3,8 +3,6 @@
 #[cfg(test)]
 mod constructs_tests;
 mod context;
-mod counted;
-mod fault_kind;
 mod foreign;
 mod format;
 mod full_channel;
@@ -30,28 +28,17 @@ mod stl;
 mod strays;
 mod text;
 mod threemf;
-mod warning;
 
 pub(crate) use context::Context;
 pub use context::{LoadOptions, WithoutTriangles};
-pub use fault_kind::FaultKind;
-pub use foreign::WrongFile;
 pub use format::Format;
-pub use gltf::{Choices, GltfFault, GltfOptions, GltfWarning, MeshoptFault};
-pub use image::ImageFault;
+pub use gltf::{Choices, GltfOptions};
 pub use light_units::{LampReading, LampUnits, LightUnits};
-pub use obj::{MtlFinding, ObjFault, ObjWarning};
-pub use off::{OffFault, OffWarning};
 pub(crate) use other_programs::unknown_kind;
-pub use pbrt::{ParameterFault, PbrtFault, PbrtWarning, ValuesFault, sphere};
-pub use ply::{PlyFault, PlyWarning};
-pub use source::PackedFault;
+pub use pbrt::sphere;
 pub use stand_ins::StandIns;
-pub use stl::{StlFault, StlWarning};
-pub use threemf::{ThreeMfFault, ThreeMfWarning};
-pub use warning::{Warning, WarningKind};
 
-use crate::{Description, SceneError};
+use crate::{Description, SceneError, Warning, WarningKind};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! Files of modelling programs, which are not read: how to get one that is.
 
-use super::{Format, source};
+use super::Format;
+use super::format::extension;
 use std::path::Path;
 
 /// Table of file formats that are not read: their extensions in lower case, what such a file is, and how to convert it.
@@ -43,7 +44,7 @@ const EXTENSION: &str = "with an extension for this format (a part of it before 
 
 /// Returns the error message for a scene file whose extension is not supported.
 pub(crate) fn unknown_kind(path: &Path) -> String {
-    let ending = source::extension(path).to_ascii_lowercase();
+    let ending = extension(path).to_ascii_lowercase();
     let known = PROGRAMS.iter().find(|(endings, ..)| endings.contains(&ending.as_str()));
     match known {
         Some((_, what, advice)) => format!("this is {what}, which is not read; {advice}"),

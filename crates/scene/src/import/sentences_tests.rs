@@ -1,11 +1,9 @@
 //! Sentences of some findings and faults, as users read them; other tests compare the values.
 
-use super::gltf::{GltfFault, GltfWarning};
-use super::obj::{MtlFinding, ObjWarning};
-use super::pbrt::{ParameterFault, PbrtFault};
-use super::ply::PlyWarning;
-use super::{FaultKind, Warning, WarningKind, WrongFile};
-use crate::{Format, Place, SceneError};
+use crate::{
+    FaultKind, Format, GltfFault, GltfWarning, MtlFinding, ObjWarning, ParameterFault, PbrtFault, Place, PlyWarning,
+    SceneError, Warning, WarningKind, WrongFile,
+};
 
 #[test]
 fn findings_and_faults_read_as_sentences() {

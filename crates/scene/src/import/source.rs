@@ -4,45 +4,16 @@
 //! packed size, since a file of a few kilobytes can be made to unpack without end. Scenes as text
 //! shrink to between a third and a twentieth.
 
-use crate::{Place, SceneError};
+use crate::findings::packed::MAX_BYTES;
+use crate::{PackedFault, Place, SceneError};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Largest number of bytes of a file after decompression: enough for the largest scene in use.
-pub(crate) const MAX_BYTES: u64 = 8 << 30;
 /// Number of decompressed bytes up to which a file may unpack to any multiple of its size.
 const FREE_BYTES: u64 = 64 << 20;
 /// Largest ratio of unpacked to packed size above [`FREE_BYTES`].
 const MAX_RATIO: u64 = 256;
-
-/// Fault of a file's size, or of its compression with gzip or Zstandard.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
-pub enum PackedFault {
-    #[error("larger than {} GiB", MAX_BYTES >> 30)]
-    LargeFile,
-    #[error("unpacks to more than {limit} bytes; unpack it by hand if it is meant so")]
-    Unpacked { limit: u64 },
-    #[error("{bytes} bytes that are not gzip data from byte {at}")]
-    NotGzip { bytes: usize, at: usize },
-    #[error("broken compressed data after {after} bytes: {error}")]
-    Broken { after: usize, error: String },
-    #[error("broken compressed data: a skippable frame is cut off")]
-    CutFrame,
-    #[error("broken compressed data: the checksum is wrong")]
-    Checksum,
-    #[error("broken Zstandard data: {error}")]
-    Zstandard { error: String },
-}
-
-/// Returns a file's extension in lower case, without `.gz` or `.zst` behind it.
-pub(super) fn extension(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
-    name.rsplit_once('.').map(|(_, extension)| extension.to_string()).unwrap_or_default()
-}
 
 /// Reads a whole file and decompresses it, if its first bytes are those of gzip or Zstandard.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
@@ -195,13 +166,6 @@ mod tests {
         match told(unpack(Path::new("scene.ply.gz"), bytes).unwrap_err()).unwrap() {
             (_, Place::File, FaultKind::Packed(fault)) => fault,
             other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn the_kind_of_a_file_is_its_inner_extension() {
-        for (name, want) in [("a/b.PLY.GZ", "ply"), ("b.gltf", "gltf"), ("b.obj.zst", "obj"), ("b", ""), ("x.gz", "")] {
-            assert_eq!(extension(Path::new(name)), want, "{name}");
         }
     }
 

@@ -7,14 +7,12 @@ mod kinds;
 mod sniff;
 #[cfg(test)]
 mod tests;
-mod wrong_file;
 
 use super::{Format, stl, text};
-use crate::{FaultKind, Place, SceneError};
+use crate::{FaultKind, Place, SceneError, WrongFile};
 use kinds::{KINDS, Kind, Then};
 use sniff::Head;
 use std::path::Path;
-pub use wrong_file::WrongFile;
 
 /// Recognises a placeholder for another file, such as a Git LFS pointer; returns its name, and advice.
 pub(super) fn stand_in(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -34,19 +32,6 @@ pub(super) fn named(bytes: &[u8]) -> Option<&'static str> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.is(&head)).map(|kind| kind.what);
     known.or(head.is_text().then_some("text"))
-}
-
-/// Returns the name of a format and the rule by which its files are recognised, for messages about a file that is none.
-fn rule(format: Format) -> (&'static str, &'static str) {
-    match format {
-        Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),
-        Format::Obj => ("OBJ file", "an OBJ file has lines such as `v 0 0 0` and `f 1 2 3`"),
-        Format::Ply => ("PLY file", "a PLY file begins with a line `ply`"),
-        Format::Pbrt => ("pbrt file", "a pbrt file has directives such as `WorldBegin`"),
-        Format::Stl => ("STL file", "an STL file is text that begins with `solid`, or binary with a head of 84 bytes"),
-        Format::Off => ("OFF file", "an OFF file begins with the word OFF"),
-        Format::ThreeMf => ("3MF file", "a 3MF file is a ZIP archive"),
-    }
 }
 
 /// Returns `true` if only comments were seen, the first of which is the signature of another kind of file

@@ -1,5 +1,5 @@
-//! Entries for fuzzing, a function a format, which the feature `fuzz` turns on: bytes are loaded as [`super::load`] loads
-//! a file, the run with an origin and all checks included, but without the disk.
+//! Entries for fuzzing, a function a format, which the feature `fuzz` turns on: bytes are loaded as [`super::load`]
+//! loads a file, the run with an origin and all checks included, but without the disk.
 
 #[cfg(test)]
 mod regressions;

@@ -2,15 +2,13 @@
 //!
 //! Source: glTF 2.0 specification, section 3.6.2; KHR_mesh_quantization.
 
-use super::GltfFault;
 use super::data::Data;
 use super::draco;
 use super::fault::{Read, too_large, unsupported};
 use super::json::{Accessor, Int};
+use crate::GltfFault;
 use crate::each::Each;
-
-/// Largest number of elements of an accessor whose bytes are not in the file, so that all are zero.
-pub(super) const MAX_IMPLICIT: u64 = 1 << 24;
+use crate::findings::gltf::MAX_IMPLICIT;
 
 /// Number type of an accessor's components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

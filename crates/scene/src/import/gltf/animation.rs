@@ -8,9 +8,8 @@ use super::accessor::Elements;
 use super::data::Data;
 use super::fault::{Read, ReadStop, optional};
 use super::json::{AnimationSampler, ChannelJson, Int};
-use super::{GltfFault, GltfWarning};
 use crate::import::Context;
-use crate::{Place, SceneError};
+use crate::{GltfFault, GltfWarning, Place, SceneError};
 use glam::{DQuat, DVec4};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

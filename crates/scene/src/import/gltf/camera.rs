@@ -1,9 +1,9 @@
 //! Cameras. `aspectRatio`, or `xmag` to `ymag`, is the shape that a picture has unless its user says another; the
 //! height decides what is seen.
 
+use super::Builder;
 use super::json::Int;
-use super::{Builder, GltfFault, GltfWarning};
-use crate::{Camera, FovAxis, Projection, SceneError};
+use crate::{Camera, FovAxis, GltfFault, GltfWarning, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {

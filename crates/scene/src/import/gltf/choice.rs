@@ -5,9 +5,8 @@ use super::data::Data;
 use super::fault::malformed;
 use super::json::{AnimationJson, DocumentJson, Int, Primitive, SceneRoots};
 use super::options::Choices;
-use super::{GltfFault, GltfWarning};
-use crate::SceneError;
 use crate::import::Context;
+use crate::{GltfFault, GltfWarning, SceneError};
 use std::path::Path;
 
 /// Finds the index of the entry in `names` that `wanted` names, either by name or by number from 0.

@@ -2,9 +2,8 @@
 //!
 //! Source: glTF 2.0 specification, section 4.4 (GLB).
 
-use super::GltfFault;
 use crate::import::text;
-use crate::{FaultKind, Place, SceneError};
+use crate::{FaultKind, GltfFault, Place, SceneError};
 use std::path::Path;
 
 const MAGIC: &[u8] = b"glTF";

@@ -1,12 +1,11 @@
 //! The document's bytes: buffers, and views of them, decompressed when first asked for.
 
-use super::GltfFault;
 use super::fault::{Read, ReadStop, malformed, too_large};
 use super::json::{BufferView, DocumentJson, Int};
 use super::meshopt;
 use super::uri::{UriTarget, resolve};
 use crate::import::Context;
-use crate::{Place, SceneError};
+use crate::{GltfFault, Place, SceneError};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};

@@ -4,11 +4,10 @@
 
 use super::fault::Read;
 use super::primitive::Attributes;
-use super::{GltfFault, GltfWarning};
-use crate::Place;
 use crate::each::Each;
 use crate::import::Context;
 use crate::import::origin::Rounder;
+use crate::{GltfFault, GltfWarning, Place};
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 

@@ -28,10 +28,11 @@ pub struct Attribute {
 /// Decodes the Draco data of the primitive `item`.
 #[cfg(feature = "draco")]
 pub fn decode(data: &Data, draco: &Draco, item: &str) -> Read<Decoded> {
-    use super::GltfFault;
+    use crate::GltfFault;
+    use crate::findings::gltf::DRACO;
     use draco_core::{DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
 
-    let item = format!("{item}.extensions.{NAME}");
+    let item = format!("{item}.extensions.{DRACO}");
     let view = draco.buffer_view.ok_or_else(|| data.malformed(&item, GltfFault::NamesNo { what: "bufferView" }))?;
     let bytes = data.view(view, &item)?.1;
     let limits = DecodeLimits::default().with_max_decoded_bytes(data.left());
@@ -99,8 +100,5 @@ pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
 /// Makes the error for geometry that exists only as Draco data, which this build cannot decode.
 #[cfg(not(feature = "draco"))]
 pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
-    super::fault::unsupported(path, item, super::GltfFault::WithoutDraco)
+    super::fault::unsupported(path, item, crate::GltfFault::WithoutDraco)
 }
-
-/// Name of the glTF extension for Draco compression.
-pub const NAME: &str = "KHR_draco_mesh_compression";

@@ -3,9 +3,9 @@
 use super::data::Data;
 use super::draco;
 use super::fault::unsupported;
-use super::{GltfFault, GltfWarning};
+use crate::findings::gltf::DRACO;
 use crate::import::Context;
-use crate::{Place, SceneError};
+use crate::{GltfFault, GltfWarning, Place, SceneError};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
@@ -50,16 +50,16 @@ pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
     let document = data.document;
     for name in &document.extensions_required {
         #[cfg(not(feature = "draco"))]
-        if name == draco::NAME {
+        if name == DRACO {
             return Err(draco::refused(data.path, "extensionsRequired"));
         }
-        if !known(name) && name != draco::NAME {
+        if !known(name) && name != DRACO {
             let fault = GltfFault::Extension { name: name.clone() };
             return Err(unsupported(data.path, "extensionsRequired", fault));
         }
     }
     let mut warn = |place: &str, name: &String| {
-        if !known(name) && name != draco::NAME {
+        if !known(name) && name != DRACO {
             context.warn(data.path, Place::Item(place.into()), GltfWarning::Extension { name: name.clone() });
         }
     };

@@ -1,7 +1,6 @@
 //! Reasons why reading stops: an error, or a file that is not there.
 
-use super::fault_kind::GltfFault;
-use crate::{Place, SceneError};
+use crate::{GltfFault, Place, SceneError};
 use std::path::Path;
 
 /// Reason why a part of a glTF file cannot be read.

@@ -1,9 +1,9 @@
 //! KHR_lights_punctual. A candela counts as one watt per steradian and a lux as one watt per square
 //! metre, as no spectrum is known that would say more, except where `light_units.rs` finds other units.
 
+use super::Builder;
 use super::json::{Int, plain};
-use super::{Builder, GltfWarning};
-use crate::{Light, SceneError, SpotFalloff};
+use crate::{GltfWarning, Light, SceneError, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {

@@ -1,10 +1,10 @@
 //! Materials: metallic-roughness with its extensions, specular-glossiness, unlit.
 
 use super::json::{Int, MaterialJson, Num, SpecularGlossiness, TextureInfo, plain};
-use super::{Builder, Encoding, GltfWarning};
+use super::{Builder, Encoding};
 use crate::{
-    Absorption, Alpha, Channel, ColorInput, Emission, Material, MaterialId, NormalInput, Pixels, Principled, Roughness,
-    RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
+    Absorption, Alpha, Channel, ColorInput, Emission, GltfWarning, Material, MaterialId, NormalInput, Pixels,
+    Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
 };
 
 /// Returns `true` if the base's normal map is also applied to the clear coat, which has none of its own.

@@ -14,7 +14,6 @@ mod deform;
 mod draco;
 pub(super) mod extension;
 mod fault;
-mod fault_kind;
 mod json;
 mod light;
 mod light_units;
@@ -29,21 +28,16 @@ mod skin;
 mod tests;
 mod texture;
 mod uri;
-mod warning;
 
 use super::context::Encoding;
 use super::{Context, LampReading};
-use crate::{Description, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
+use crate::findings::gltf::MAX_OBJECTS;
+use crate::{Description, GltfFault, GltfWarning, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
 use data::{Data, External};
-pub use fault_kind::{GltfFault, MeshoptFault};
 use json::{DocumentJson, Int};
 pub use options::{Choices, GltfOptions};
 use std::collections::HashMap;
 use std::path::Path;
-pub use warning::GltfWarning;
-
-/// Largest number of objects in a glTF document. An empty one, three bytes long, takes hundreds of bytes once read.
-const MAX_OBJECTS: usize = 1 << 22;
 
 /// Imports a glTF or GLB file as a scene.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {

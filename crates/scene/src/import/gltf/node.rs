@@ -5,10 +5,10 @@ use super::animation::NodePose;
 use super::deform::Deformation;
 use super::fault::{Read, optional};
 use super::json::{Instancing, Int, NodeJson, Num};
-use super::{Builder, GltfFault, GltfWarning, choice, primitive};
+use super::{Builder, choice, primitive};
 use crate::each::Each;
 use crate::import::origin::{Center, rows, single};
-use crate::{FaceMaterials, Instance, Mesh, MeshId, SceneError};
+use crate::{FaceMaterials, GltfFault, GltfWarning, Instance, Mesh, MeshId, SceneError};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use raywarp_geom::Affine;
 

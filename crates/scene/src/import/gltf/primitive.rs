@@ -7,11 +7,10 @@ use super::draco::{self, Decoded};
 use super::fault::{Read, malformed};
 use super::json::{Int, Primitive};
 use super::ranges;
-use super::{GltfFault, GltfWarning};
-use crate::Place;
 use crate::each::Each;
 use crate::import::origin::Rounder;
-use crate::import::{Context, WarningKind, strays};
+use crate::import::{Context, strays};
+use crate::{GltfFault, GltfWarning, Place, WarningKind};
 use raywarp_geom::TriangleMesh;
 
 /// Imported triangles of a primitive.

@@ -1,7 +1,8 @@
 //! Numbers of materials and lamps outside of the range that the specification gives them.
 
+use super::Builder;
 use super::json::{MaterialJson, plain};
-use super::{Builder, GltfWarning};
+use crate::GltfWarning;
 
 /// Rounding error above 1 that is accepted silently in factors that should be at most 1.
 pub const SLACK: f32 = 1e-4;

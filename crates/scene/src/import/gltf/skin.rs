@@ -2,10 +2,11 @@
 //!
 //! Source: glTF 2.0 specification, section 3.7.3.3.
 
+use super::Builder;
 use super::accessor::Elements;
 use super::fault::Read;
 use super::json::{Int, SkinJson};
-use super::{Builder, GltfFault};
+use crate::GltfFault;
 use glam::{DAffine3, DMat3, DVec3};
 
 impl Builder<'_, '_> {

@@ -6,8 +6,10 @@ use super::data::{External, file_of, read_external};
 use super::fault::{Read, optional};
 use super::json::{Int, SamplerJson, TextureInfo, plain};
 use super::uri::{UriTarget, resolve};
-use super::{Builder, Encoding, GltfFault, GltfWarning};
-use crate::{ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap};
+use super::{Builder, Encoding};
+use crate::{
+    GltfFault, GltfWarning, ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap,
+};
 
 /// Key of the texture cache: texture index, encoding, coordinate set and transform of the coordinates.
 pub type TextureKey = (u64, Encoding, u8, [[u32; 3]; 2]);

@@ -1,6 +1,6 @@
 //! Targets of URIs: bytes inside one, or a file.
 
-use super::GltfFault;
+use crate::GltfFault;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

@@ -1,7 +1,7 @@
 //! OpenEXR: the first layer that has red, green and blue, or a luminance.
 
-use super::{ImageFault, Origin};
-use crate::{Pixels, SceneError};
+use super::Origin;
+use crate::{ImageFault, Pixels, SceneError};
 use ::exr::error::Error;
 use ::exr::io::Tracking;
 use ::exr::meta::MetaData;

@@ -1,10 +1,10 @@
 //! Radiance HDR images (RGBE): eight bits a channel with one exponent a texel. The `image` crate reads them as well,
 //! and brings two crates of colour management that nothing here needs; tests compare with it.
 
+use super::Origin;
 use super::raster::Decode;
-use super::{ImageFault, Origin};
 use crate::each::Each;
-use crate::{Pixels, SceneError};
+use crate::{ImageFault, Pixels, SceneError};
 
 /// Decodes what is linear whatever the use. Files of other tools begin with `#?RGBE` and the like.
 pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Decode {

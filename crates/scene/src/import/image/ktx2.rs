@@ -3,9 +3,9 @@
 //! Source: the KTX 2.0 specification, section 3. The largest level of the first layer of a 2D texture is read; the
 //! other levels are the renderer's to make.
 
-use super::{Encoding, ImageFault, Origin, eight_bit, linear_from_u16};
+use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::each::Each;
-use crate::{Pixels, SceneError};
+use crate::{ImageFault, Pixels, SceneError};
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use std::borrow::Cow;
 use std::io::Read;

@@ -4,7 +4,6 @@
 //! 16 bits and more become linear floats. Sizes are checked before anything of that size is allocated.
 
 mod exr;
-mod fault;
 mod hdr;
 mod ktx2;
 mod raster;
@@ -14,15 +13,13 @@ mod tga;
 mod tests;
 
 use super::context::Encoding;
-use super::foreign::{self, WrongFile};
+use super::foreign;
 use crate::each::Each;
+use crate::findings::image::{MAX_LARGE_TEXELS_PER_BYTE, MAX_SIDE};
 use crate::model::linear_from_srgb;
-use crate::{FaultKind, Image, Pixels, Place, SceneError, WarningKind};
-pub use fault::ImageFault;
+use crate::{FaultKind, Image, ImageFault, Pixels, Place, SceneError, WarningKind, WrongFile};
 use std::path::Path;
 
-/// Largest width or height of an image in texels.
-const MAX_SIDE: u32 = 1 << 14;
 /// Largest ratio of an image's texels to the bytes of its file. The most that one of any of the formats was seen to
 /// hold is near 8,300 (a deflated one-bit PNG of one colour); a file that claims twice that is broken, and is refused
 /// before it is unpacked.
@@ -30,9 +27,6 @@ const MAX_TEXELS_PER_BYTE: u64 = 1 << 14;
 
 /// Largest number of texels of an image that may be packed as tightly as [`MAX_TEXELS_PER_BYTE`] allows.
 const FREE_TEXELS: u64 = 1 << 24;
-/// Largest ratio of texels to file bytes for images above [`FREE_TEXELS`], six times that of a PNG of one colour in
-/// eight-bit RGB. Otherwise 30 kilobytes could ask for gigabytes.
-const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
 
 /// Decoded image, with notes on what was changed in it, for warnings.
 #[derive(Debug)]

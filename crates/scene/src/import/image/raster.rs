@@ -1,8 +1,9 @@
 //! Decoders of PNG, WebP and JPEG, by the crates that the `image` crate has below it: that one brings two crates of
 //! colour management, which nothing here needs.
 
-use super::{Encoding, ImageFault, MAX_SIDE, Origin, eight_bit, linear_from_u16};
-use crate::{Pixels, SceneError};
+use super::{Encoding, Origin, eight_bit, linear_from_u16};
+use crate::findings::image::MAX_SIDE;
+use crate::{ImageFault, Pixels, SceneError};
 use image_webp::WebPDecoder;
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;

@@ -2,8 +2,8 @@
 //! two crates of colour management that nothing here needs; tests compare with it.
 
 use super::raster::Decode;
-use super::{Encoding, ImageFault, Origin, eight_bit};
-use crate::SceneError;
+use super::{Encoding, Origin, eight_bit};
+use crate::{ImageFault, SceneError};
 
 /// Number of bytes of the header.
 const HEADER: usize = 18;

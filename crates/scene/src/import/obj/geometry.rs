@@ -1,14 +1,14 @@
 //! The geometry of an OBJ file, gathered into meshes while it is read.
 
-use super::fault::{Fault, ObjFault};
+use super::fault::Fault;
 use super::lines::{Line, Lines, finite};
 use super::parts::{NONE, NamedMaterial, Part, Parts};
-use super::warning::ObjWarning;
 use crate::each::Each;
 use crate::import::full_channel::full_channel;
 use crate::import::origin::{Rounder, decimal};
-use crate::import::{WarningKind, strays, text};
+use crate::import::{strays, text};
 use crate::model::linear_from_srgb;
+use crate::{ObjFault, ObjWarning, WarningKind};
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

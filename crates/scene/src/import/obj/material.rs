@@ -2,7 +2,6 @@
 
 use super::kind::{Kind, constant_coverage, has_roughness, is_as_blender_writes};
 use super::mtl::{Entry, Map};
-use super::warning::{MtlFinding, ObjWarning};
 use crate::each::Each;
 use crate::import::context::Encoding;
 use crate::*;

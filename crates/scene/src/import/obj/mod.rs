@@ -16,19 +16,16 @@ mod mtl;
 mod parts;
 #[cfg(test)]
 mod tests;
-mod warning;
 
 use super::Context;
 use crate::each::Each;
 use crate::*;
 use fault::Fault;
-pub use fault::ObjFault;
 use geometry::{MaterialMeshes, Obj};
 use mtl::Entry;
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-pub use warning::{MtlFinding, ObjWarning};
 
 /// Entries of all material libraries of an OBJ file.
 #[derive(Default)]

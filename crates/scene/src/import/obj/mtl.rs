@@ -1,9 +1,9 @@
 //! MTL files as they are written; `material.rs` says what they mean.
 
-use super::fault::{Fault, ObjFault};
+use super::fault::Fault;
 use super::lines::{Line, Lines, finite};
-use super::warning::ObjWarning;
 use crate::import::text;
+use crate::{ObjFault, ObjWarning};
 
 /// Material entry of an MTL library. `None` where the file is silent.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,7 +7,7 @@
 //! thousands of groups would be that many meshes and instances. Meshes go by material first, so that triangles mostly
 //! have the order that they would have without objects.
 
-use crate::import::WarningKind;
+use crate::WarningKind;
 use crate::import::polygon::Polygons;
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! Lines of numbers of OFF files.
 
-use super::words::{Fault, OffFault};
+use super::fault::Fault;
+use crate::OffFault;
 use crate::import::origin::decimal;
 use crate::import::text;
 

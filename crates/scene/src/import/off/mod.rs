@@ -3,27 +3,25 @@
 //! Source: the manual of Geomview 1.9, section "OFF Files". The importer reads `OFF` with any of the prefixes `ST`, `C`
 //! and `N`; what has four or n dimensions, and the binary form, is refused. See docs/reference/formats.md.
 
+mod fault;
 mod lines;
 mod parse;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use super::Context;
 use crate::each::Each;
+use crate::findings::off::MAX_COLORS;
 use crate::model::linear_from_srgb;
 use crate::{
-    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, Place, SceneError, Surface, Texture,
+    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, OffFault, OffWarning, Place,
+    SceneError, Surface, Texture,
 };
+use fault::Fault;
 use parse::Off;
 use raywarp_geom::Affine;
 use std::collections::HashMap;
 use std::path::Path;
-use words::Fault;
-pub use words::{OffFault, OffWarning};
-
-/// Largest number of different face colours, each of which becomes a material; further ones are ignored.
-const MAX_COLORS: usize = 1 << 16;
 
 /// Imports an OFF file as one mesh with one instance, and a material for each face colour.
 pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {

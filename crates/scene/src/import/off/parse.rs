@@ -1,13 +1,12 @@
 //! Parser of OFF files to meshes with colours.
 
+use super::fault::Fault;
 use super::lines::Lines;
-use super::words::{Fault, OffFault, OffWarning};
-use crate::Place;
 use crate::each::Each;
-use crate::import::WarningKind;
 use crate::import::full_channel::full_channel;
 use crate::import::{origin::Rounder, polygon::Polygons, strays, text};
 use crate::model::linear_from_srgb;
+use crate::{OffFault, OffWarning, Place, WarningKind};
 use raywarp_geom::TriangleMesh;
 
 /// Parsed OFF file.

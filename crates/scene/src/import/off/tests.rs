@@ -1,10 +1,9 @@
 //! Files made by hand, and a table of broken ones.
 
 use super::*;
-use crate::LoadOptions;
 use crate::import::context::told;
 use crate::import::fuzz;
-use crate::{FaultKind, Warning, WarningKind};
+use crate::{FaultKind, LoadOptions, Warning, WarningKind};
 
 fn read(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
     let path = Path::new("part.off");

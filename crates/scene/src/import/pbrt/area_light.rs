@@ -1,11 +1,10 @@
 //! `AreaLightSource`, and the power that version 4 gives to lights.
 
-use super::PbrtWarning;
 use super::params::Params;
 use super::shape::Look;
 use super::state::{Importer, Version};
 use crate::import::context::Encoding;
-use crate::{ColorInput, Emission, Image, SceneError};
+use crate::{ColorInput, Emission, Image, PbrtWarning, SceneError};
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 use std::f32::consts::PI;

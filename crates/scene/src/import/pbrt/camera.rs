@@ -6,8 +6,7 @@
 use super::motion::Motion;
 use super::params::Params;
 use super::state::{CameraSource, Importer, Version};
-use super::{PbrtFault, PbrtWarning};
-use crate::{Camera, FovAxis, Projection, SceneError};
+use crate::{Camera, FovAxis, PbrtFault, PbrtWarning, Projection, SceneError};
 use glam::{DAffine3, DVec3};
 
 impl Importer<'_> {

@@ -1,12 +1,10 @@
 //! Colours in parameters: `rgb`, `xyz`, `blackbody`, spectra by samples, by name and from files.
 
-use super::fault::{ParameterFault, PbrtFault};
 use super::params::{Kind, Parameter, Params, Values};
 use super::spectrum::{self, Samples};
 use super::state::{Importer, Version};
-use super::warning::PbrtWarning;
 use crate::import::text;
-use crate::{ColorInput, FaultKind, SceneError};
+use crate::{ColorInput, FaultKind, ParameterFault, PbrtFault, PbrtWarning, SceneError};
 
 /// Purpose of a colour parameter, which decides how its spectrum is converted and which white it has; see [`spectrum`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,19 +1,14 @@
 //! Files of a scene: the paths that names lead to, and the stack of open files.
 
-use super::PbrtFault;
 use super::lexer::Lexer;
 use super::params::malformed;
 use super::state::{Graphics, Importer};
+use crate::findings::pbrt::{MAX_DEPTH, MAX_INCLUDES};
 use crate::import::foreign;
 use crate::import::located::{located, of_another_machine};
-use crate::{Place, SceneError};
+use crate::{PbrtFault, Place, SceneError};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// Largest number of files that include each other at once.
-pub(super) const MAX_DEPTH: usize = 64;
-/// Largest number of `Include` directives of a scene, in case files include each other many times over.
-pub(super) const MAX_INCLUDES: u32 = 100_000;
 
 /// Resolver of file names relative to the main file's folder.
 pub(super) struct Files {

@@ -3,9 +3,8 @@
 //! Source: the file format pages of pbrt versions 3 and 4. Numbers are read as f64, so that indices
 //! above 2^24 stay exact.
 
-use super::PbrtFault;
-use crate::FaultKind;
 use crate::import::{strays, text};
+use crate::{FaultKind, PbrtFault};
 
 /// Token of a pbrt file.
 #[derive(Debug, Clone, PartialEq)]

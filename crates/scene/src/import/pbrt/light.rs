@@ -7,9 +7,8 @@
 use super::area_light::luminance;
 use super::params::Params;
 use super::state::{Importer, Version};
-use super::{PbrtFault, PbrtWarning};
 use crate::import::context::Encoding;
-use crate::{Image, Light, Pixels, SceneError, SpotFalloff};
+use crate::{Image, Light, PbrtFault, PbrtWarning, Pixels, SceneError, SpotFalloff};
 use glam::{DAffine3, DMat3, DVec3};
 use std::f32::consts::{PI, TAU};
 

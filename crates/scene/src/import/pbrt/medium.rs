@@ -1,9 +1,8 @@
 //! `MakeNamedMedium` and `MediumInterface`: of a homogeneous medium, its absorption.
 
-use super::PbrtWarning;
 use super::params::Params;
 use super::state::{Importer, NamedMedium};
-use crate::{Absorption, Medium, MediumId, MediumInterface, Place, SceneError};
+use crate::{Absorption, Medium, MediumId, MediumInterface, PbrtWarning, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
 

@@ -8,7 +8,6 @@ mod area_light;
 mod camera;
 mod color;
 mod directive;
-mod fault;
 mod files;
 mod ignored;
 mod lexer;
@@ -24,19 +23,17 @@ mod state;
 mod texture;
 mod values;
 mod version;
-mod warning;
 
 #[cfg(test)]
 mod tests;
 
-pub use fault::{ParameterFault, PbrtFault, ValuesFault};
 pub use shape::sphere;
-pub use warning::PbrtWarning;
 
 use super::Context;
+use crate::findings::pbrt::TRIANGLE_BUDGET;
 use crate::{Description, SceneError};
 use lexer::Lexer;
-use state::{Importer, TRIANGLE_BUDGET};
+use state::Importer;
 use std::path::Path;
 use std::rc::Rc;
 

@@ -1,11 +1,10 @@
 //! The parameter lists behind directives: `"type name" value` or `"type name" [ values ]`.
 
-use super::fault::{ParameterFault, PbrtFault};
 use super::lexer::{LexError, Lexer, Token};
 use super::values::read_values;
 pub(super) use super::values::{Kind, Values};
 use crate::import::origin::{Center, Rounder};
-use crate::{FaultKind, Place, SceneError};
+use crate::{FaultKind, ParameterFault, PbrtFault, Place, SceneError};
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;

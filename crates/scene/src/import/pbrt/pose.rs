@@ -1,10 +1,9 @@
 //! Poses of moving things when the shutter opens, which are the ones that are rendered.
 
-use super::PbrtWarning;
 use super::motion::Motion;
 use super::params::Params;
 use super::state::Importer;
-use crate::Place;
+use crate::{PbrtWarning, Place};
 use glam::DAffine3;
 use std::path::Path;
 use std::rc::Rc;

@@ -6,11 +6,13 @@ use super::motion::{Active, Motion, Times};
 use super::params::{Parameter, Params};
 use super::shape::{Look, Pending, Placement, ShapeKey};
 pub(super) use super::version::Version;
-use super::{PbrtFault, PbrtWarning};
+use crate::import::Context;
 use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
-use crate::import::{Context, WarningKind};
-use crate::{ColorInput, Description, ImageId, MaterialId, MediumId, MeshId, Place, Projection, SceneError};
+use crate::{
+    ColorInput, Description, ImageId, MaterialId, MediumId, MeshId, PbrtFault, PbrtWarning, Place, Projection,
+    SceneError, WarningKind,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -135,9 +137,6 @@ pub(super) struct Importer<'a> {
     /// Rounders of the positions of the scene's meshes.
     pub rounders: HashMap<MeshId, Rounder>,
 }
-
-/// Largest number of triangles, all together, that spheres, subdivision surfaces and the like may become.
-pub(super) const TRIANGLE_BUDGET: u64 = 1 << 25;
 
 impl<'a> Importer<'a> {
     pub fn new(context: &'a mut Context, path: &Path, disk: bool, triangle_budget: u64) -> Self {

@@ -2,11 +2,10 @@
 
 use super::params::{Kind, Params, Values};
 use super::state::Importer;
-use super::{PbrtFault, PbrtWarning};
 use crate::import::context::Encoding;
 use crate::{
-    Channel, ColorInput, ImageFilter, ImageId, Pixels, Place, ScalarInput, SceneError, Texture, TextureId, UvMapping,
-    Wrap,
+    Channel, ColorInput, ImageFilter, ImageId, PbrtFault, PbrtWarning, Pixels, Place, ScalarInput, SceneError, Texture,
+    TextureId, UvMapping, Wrap,
 };
 
 impl Importer<'_> {

@@ -1,10 +1,9 @@
 //! The types and values of parameters.
 
-use super::fault::{PbrtFault, ValuesFault};
 use super::lexer::{LexError, Lexer, Token};
 use super::params::malformed;
-use crate::SceneError;
 use crate::import::strays;
+use crate::{PbrtFault, SceneError, ValuesFault};
 use std::path::Path;
 use std::rc::Rc;
 

@@ -6,11 +6,11 @@
 //! they stand. Reading stops at the first thing that only one version has, which in most files is the
 //! `Film` at their start; lists of numbers are passed by.
 
-use super::PbrtWarning;
 use super::files::Files;
 use super::lexer::{Lexer, Token};
 use super::params::Params;
 use super::state::Importer;
+use crate::PbrtWarning;
 use crate::import::source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -4,11 +4,11 @@
 //! and qualities to the lines and not to the header. A text whose lines are too short for that is read as free numbers,
 //! if these end just where the text does.
 
-use super::fault::{Fault, PlyFault};
+use super::Warnings;
+use super::fault::Fault;
 use super::header::{Element, Format, Header, Kind, Scalar};
-use super::{PlyWarning, Warnings};
-use crate::Place;
 use crate::import::text;
+use crate::{Place, PlyFault, PlyWarning};
 
 pub(super) struct Body<'a> {
     bytes: &'a [u8],

@@ -1,12 +1,10 @@
 //! Colours of vertices and faces of PLY files.
 
-use super::PlyWarning;
 use super::header::{Element, Property, Scalar};
-use crate::Place;
-use crate::import::WarningKind;
 use crate::import::full_channel::full_channel;
 use crate::import::ply::header::Kind;
 use crate::model::linear_from_srgb;
+use crate::{Place, PlyWarning, WarningKind};
 
 /// Names of the properties for red, green, blue and alpha, each with its alternatives.
 pub(super) const NAMES: [&[&str]; 4] = [

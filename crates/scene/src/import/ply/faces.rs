@@ -2,12 +2,13 @@
 
 use super::body::Body;
 use super::color::Channels;
-use super::fault::{Fault, PlyFault};
-use super::header::{Element, Kind, MAX_MATERIALS, Scalar};
+use super::fault::Fault;
+use super::header::{Element, Kind, Scalar};
 use super::wedges::{Wedge, Wedges};
-use crate::Place;
 use crate::each::Each;
+use crate::findings::ply::MAX_MATERIALS;
 use crate::import::polygon::Polygons;
+use crate::{Place, PlyFault};
 
 /// Triangles read from a PLY file with their materials, textures and own attributes.
 #[derive(Debug, Default)]

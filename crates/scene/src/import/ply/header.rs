@@ -1,8 +1,9 @@
 //! Header of a PLY file: the elements that follow, and their form.
 
-use super::fault::{Fault, PlyFault};
-use crate::Place;
+use super::fault::Fault;
+use crate::findings::ply::MAX_MATERIALS;
 use crate::import::text;
+use crate::{Place, PlyFault};
 
 /// Number type in a PLY file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,9 +128,6 @@ pub(super) struct Header {
     /// Line number at which the body begins, counted from 1.
     pub body_line: u64,
 }
-
-/// Upper bound of material indices; no file that was seen has a tenth as many.
-pub(super) const MAX_MATERIALS: usize = 1 << 16;
 
 /// Iterator over the header's lines, which all end in the same way as the first: LF, CR LF or CR. Binary data follow,
 /// whose first byte may look like the second of a line end.

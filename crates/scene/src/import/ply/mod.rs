@@ -16,18 +16,15 @@ mod scene;
 #[cfg(test)]
 mod tests;
 mod vertices;
-mod warning;
 mod wedges;
 
 use super::origin::Rounder;
-use super::{Context, WarningKind, strays};
-use crate::{Description, Place, SceneError};
+use super::{Context, strays};
+use crate::{Description, Place, PlyFault, PlyWarning, SceneError, WarningKind};
 use fault::Fault;
-pub use fault::PlyFault;
 use raywarp_geom::TriangleMesh;
 use scene::to_scene;
 use std::path::Path;
-pub use warning::PlyWarning;
 
 /// Mesh of a PLY file, with what the file says about materials and textures.
 #[derive(Debug, Default)]

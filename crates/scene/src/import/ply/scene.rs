@@ -1,10 +1,10 @@
 //! The mesh of a PLY file as a scene.
 
-use super::{PlyMesh, PlyWarning};
+use super::PlyMesh;
 use crate::import::context::{Context, Encoding};
 use crate::{
-    ColorInput, Description, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, SceneError,
-    Surface, Texture, UvMapping, Wrap,
+    ColorInput, Description, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, PlyWarning,
+    SceneError, Surface, Texture, UvMapping, Wrap,
 };
 use raywarp_geom::Affine;
 use std::collections::HashMap;

@@ -2,9 +2,8 @@
 
 use super::header::{Format, Scalar};
 use super::*;
-use crate::LoadOptions;
 use crate::import::context::told;
-use crate::{FaceMaterials, FaultKind, MaterialId, Surface, Texture};
+use crate::{FaceMaterials, FaultKind, LoadOptions, MaterialId, Surface, Texture};
 
 const FAST: Read = Read { fast: true, quads: false };
 

@@ -1,13 +1,13 @@
 //! The vertex element: positions, and normals, texture coordinates and colours where it has them.
 
+use super::Warnings;
 use super::body::Body;
 use super::color::{self, Channels};
-use super::fault::{Fault, PlyFault};
+use super::fault::Fault;
 use super::header::{Element, Kind, Scalar};
-use super::{PlyWarning, Warnings};
-use crate::Place;
 use crate::each::Each;
 use crate::import::origin::Rounder;
+use crate::{Place, PlyFault, PlyWarning};
 use raywarp_geom::TriangleMesh;
 
 /// Names of the vertex properties that are read: a row for each attribute, with its alternative names.

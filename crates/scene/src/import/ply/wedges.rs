@@ -2,8 +2,8 @@
 //!
 //! A mesh has its attributes at vertices, so that a vertex becomes one for each combination that faces give it.
 
-use super::PlyWarning;
 use super::color::Channels;
+use crate::PlyWarning;
 use crate::each::Each;
 use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;

@@ -16,8 +16,8 @@ mod ears;
 #[cfg(test)]
 mod tests;
 
+use crate::WarningKind;
 use crate::each::Each;
-use crate::import::WarningKind;
 use glam::DVec3;
 use robust::Coord;
 

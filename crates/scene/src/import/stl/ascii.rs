@@ -1,11 +1,11 @@
 //! STL as text: solids of facets. White space is free, so that a whole file may be one line; only the name of a solid
 //! ends with its line, or before the first facet on it.
 
-use super::words::{Fault, StlFault, StlWarning};
+use super::fault::Fault;
 use super::{Solid, Warnings};
-use crate::Place;
 use crate::import::origin::{Rounder, decimal};
 use crate::import::text::{self, Lines, decode};
+use crate::{Place, StlFault, StlWarning};
 
 /// Keywords that begin the statements of a text STL file. Some programs write `end loop` and `end facet`.
 const KEYWORDS: [&str; 8] = ["solid", "facet", "outer", "vertex", "endloop", "endfacet", "endsolid", "end"];

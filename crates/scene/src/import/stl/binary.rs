@@ -1,9 +1,9 @@
 //! Binary STL: 80 bytes that mean nothing, a count, and 50 bytes a triangle.
 
-use super::words::{Fault, StlFault, StlWarning};
+use super::fault::Fault;
 use super::{Solid, Warnings};
-use crate::Place;
 use crate::import::origin::Rounder;
+use crate::{Place, StlFault, StlWarning};
 
 /// Number of bytes before the first triangle of a binary STL file.
 const HEAD: usize = 84;

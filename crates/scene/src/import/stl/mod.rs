@@ -8,9 +8,9 @@
 
 mod ascii;
 mod binary;
+mod fault;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub(super) use binary::has_its_size;
 
@@ -18,12 +18,13 @@ use super::Context;
 use super::origin::Rounder;
 use super::text::{self, Lines};
 use crate::each::Each;
-use crate::{ColorInput, Description, FaceMaterials, Instance, Material, Mesh, Place, SceneError, Surface};
+use crate::{
+    ColorInput, Description, FaceMaterials, Instance, Material, Mesh, Place, SceneError, StlFault, StlWarning, Surface,
+};
+use fault::Fault;
 use raywarp_geom::{Affine, TriangleMesh};
 use std::collections::HashMap;
 use std::path::Path;
-use words::Fault;
-pub use words::{StlFault, StlWarning};
 
 /// Solid of an STL file: one of a text, or the whole of a binary file.
 #[derive(Debug, Default)]

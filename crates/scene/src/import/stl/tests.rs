@@ -1,10 +1,9 @@
 //! Files made by hand, as text and binary, and a table of broken ones.
 
 use super::*;
-use crate::LoadOptions;
 use crate::import::context::told;
 use crate::import::fuzz;
-use crate::{FaultKind, Warning};
+use crate::{FaultKind, LoadOptions, Warning};
 
 /// Two triangles of a square in z = 1 that share an edge, once with -0 for 0.
 const SQUARE: [[[f32; 3]; 3]; 2] =

@@ -4,24 +4,19 @@ use super::Parts;
 use super::model::{Group, Model, Object, Property, Reference};
 use super::package::key;
 use super::xml::Fault;
-use super::{ThreeMfFault, ThreeMfWarning};
 use crate::each::Each;
+use crate::findings::threemf::{MAX_DEPTH, MAX_PLACED};
 use crate::import::Context;
 use crate::import::origin::rows;
 use crate::{
     ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, SceneError, Surface,
-    Texture,
+    Texture, ThreeMfFault, ThreeMfWarning,
 };
 use glam::DAffine3;
 use raywarp_geom::TriangleMesh;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
-
-/// Largest nesting depth of components in 3MF objects.
-pub(super) const MAX_DEPTH: usize = 64;
-/// Largest number of placed objects, since nested components multiply.
-pub(super) const MAX_PLACED: u32 = 1 << 20;
 
 /// Scene being built from a 3MF package.
 pub(super) struct Builder<'a, 'c> {

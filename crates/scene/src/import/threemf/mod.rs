@@ -8,15 +8,13 @@ mod model;
 mod package;
 #[cfg(test)]
 mod tests;
-mod words;
 mod xml;
 
 use super::Context;
-use crate::{Description, Place, SceneError};
+use crate::{Description, Place, SceneError, ThreeMfFault, ThreeMfWarning};
 use build::Builder;
 use package::Package;
 use std::path::Path;
-pub use words::{ThreeMfFault, ThreeMfWarning};
 use xml::{Fault, Xml};
 
 /// Function that returns the contents of a package's part by its name; `None` if there is none.

@@ -4,11 +4,11 @@
 //! Production Extension 1.1.2, chapter 3.
 
 use super::xml::{Element, Fault, Xml, index, local, number};
-use super::{ThreeMfFault, ThreeMfWarning};
 use crate::each::Each;
 use crate::import::origin::{Center, Rounder};
-use crate::import::{WarningKind, strays, text};
+use crate::import::{strays, text};
 use crate::model::linear_from_srgb;
+use crate::{ThreeMfFault, ThreeMfWarning, WarningKind};
 use glam::{DAffine3, DMat3, DVec3};
 use raywarp_geom::TriangleMesh;
 use std::collections::{BTreeMap, HashMap};

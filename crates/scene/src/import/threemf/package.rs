@@ -1,8 +1,8 @@
 //! The zip file around the parts of a 3MF package.
 
-use super::ThreeMfFault;
-use crate::import::source::{self, MAX_BYTES};
-use crate::{Place, SceneError};
+use crate::findings::packed::MAX_BYTES;
+use crate::import::source;
+use crate::{Place, SceneError, ThreeMfFault};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::collections::HashMap;
 use std::path::Path;

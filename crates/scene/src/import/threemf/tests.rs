@@ -1,10 +1,9 @@
 //! Packages made here, and tables of broken ones.
 
 use super::*;
-use crate::LoadOptions;
 use crate::import::context::told;
 use crate::import::fuzz;
-use crate::{FaceMaterials, FaultKind, PackedFault, SceneError, Surface, Warning, WarningKind};
+use crate::{FaceMaterials, FaultKind, LoadOptions, PackedFault, SceneError, Surface, Warning, WarningKind};
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use std::io::Write;
 

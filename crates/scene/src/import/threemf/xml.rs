@@ -1,7 +1,7 @@
 //! Elements of an XML part, one after the other, without anything that expands: entities are not resolved, and a
 //! document type is refused.
 
-use super::ThreeMfFault;
+use crate::ThreeMfFault;
 use crate::import::origin::decimal;
 use crate::import::text;
 use quick_xml::Reader;

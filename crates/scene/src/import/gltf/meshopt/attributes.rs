@@ -1,6 +1,7 @@
 //! Mode 0 of meshopt: elements of 4 to 256 bytes, stored as deltas byte by byte in blocks.
 
-use super::{MeshoptFault, Stream};
+use super::Stream;
+use crate::MeshoptFault;
 
 /// Number of elements whose deltas have the same number of bits.
 const GROUP: usize = 16;

@@ -1,7 +1,8 @@
 //! Modes of meshopt for indices. Mode 1: triangle lists, coded by the edges and vertices used last. Mode 2: any
 //! indices.
 
-use super::{MeshoptFault, Stream};
+use super::Stream;
+use crate::MeshoptFault;
 
 /// Queue of the last 16 entries pushed.
 struct Fifo<T> {

@@ -10,8 +10,8 @@ mod indices;
 #[cfg(test)]
 mod tests;
 
-use super::MeshoptFault;
 use super::json::Meshopt;
+use crate::MeshoptFault;
 
 /// Decompresses meshopt data to `count * byteStride` bytes, filters included.
 ///

@@ -1,7 +1,8 @@
 //! Streams made by the original encoder (meshoptimizer 0.2.30 for Python, seeded data of our own) and
 //! what its decoder makes of them.
 
-use super::{MeshoptFault, decode};
+use super::decode;
+use crate::MeshoptFault;
 use crate::import::gltf::json::{Int, Meshopt};
 
 #[derive(serde::Deserialize)]

@@ -1,7 +1,7 @@
 //! Whole files: the committed one, and those of the scene library where it is at hand.
 
-use crate::import::{GltfWarning, LoadOptions, Loaded, WarningKind, load};
-use crate::{Alpha, Description, Light, Projection, Surface, Texture};
+use crate::import::{LoadOptions, Loaded, load};
+use crate::{Alpha, Description, GltfWarning, Light, Projection, Surface, Texture, WarningKind};
 use raywarp_testing::{Folder, scenes};
 use std::io::Write;
 use std::path::Path;

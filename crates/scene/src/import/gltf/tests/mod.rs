@@ -9,10 +9,10 @@ mod materials;
 mod nodes;
 mod poses;
 
-use super::{External, GltfFault, GltfWarning, import_bytes};
+use super::{External, import_bytes};
 use crate::import::context::told;
 use crate::import::{Context, LoadOptions};
-use crate::{Description, FaultKind, Place, SceneError, Warning, WarningKind};
+use crate::{Description, FaultKind, GltfFault, GltfWarning, Place, SceneError, Warning, WarningKind};
 use base64::Engine;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,21 +1,13 @@
 //! Blocks: attributes, transforms, objects, the world; and version 4's `Attribute`.
 
-use crate::Place;
-use crate::SceneError;
+use crate::findings::pbrt::{MAX_BLOCKS, MAX_DEFAULTS, MAX_PLACEMENTS};
 use crate::import::pbrt::motion::Motion;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::shape::Placement;
 use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState};
-use crate::import::pbrt::{PbrtFault, PbrtWarning};
+use crate::{PbrtFault, PbrtWarning, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
-
-/// Largest nesting depth of blocks such as `AttributeBegin`; files that people make have some tens.
-pub(in crate::import::pbrt) const MAX_BLOCKS: usize = 4096;
-/// Largest number of placements of meshes in a scene.
-pub(in crate::import::pbrt) const MAX_PLACEMENTS: usize = 1 << 25;
-/// Largest number of parameters from `Attribute` directives, each of which is offered to every directive that follows.
-pub(in crate::import::pbrt) const MAX_DEFAULTS: usize = 256;
 
 impl Importer<'_> {
     pub fn block_directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {

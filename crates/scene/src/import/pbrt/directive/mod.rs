@@ -5,5 +5,4 @@ mod parse;
 mod picture;
 mod transform;
 
-pub(super) use block::{MAX_BLOCKS, MAX_DEFAULTS, MAX_PLACEMENTS};
 pub(super) use picture::default_gaussian;

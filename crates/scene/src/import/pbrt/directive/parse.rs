@@ -3,8 +3,7 @@
 use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::params::{Params, malformed};
 use crate::import::pbrt::state::Importer;
-use crate::import::pbrt::{PbrtFault, PbrtWarning};
-use crate::{Place, SceneError};
+use crate::{PbrtFault, PbrtWarning, Place, SceneError};
 use std::path::Path;
 use std::rc::Rc;
 

@@ -2,8 +2,8 @@
 
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};
-use crate::import::pbrt::{PbrtFault, PbrtWarning, version};
-use crate::{FilterKind, SamplerKind, SceneError};
+use crate::import::pbrt::version;
+use crate::{FilterKind, PbrtFault, PbrtWarning, SamplerKind, SceneError};
 
 /// Largest width or height of the picture in pixels.
 const MAX_SIDE: u32 = 1 << 16;

@@ -6,8 +6,7 @@ use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::motion::Active;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::state::Importer;
-use crate::import::pbrt::{PbrtFault, PbrtWarning};
-use crate::{Place, SceneError};
+use crate::{PbrtFault, PbrtWarning, Place, SceneError};
 use glam::{DAffine3, DMat3, DVec3};
 use std::path::Path;
 

@@ -1,14 +1,10 @@
 //! Glass materials of both versions.
 
 use super::Importer;
-use crate::import::pbrt::fault::PbrtFault;
+use crate::findings::pbrt::MAX_INDEX;
 use crate::import::pbrt::params::{Kind, Params, Values};
 use crate::import::pbrt::spectrum;
-use crate::import::pbrt::warning::PbrtWarning;
-use crate::{ColorInput, Roughness, SceneError, Surface};
-
-/// Largest accepted index of refraction; larger ones are typing mistakes.
-pub(in crate::import::pbrt) const MAX_INDEX: f32 = 100.0;
+use crate::{ColorInput, PbrtFault, PbrtWarning, Roughness, SceneError, Surface};
 
 impl Importer<'_> {
     /// Reads the material `glass` of version 3, or `dielectric` or `thindielectric` of version 4.

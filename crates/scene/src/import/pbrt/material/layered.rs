@@ -4,11 +4,11 @@
 //! takes the reflectance at normal incidence, so that is `Ks` times the index's.
 
 use super::{Importer, normal_reflectance};
-use crate::import::pbrt::PbrtWarning;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::texture::mean;
 use crate::{
-    Alpha, ColorInput, Material, MaterialId, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface,
+    Alpha, ColorInput, Material, MaterialId, PbrtWarning, Principled, Roughness, RoughnessRemap, ScalarInput,
+    SceneError, Surface,
 };
 
 impl Importer<'_> {

@@ -1,16 +1,15 @@
 //! Metal materials of both versions.
 
 use super::Importer;
-use crate::import::pbrt::PbrtWarning;
+use crate::findings::pbrt::COAT_INDEX;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
-use crate::{CarPaint, ColorInput, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface};
+use crate::{
+    CarPaint, ColorInput, PbrtWarning, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface,
+};
 
 /// Index of refraction (eta and k) of copper, pbrt's default metal.
 const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421]];
-
-/// Index of refraction of the clear coat in the metallic-roughness model.
-pub(in crate::import::pbrt) const COAT_INDEX: f32 = 1.5;
 
 impl Importer<'_> {
     /// Reads the material `metal` of version 3, or `conductor` of version 4.

@@ -6,19 +6,14 @@ mod glass;
 mod layered;
 mod metal;
 
-pub(super) use glass::MAX_INDEX;
-pub(super) use metal::COAT_INDEX;
-
-use super::fault::PbrtFault;
 use super::params::{Params, Values};
 use super::state::{Importer, Version};
 use super::texture::mean;
 use super::version;
-use super::warning::PbrtWarning;
 use crate::import::context::Encoding;
 use crate::{
-    CarPaint, ColorInput, Material, MaterialId, NormalInput, Roughness, RoughnessRemap, ScalarInput, SceneError,
-    Surface, Texture, UvMapping,
+    CarPaint, ColorInput, Material, MaterialId, NormalInput, PbrtFault, PbrtWarning, Roughness, RoughnessRemap,
+    ScalarInput, SceneError, Surface, Texture, UvMapping,
 };
 
 /// Returns the Fresnel reflectance at normal incidence between air and a dielectric of index `eta`.

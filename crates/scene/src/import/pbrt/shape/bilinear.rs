@@ -1,11 +1,9 @@
 //! Version 4's `bilinearmesh`, as triangles.
 
-use crate::SceneError;
 use crate::each::Each;
-use crate::import::WarningKind;
-use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::{PbrtFault, SceneError, WarningKind};
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 

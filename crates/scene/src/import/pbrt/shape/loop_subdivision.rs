@@ -10,10 +10,9 @@
 //! and a vertex where more than two creases meet stays where it is; pbrt's result is undefined there.
 
 use super::loop_topology::{Topology, beta};
-use crate::SceneError;
-use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
+use crate::{PbrtFault, SceneError};
 use glam::DVec3;
 use raywarp_geom::TriangleMesh;
 

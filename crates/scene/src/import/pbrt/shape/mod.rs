@@ -14,15 +14,14 @@ mod triangle;
 
 pub(super) use place::{Pending, Placement};
 
-use super::PbrtWarning;
 use super::area_light::Pieces;
 use super::params::{Kind, Params};
 use super::state::{Importer, Version};
 use crate::each::Each;
 use crate::import::stand_ins::MarkId;
 use crate::{
-    Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, ScalarInput, SceneError,
-    Surface, TextureId,
+    Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, PbrtWarning, ScalarInput,
+    SceneError, Surface, TextureId,
 };
 use raywarp_geom::TriangleMesh;
 use std::path::PathBuf;

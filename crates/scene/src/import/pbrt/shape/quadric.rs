@@ -7,11 +7,10 @@
 
 use super::{Look, ShapeKey, orient};
 use crate::each::Each;
-use crate::import::pbrt::PbrtFault;
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::{FaceMaterials, MaterialId, Mesh, SceneError};
+use crate::{FaceMaterials, MaterialId, Mesh, PbrtFault, SceneError};
 use raywarp_geom::TriangleMesh;
 use std::f64::consts::{PI, TAU};
 

@@ -1,11 +1,9 @@
 //! Shapes `trianglemesh`, and the attributes of vertices.
 
-use crate::SceneError;
-use crate::import::WarningKind;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::import::pbrt::{PbrtFault, PbrtWarning};
 use crate::import::strays;
+use crate::{PbrtFault, PbrtWarning, SceneError, WarningKind};
 use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {

@@ -1,7 +1,7 @@
 //! Media, the surfaces between them, and the camera that is in one.
 
-use super::{PbrtWarning, TRIANGLE, clean, material, warned};
-use crate::{Absorption, Medium, MediumId, MediumInterface, Surface, flatten};
+use super::{TRIANGLE, clean, material, warned};
+use crate::{Absorption, Medium, MediumId, MediumInterface, PbrtWarning, Surface, flatten};
 
 const INK: &str = "MakeNamedMedium \"ink\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [1 2 3] \
     \"rgb sigma_s\" [0 0 0] \"float scale\" 2\n";

@@ -1,15 +1,15 @@
 //! Faults of files, as values that a program can act on: what breaks a format, is not supported, or is too large.
 
-use super::foreign::WrongFile;
 use super::gltf::GltfFault;
 use super::image::ImageFault;
 use super::obj::ObjFault;
 use super::off::OffFault;
+use super::packed::PackedFault;
 use super::pbrt::PbrtFault;
 use super::ply::PlyFault;
-use super::source::PackedFault;
 use super::stl::StlFault;
 use super::threemf::ThreeMfFault;
+use super::wrong_file::WrongFile;
 
 /// Fault of a file; its text says what was found and what is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

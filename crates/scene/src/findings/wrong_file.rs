@@ -1,6 +1,5 @@
 //! Sentences about files that are not what their names say.
 
-use super::rule;
 use crate::Format;
 
 /// Rule by which material libraries are recognised.
@@ -38,4 +37,17 @@ pub enum WrongFile {
     TextNoLibrary,
     #[error("this is binary data, but no material library ({LIBRARY_RULE})")]
     BinaryNoLibrary,
+}
+
+/// Returns the name of a format and the rule by which its files are recognised, for messages about a file that is none.
+fn rule(format: Format) -> (&'static str, &'static str) {
+    match format {
+        Format::Gltf => ("glTF file", "a glTF file is JSON with an `asset`, and a GLB file begins with `glTF`"),
+        Format::Obj => ("OBJ file", "an OBJ file has lines such as `v 0 0 0` and `f 1 2 3`"),
+        Format::Ply => ("PLY file", "a PLY file begins with a line `ply`"),
+        Format::Pbrt => ("pbrt file", "a pbrt file has directives such as `WorldBegin`"),
+        Format::Stl => ("STL file", "an STL file is text that begins with `solid`, or binary with a head of 84 bytes"),
+        Format::Off => ("OFF file", "an OFF file begins with the word OFF"),
+        Format::ThreeMf => ("3MF file", "a 3MF file is a ZIP archive"),
+    }
 }

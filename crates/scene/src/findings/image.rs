@@ -1,6 +1,10 @@
 //! What in an image breaks its format, needs something that is not supported, or exceeds a limit.
 
-use super::{MAX_LARGE_TEXELS_PER_BYTE, MAX_SIDE};
+/// Largest width or height of an image in texels.
+pub(crate) const MAX_SIDE: u32 = 1 << 14;
+/// Largest ratio of texels to file bytes for large images, six times that of a PNG of one colour in eight-bit RGB.
+/// Otherwise 30 kilobytes could ask for gigabytes.
+pub(crate) const MAX_LARGE_TEXELS_PER_BYTE: u64 = 1 << 11;
 
 /// Fault of an image; `format` names the format of the image's file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,9 @@
 //! What the importer of 3MF files leaves out or replaces, and what in such a file breaks the format.
 
-use super::build::{MAX_DEPTH, MAX_PLACED};
+/// Largest nesting depth of components in 3MF objects.
+pub(crate) const MAX_DEPTH: usize = 64;
+/// Largest number of placed objects, since nested components multiply.
+pub(crate) const MAX_PLACED: u32 = 1 << 20;
 
 /// Finding of the 3MF importer that a user is told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! What the importer of STL files leaves out, and what in such a file breaks the format.
 
-use crate::import::counted::counted;
-use crate::{FaultKind, Place};
+use crate::counted::counted;
 
 /// Finding of the STL importer that a user is told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,11 +64,4 @@ pub enum StlFault {
 
 fn is(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
-}
-
-/// Mistake in an STL file at some position, before the file's path is added.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub place: Place,
-    pub kind: FaultKind,
 }

@@ -1,8 +1,9 @@
 //! What the importer of OFF files leaves out or replaces, and what in such a file breaks the format.
 
-use super::MAX_COLORS;
-use crate::FaultKind;
-use crate::import::counted::counted;
+use crate::counted::counted;
+
+/// Largest number of different face colours, each of which becomes a material; further ones are ignored.
+pub(crate) const MAX_COLORS: usize = 1 << 16;
 
 /// Finding of the OFF importer that a user is told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,11 +67,4 @@ pub enum OffFault {
     Color,
     #[error("it has no faces; clouds of points cannot be rendered")]
     NoFaces,
-}
-
-/// Mistake in an OFF file, with its line number.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub line: u64,
-    pub kind: FaultKind,
 }

@@ -1,6 +1,5 @@
 //! Warnings: what an importer leaves out, replaces or chooses, as values that a program can act on.
 
-use super::counted::counted;
 use super::gltf::GltfWarning;
 use super::obj::ObjWarning;
 use super::off::OffWarning;
@@ -8,6 +7,7 @@ use super::pbrt::PbrtWarning;
 use super::ply::PlyWarning;
 use super::stl::StlWarning;
 use super::threemf::ThreeMfWarning;
+use crate::counted::counted;
 use crate::{FaultKind, Place};
 use std::path::PathBuf;
 
