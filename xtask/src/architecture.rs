@@ -94,6 +94,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask-checks", &[]),
+    ("xtask-pictures", &["raywarp"]),
 ];
 
 /// Name of a crate that may use only what its row names, not what those use.

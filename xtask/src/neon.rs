@@ -1,7 +1,7 @@
 //! `cargo xtask neon`: the vector code of 64-bit ARM, run by an emulator on another machine.
 //!
-//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and the program renders small pictures,
-//! which must be those of this machine's own program byte for byte. The emulator tells nothing about speed.
+//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and `xtask-pictures` renders small pictures,
+//! which must be those of this machine's own build byte for byte. The emulator tells nothing about speed.
 //!
 //! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in
 //! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
@@ -19,14 +19,10 @@ const EMULATOR: &str = "qemu-aarch64";
 /// Folder in which Debian installs the C library of 64-bit ARM.
 const SYSROOT: &str = "/usr/aarch64-linux-gnu";
 
-/// Options of the pictures to render, each with the name of its file.
-const PICTURES: [(&str, &[&str]); 5] = [
-    ("built-in.exr", &["--size", "90x60", "--spp", "2", "--layers", "all"]),
-    ("room.exr", &["{examples}/room.pbrt", "--size", "64x48", "--spp", "2"]),
-    ("clay.exr", &["{examples}/room.pbrt", "--clay", "0.7", "--size", "65x49", "--spp", "2", "--sampler", "xor32"]),
-    ("knot.exr", &["{examples}/knot.ply.gz", "--size", "64x48", "--spp", "2"]),
-    ("materials.exr", &["{examples}/../crates/cli/tests/materials.pbrt", "--size", "64x48", "--spp", "2"]),
-];
+/// Package and program that renders the pictures into the folder that it is given.
+const PROGRAM: &str = "xtask-pictures";
+/// Name of each picture.
+const PICTURES: [&str; 5] = ["built-in.exr", "room.exr", "clay.exr", "knot.exr", "materials.exr"];
 
 /// Runs the check of 64-bit ARM code; returns `true` if all went well, or if it was skipped and is not required.
 pub fn run(options: &[String]) -> Result<bool, String> {
@@ -40,25 +36,25 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         return Ok(!required);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
-    let own = lanes::beside_this().ok_or("this program has no folder")?;
+    let release = lanes::beside_this().and_then(|program| Some(program.parent()?.to_path_buf()));
+    let own = release.ok_or("this program has no folder")?.join(PROGRAM);
     lanes::check_age(&own)?;
     // The same packages in both, so that what they share has the same features and is compiled once.
-    let packages = ["-p", "raywarp-cli", "-p", "raywarp-cpu", "-p", "raywarp-lanes"].map(str::to_string);
-    // The command's own tests, whose program has another name, would start the command without the emulator.
-    let tests = ["--lib", "--test", "tests"].map(str::to_string);
-    if !cargo(root, "build", &packages)? || !cargo(root, "test", &[&packages, &tests[..]].concat())? {
+    let packages = ["-p", PROGRAM, "-p", "raywarp-cpu", "-p", "raywarp-lanes"];
+    let tests = [&packages[..], &["--lib", "--test", "tests"]].concat();
+    if !cargo(root, "build", &packages)? || !cargo(root, "test", &tests)? {
         return Ok(false);
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let emulated = target.join(TARGET).join("release/raywarp");
+    let emulated = target.join(TARGET).join("release").join(PROGRAM);
     let folder = target.join("neon");
+    let want = render(&mut Command::new(&own), &folder.join("own"))?;
     let mut all_equal = true;
-    for (name, options) in PICTURES {
-        let want = render(Command::new(&own), root, &folder.join("own"), name, options)?;
-        for isa in ["neon", "portable"] {
-            let mut command = Command::new(EMULATOR);
-            command.args(["-L", SYSROOT]).arg(&emulated).env("RAYWARP_ISA", isa);
-            let got = render(command, root, &folder.join(isa), name, options)?;
+    for isa in ["neon", "portable"] {
+        let mut command = Command::new(EMULATOR);
+        command.args(["-L", SYSROOT]).arg(&emulated).env("RAYWARP_ISA", isa);
+        let got = render(&mut command, &folder.join(isa))?;
+        for ((name, want), got) in PICTURES.iter().zip(&want).zip(&got) {
             let verdict = if got == want { "is this machine's, byte for byte" } else { "DIFFERS" };
             println!("{name:<13} of {isa:<8} {verdict}");
             all_equal &= got == want;
@@ -101,24 +97,11 @@ const OPTIMISED: [&str; 7] = [
 ];
 
 /// Names of crates that are compiled without optimisation, as they run for moments here and take long to optimise.
-const NOT_OPTIMISED: [&str; 13] = [
-    "raywarp",
-    "raywarp-bench",
-    "raywarp-cuda",
-    "raywarp-lab",
-    "raywarp-render-cuda",
-    "raywarp-report",
-    "raywarp-scene",
-    "raywarp-sim",
-    "raywarp-study",
-    "raywarp-traverse",
-    "basisu",
-    "draco-core",
-    "exr",
-];
+const NOT_OPTIMISED: [&str; 7] =
+    ["raywarp", "raywarp-family", "raywarp-scene", "raywarp-system", "raywarp-workload", "basisu", "exr"];
 
 /// Runs cargo for 64-bit ARM; returns `true` if it succeeded.
-fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
+fn cargo(root: &Path, task: &str, options: &[&str]) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
     command.args(["--config", "profile.release.opt-level=1"]);
@@ -135,16 +118,15 @@ fn cargo(root: &Path, task: &str, options: &[String]) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// Renders a picture by `program` into `folder`, and returns its bytes.
-fn render(mut program: Command, root: &Path, folder: &Path, name: &str, options: &[&str]) -> Result<Vec<u8>, String> {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let examples = root.join("examples").display().to_string();
-    program.current_dir(folder).args(["render", "--quiet", "--device", "cpu", "-o", name]);
-    program.args(options.iter().map(|word| word.replace("{examples}", &examples)));
-    let output = program.output().map_err(|error| format!("{program:?}: {error}"))?;
+/// Renders the pictures by `program` into `folder`, and returns the bytes of each.
+fn render(program: &mut Command, folder: &Path) -> Result<Vec<Vec<u8>>, String> {
+    let output = program.arg(folder).output().map_err(|error| format!("{program:?}: {error}"))?;
     if !output.status.success() {
         return Err(format!("{program:?}: {}", String::from_utf8_lossy(&output.stderr)));
     }
-    let file = folder.join(name);
-    std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+    let read = |name| {
+        let file = folder.join(name);
+        std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    PICTURES.iter().map(read).collect()
 }

@@ -81,7 +81,7 @@ pub(crate) fn is_test(file: &str) -> bool {
 fn crate_of(file: &str) -> String {
     match file.split('/').collect::<Vec<_>>()[..] {
         ["crates", name, _, ..] => name.to_string(),
-        ["xtask", "checks", _, ..] => "xtask-checks".to_string(),
+        ["xtask", part @ ("checks" | "pictures"), _, ..] => format!("xtask-{part}"),
         ["xtask", _, ..] => "xtask".to_string(),
         ["examples", name, _, ..] if file.ends_with(".rs") => name.to_string(),
         ["fuzz", ..] => "fuzz".to_string(),
