@@ -14,36 +14,42 @@ fn noise(x: u32, y: u32) -> f32 {
 /// Draws a tileable terrazzo texture of `side` by `side` texels: stones in cement, from the cells of a jittered grid.
 pub fn terrazzo(side: u32) -> Image {
     const CELLS: u32 = 22;
-    let stones = [[186, 92, 66], [62, 84, 88], [206, 156, 92], [150, 138, 126], [120, 60, 52]];
-    let pixels = (0..side * side)
+    const COLORS: [[u8; 3]; 5] = [[186, 92, 66], [62, 84, 88], [206, 156, 92], [150, 138, 126], [120, 60, 52]];
+    const CEMENT: [u8; 3] = [226, 216, 200];
+    // The middle of each cell's stone, with a cell more on each side: the texture goes on with those opposite.
+    let row = CELLS + 2;
+    let stones: Vec<(f32, f32, u32)> = (0..row * row)
         .map(|i| {
-            let p = [(i % side) as f32, (i / side) as f32].map(|c| (c + 0.5) / side as f32 * CELLS as f32);
-            let (cx, cy) = (p[0] as i64, p[1] as i64);
-            let (mut nearest, mut second, mut id) = (f32::INFINITY, f32::INFINITY, 0u32);
-            for dy in -1..=1 {
-                for dx in -1..=1 {
-                    let (gx, gy) = (cx + dx, cy + dy);
-                    let cell = [gx, gy].map(|g| g.rem_euclid(i64::from(CELLS)) as u32);
-                    let seed = cell[1] * CELLS + cell[0];
-                    let place = [
-                        gx as f32 + 0.5 + 0.8 * (noise(seed, 1) - 0.5),
-                        gy as f32 + 0.5 + 0.8 * (noise(seed, 2) - 0.5),
-                    ];
-                    let distance = (p[0] - place[0]).hypot(p[1] - place[1]);
-                    if distance < nearest {
-                        (second, nearest, id) = (nearest, distance, seed);
-                    } else {
-                        second = second.min(distance);
-                    }
-                }
-            }
-            let grain = 0.95 + 0.08 * noise(i, 7);
-            let is_stone = second - nearest > 0.2 + 0.6 * noise(id, 3);
-            let color = if is_stone { stones[(noise(id, 4) * 4.999) as usize] } else { [226, 216, 200] };
-            let [r, g, b] = color.map(|c: u8| (f32::from(c) * grain).min(255.0) as u8);
-            [r, g, b, 255]
+            let (x, y) = (i % row, i / row);
+            let seed = (y + CELLS - 1) % CELLS * CELLS + (x + CELLS - 1) % CELLS;
+            let middle = |cell: u32, axis| cell as f32 - 1.0 + 0.5 + 0.8 * (noise(seed, axis) - 0.5);
+            (middle(x, 1), middle(y, 2), seed)
         })
         .collect();
+    let place = |texel: u32| (texel as f32 + 0.5) / side as f32 * CELLS as f32;
+    let mut pixels = Vec::with_capacity((side * side) as usize);
+    for i in 0..side * side {
+        let (px, py) = (place(i % side), place(i / side));
+        let corner = (py as u32 * row + px as u32) as usize;
+        let (mut nearest, mut second, mut id) = (f64::INFINITY, f64::INFINITY, 0);
+        for line in stones[corner..].chunks(row as usize).take(3) {
+            for &(x, y, seed) in &line[..3] {
+                let (dx, dy) = (f64::from(px - x), f64::from(py - y));
+                let squared = dx * dx + dy * dy;
+                if squared < nearest {
+                    (second, nearest, id) = (nearest, squared, seed);
+                } else {
+                    second = second.min(squared);
+                }
+            }
+        }
+        let gap = second.sqrt() as f32 - nearest.sqrt() as f32;
+        let grain = 0.95 + 0.08 * noise(i, 7);
+        let is_stone = gap > 0.2 + 0.6 * noise(id, 3);
+        let [r, g, b] = if is_stone { COLORS[(noise(id, 4) * 4.999) as usize] } else { CEMENT };
+        let shade = |c: u8| (f32::from(c) * grain).min(255.0) as u8;
+        pixels.push([shade(r), shade(g), shade(b), 255]);
+    }
     Image { name: "terrazzo".into(), width: side, height: side, pixels: Pixels::Srgb8(pixels).into() }
 }
 
