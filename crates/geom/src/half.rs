@@ -16,14 +16,13 @@ pub fn half_from_f32(x: f32) -> u16 {
 /// Returns the value of a 16-bit float, given by its bits.
 #[inline]
 pub fn half_to_f64(half: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
-    let size = match exponent {
-        0 => fraction * power(LEAST_EXPONENT),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * power(exponent + LEAST_EXPONENT - 1),
-    };
-    if half >> 15 == 1 { -size } else { size }
+    let (sign, size) = (u64::from(half >> 15) << 63, u64::from(half & 0x7fff));
+    if size >= u64::from(HALF_INFINITY) {
+        let size = if size == u64::from(HALF_INFINITY) { f64::INFINITY } else { f64::NAN };
+        return if sign == 0 { size } else { -size };
+    }
+    // The same digits as an f64, whose exponents are counted from 1023 and not from 15.
+    f64::from_bits(sign | size << 42) * power(1023 - 15)
 }
 
 /// Computes `a * b + c` of 16-bit floats, given by their bits, with a single rounding.

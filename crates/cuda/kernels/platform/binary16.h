@@ -25,13 +25,12 @@ inline double power(int exponent) { return double_of(static_cast<u64>(exponent +
 
 // The value of the lower 16 bits.
 inline double to_double(u32 half) {
-    const int exponent = static_cast<int>(half >> 10 & 31);
-    const double fraction = half & 1023u;
-    const double size = exponent == 0    ? fraction * power(-24)
-                        : exponent != 31 ? (1024.0 + fraction) * power(exponent - 25)
-                        : fraction == 0  ? double_of(0x7ff0000000000000u)
-                                         : double_of(0x7ff8000000000000u);
-    return (half & 0x8000u) != 0 ? -size : size;
+    const u64 sign = static_cast<u64>(half & 0x8000u) << 48, size = half & 0x7fffu;
+    if (size >= 0x7c00u) {
+        return double_of(sign | (size == 0x7c00u ? 0x7ff0000000000000u : 0x7ff8000000000000u));
+    }
+    // The same digits as a double, whose exponents are counted from 1023 and not from 15.
+    return double_of(sign | size << 42) * power(1023 - 15);
 }
 
 // The nearest half; of two equally near ones the even one.
