@@ -32,53 +32,58 @@ pub(crate) const SECTOR: u64 = 32;
 const LINES_PER_PASS: u32 = 2;
 
 /// Returns the cost of an access of `bytes` bytes a lane, given each lane (0 to 63, once each) and its address, a
-/// multiple of `bytes` (4, 8 or 16).
+/// multiple of `bytes` (4, 8 or 16) below 2^58.
 pub fn access_cost(lanes: &[(u8, u64)], bytes: u64) -> AccessCost {
-    let mut addresses = [0u64; 64];
-    let mut sorted = |part: Option<u64>| {
-        let mut count = 0;
-        for &(lane, address) in lanes {
-            if part.is_none_or(|part| u64::from(lane) / (LINE / bytes) == part) && count < addresses.len() {
-                addresses[count] = address;
-                count += 1;
-            }
+    let mut keys = [0u64; 64];
+    let keys = &mut keys[..lanes.len().min(64)];
+    for (key, &(lane, address)) in keys.iter_mut().zip(lanes) {
+        *key = address << 6 | u64::from(lane & 63);
+    }
+    keys.sort_unstable();
+
+    let places = (LINE / bytes) as usize;
+    let mut whole = Distinct::default();
+    let mut parts = [Distinct::default(); 8];
+    // Units at each place of a line, of each part: parts times places are 64 whatever the size.
+    let mut at_place = [0u8; 64];
+    let mut deepest = [0u8; 8];
+    for &key in &*keys {
+        let (address, lane) = (key >> 6, (key & 63) as usize);
+        let part = lane / places;
+        whole.take(address, bytes);
+        if parts[part].take(address, bytes) {
+            let units = &mut at_place[part * places + (address % LINE / bytes) as usize];
+            *units += 1;
+            deepest[part] = deepest[part].max(*units);
         }
-        let chosen = &mut addresses[..count];
-        chosen.sort_unstable();
-        distinct(chosen, bytes)
-    };
-    let whole = sorted(None);
-    let parts = 64 / (LINE / bytes);
+    }
     let passes =
-        (0..parts).map(|part| sorted(Some(part))).map(|part| part.deepest.max(part.lines.div_ceil(LINES_PER_PASS)));
+        parts.iter().zip(deepest).map(|(part, deepest)| u32::from(deepest).max(part.lines.div_ceil(LINES_PER_PASS)));
     let least = (u64::from(whole.units) * bytes).div_ceil(LINE) as u32;
     AccessCost { least, passes: passes.sum(), sectors: whole.sectors, lines: whole.lines }
 }
 
-#[derive(Default)]
+/// Counts of distinct units, sectors and lines among addresses that come in order.
+#[derive(Clone, Copy, Default)]
 struct Distinct {
     units: u32,
     sectors: u32,
     lines: u32,
-    /// Number of units that lie at the same offset of different lines, at the offset with the most.
-    deepest: u32,
+    /// Address after the last one; 0 before the first.
+    after: u64,
 }
 
-/// Counts the distinct units of `bytes` bytes, sectors and lines among sorted addresses.
-fn distinct(sorted: &[u64], bytes: u64) -> Distinct {
-    let mut at_place = [0u32; 32];
-    let mut found = Distinct::default();
-    let mut last = [u64::MAX; 3];
-    for &address in sorted {
-        let new = |last: &mut u64, number: u64| u32::from(std::mem::replace(last, number) != number);
-        let unit = new(&mut last[0], address / bytes);
-        found.units += unit;
-        found.sectors += new(&mut last[1], address / SECTOR);
-        found.lines += new(&mut last[2], address / LINE);
-        at_place[(address % LINE / bytes) as usize] += unit;
+impl Distinct {
+    /// Counts an address, which is not below any before it; returns `true` if its unit is new.
+    fn take(&mut self, address: u64, bytes: u64) -> bool {
+        // Bits in which it differs from the last one, all of them if there is none.
+        let new = if self.after == 0 { u64::MAX } else { address ^ (self.after - 1) };
+        self.after = address + 1;
+        self.units += u32::from(new >= bytes);
+        self.sectors += u32::from(new >= SECTOR);
+        self.lines += u32::from(new >= LINE);
+        new >= bytes
     }
-    found.deepest = at_place.into_iter().max().unwrap_or(0);
-    found
 }
 
 #[cfg(test)]
