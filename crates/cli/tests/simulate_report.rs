@@ -282,63 +282,64 @@ fn a_browser_shows_a_report_without_complaint_and_nothing_is_wider_than_the_page
     let Some(browser) = browser() else { return };
     let folder = Folder::new();
     folder.file("bench.csv", BENCH);
-    for (name, options) in [
+    let reports = [
         ("bounds", format!("{BOUNDS} --what-if --measured bench.csv")),
         ("all", "--machine h200 --sample 32 --kind diffuse,primary,ao".into()),
         ("distribution", "--experiment distribution --kind primary --sample 3072".into()),
         ("rates", "--experiment rates --sample 512".into()),
         ("compaction", "--experiment compaction".into()),
         ("efficiency", "--efficiency --width 8,32 --sample 1536 --variant al09-while-while,al09-wide8".into()),
-    ] {
+    ]
+    .map(|(name, options)| {
         let output = folder.simulate(&format!("{options} --report {name}.html"));
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-        // All pages have one style; a browser takes seconds to start.
-        if name == "bounds" {
-            let complaints = browser.complaints(&folder.path(&format!("{name}.html")));
-            assert_eq!(complaints, Vec::<String>::new(), "{name}");
-        }
-        let html = folder.read(&format!("{name}.html"));
-        let names = elements(&html).unwrap();
-        let written = |element: &str| names.iter().filter(|name| *name == element).count();
-        for width in [500, 1400] {
-            let seen = browser.look(&folder, &html, width);
-            let place = format!("{name} at {width} pixels");
-            assert_eq!((&seen["width"], &seen["page"]), (&width.into(), &width.into()), "{place} scrolls sideways");
-            // Of each picture one of two is shown.
-            assert_eq!(
-                (&seen["table"], &seen["svg"]),
-                (&written("table").into(), &(written("svg") / 2).into()),
-                "{place}"
-            );
-            let title = seen["title"].as_str().unwrap();
-            assert!(!title.is_empty() && html.contains(&format!("<h1>{title}</h1>")), "{name}: {title}");
-            let nothing = serde_json::json!([]);
-            assert_eq!(seen["wide"], nothing, "{place}");
-            assert_eq!(seen["small"], nothing, "{place}: letters of less than 14 pixels");
-            assert_eq!(seen["outside"], nothing, "{place}: text outside of its picture");
-            assert_eq!(seen["overlaps"], nothing, "{place}: labels over each other");
-            assert!(width == 500 || seen["scrolled"] == nothing, "{place}: columns are cut off: {}", seen["scrolled"]);
-        }
-        if name != "bounds" {
-            continue;
-        }
-        // What it is to find.
-        let found = |what: &str, before: &str, planted: &str, width: u32| {
-            let html = html.replacen(before, &format!("{planted}{before}"), 1);
-            assert_ne!(browser.look(&folder, &html, width)[what], serde_json::json!([]), "{planted}");
-        };
-        let line = "<p style=\"white-space:nowrap\">a line that does not break however narrow the page is, and is too long</p>";
-        found("wide", "<h2>", line, 500);
-        found("wide", "<h2>", "<table style=\"width:90rem\"><tr><td>a</td></tr></table>", 1400);
-        found("scrolled", "<h2>", "<div class=\"wide\"><div style=\"width:90rem\">a column</div></div>", 1400);
-        found("small", "<h2>", "<p style=\"font-size:13px\">small</p>", 1400);
-        found("outside", "</svg>", "<text x=\"850\" y=\"20\">outside</text>", 1400);
-        let labels = "<text x=\"300\" y=\"20\">a label</text><text x=\"340\" y=\"20\">the next</text>";
-        found("overlaps", "</svg>", labels, 1400);
-    }
+        (name, folder.read(&format!("{name}.html")))
+    });
+    // All pages have one style.
+    assert_eq!(browser.complaints(&folder.path("bounds.html")), Vec::<String>::new());
     let bad = "<!DOCTYPE html><html><body><img src=\"http://localhost:1/none.png\"/><script>console.error('x')</script></body></html>";
     folder.file("bad.html", bad);
     assert_ne!(browser.complaints(&folder.path("bad.html")), Vec::<String>::new());
+
+    let pages: Vec<(&str, &String, u32)> =
+        reports.iter().flat_map(|(name, html)| [500, 1400].map(|width| (*name, html, width))).collect();
+    let of_pages: Vec<(String, u32)> = pages.iter().map(|&(_, html, width)| (html.clone(), width)).collect();
+    // What is found, where it is planted in the first report, and how wide that is shown.
+    let line =
+        "<p style=\"white-space:nowrap\">a line that does not break however narrow the page is, and is too long</p>";
+    let labels = "<text x=\"300\" y=\"20\">a label</text><text x=\"340\" y=\"20\">the next</text>";
+    let plants = [
+        ("wide", "<h2>", line, 500),
+        ("wide", "<h2>", "<table style=\"width:90rem\"><tr><td>a</td></tr></table>", 1400),
+        ("scrolled", "<h2>", "<div class=\"wide\"><div style=\"width:90rem\">a column</div></div>", 1400),
+        ("small", "<h2>", "<p style=\"font-size:13px\">small</p>", 1400),
+        ("outside", "</svg>", "<text x=\"850\" y=\"20\">outside</text>", 1400),
+        ("overlaps", "</svg>", labels, 1400),
+    ];
+    let planted = plants.map(|(_, before, planted, width)| {
+        let html = reports[0].1.replacen(before, &format!("{planted}{before}"), 1);
+        (html, width)
+    });
+    let seen = browser.look(&folder, &[&of_pages[..], &planted].concat());
+    let nothing = serde_json::json!([]);
+    for (&(name, html, width), seen) in pages.iter().zip(&seen) {
+        let names = elements(html).unwrap();
+        let written = |element: &str| names.iter().filter(|name| *name == element).count();
+        let place = format!("{name} at {width} pixels");
+        assert_eq!((&seen["width"], &seen["page"]), (&width.into(), &width.into()), "{place} scrolls sideways");
+        // Of each picture one of two is shown.
+        assert_eq!((&seen["table"], &seen["svg"]), (&written("table").into(), &(written("svg") / 2).into()), "{place}");
+        let title = seen["title"].as_str().unwrap();
+        assert!(!title.is_empty() && html.contains(&format!("<h1>{title}</h1>")), "{name}: {title}");
+        assert_eq!(seen["wide"], nothing, "{place}");
+        assert_eq!(seen["small"], nothing, "{place}: letters of less than 14 pixels");
+        assert_eq!(seen["outside"], nothing, "{place}: text outside of its picture");
+        assert_eq!(seen["overlaps"], nothing, "{place}: labels over each other");
+        assert!(width == 500 || seen["scrolled"] == nothing, "{place}: columns are cut off: {}", seen["scrolled"]);
+    }
+    for ((what, _, planted, _), seen) in plants.iter().zip(&seen[pages.len()..]) {
+        assert_ne!(seen[what], nothing, "{planted}");
+    }
 }
 
 #[test]

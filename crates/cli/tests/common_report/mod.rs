@@ -183,20 +183,34 @@ impl Browser {
         said.lines().filter(|line| line.contains("CONSOLE")).map(str::to_string).collect()
     }
 
-    /// What is seen of a page that is so many pixels wide.
-    pub fn look(&self, folder: &Folder, html: &str, width: u32) -> Value {
-        let allowed = html.replace("default-src 'none'; style-src 'unsafe-inline'", "");
-        folder.file("look.html", &allowed.replacen("</body>", &format!("<script>{LOOK}</script></body>"), 1));
-        let output = self.run(
-            &[&format!("--window-size={width},900"), "--hide-scrollbars", "--dump-dom"],
-            &folder.path("look.html"),
-        );
+    /// What is seen of pages that are so many pixels wide, each in a frame of one page: a browser takes seconds to start.
+    pub fn look(&self, folder: &Folder, pages: &[(String, u32)]) -> Vec<Value> {
+        let mut frames = String::new();
+        for (html, width) in pages {
+            let allowed = html.replace("default-src 'none'; style-src 'unsafe-inline'", "");
+            let page = allowed.replacen("</body>", &format!("<script>{LOOK}</script></body>"), 1);
+            let page = page.replace('&', "&amp;").replace('"', "&quot;");
+            frames += &format!("<iframe style='width:{width}px;height:900px;border:0' srcdoc=\"{page}\"></iframe>\n");
+        }
+        folder
+            .file("look.html", &format!("<!DOCTYPE html><html><body>{frames}<script>{COLLECT}</script></body></html>"));
+        let output =
+            self.run(&["--window-size=1600,900", "--hide-scrollbars", "--dump-dom"], &folder.path("look.html"));
         let dom = String::from_utf8_lossy(&output.stdout);
-        let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let seen = dom.split("data-all=\"").nth(1).and_then(|rest| rest.split('"').next());
         let seen = seen.unwrap_or_else(|| panic!("{dom:.200} {}", String::from_utf8_lossy(&output.stderr)));
-        serde_json::from_str(&decoded(seen)).unwrap()
+        let seen: Vec<Value> =
+            seen.split_whitespace().map(|of_page| serde_json::from_str(&decoded(of_page)).unwrap()).collect();
+        assert_eq!(seen.len(), pages.len());
+        seen
     }
 }
+
+/// Writes down on a page of frames what was seen in each.
+const COLLECT: &str = "
+addEventListener('load', () => document.body.setAttribute('data-all',
+  [...document.querySelectorAll('iframe')].map(frame => frame.contentDocument.body.dataset.seen).join(' ')));
+";
 
 /// Undoes `encodeURIComponent`.
 fn decoded(text: &str) -> String {

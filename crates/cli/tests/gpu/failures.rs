@@ -53,14 +53,14 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
 #[test]
 fn a_gpu_that_fails_leaves_no_picture() {
     let Some(place) = place() else { return };
-    place.run(&format!("render --device cpu {SIZE} -o right.hdr"), &[]);
-    let line = format!("render --device cuda {SIZE} -o failed.hdr");
+    place.run(&format!("render --device cpu scene.obj {SIZE} -o right.hdr"), &[]);
+    let line = format!("render --device cuda scene.obj {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 37);
-    place.run(&format!("render --device cpu --integrator ao {SIZE} -o right-ao.hdr"), &[]);
-    let line = format!("render --device cuda --integrator ao {SIZE} -o failed.hdr");
+    place.run(&format!("render --device cpu --integrator ao scene.obj {SIZE} -o right-ao.hdr"), &[]);
+    let line = format!("render --device cuda --integrator ao scene.obj {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right-ao.hdr"), 1 << 30, 11);
     // Its kernels are timed first, by hundreds of calls where no file has the choice.
-    let line = format!("render --device cuda --organisation rays {SIZE} -o failed.hdr");
+    let line = format!("render --device cuda --organisation rays scene.obj {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 97);
 }
 
