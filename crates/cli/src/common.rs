@@ -169,10 +169,11 @@ impl Common {
     /// Prints a report as text, or as JSON if that was asked for.
     pub fn print(&self, document: &Document, out: &mut dyn Write) -> Result<(), CliError> {
         let document = flags::in_report(document);
-        Ok(match self.json {
+        match self.json {
             true => writeln!(out, "{:#}", document.json())?,
             false => write!(out, "{}", document.text(self.room()))?,
-        })
+        }
+        Ok(())
     }
 
     /// Prints a message for people on standard error.

@@ -104,20 +104,20 @@ impl Document {
     }
 
     /// Adds a fact to the text: a name, and words beside it.
-    pub fn fact(&mut self, name: impl Display, words: impl ToString) {
+    pub fn fact(&mut self, name: impl Display, words: impl Display) {
         let across = self.names_across;
         self.beside(format!("{name:<across$}"), words);
     }
 
     /// Adds a fact whose words are not broken into lines, such as the name of a file.
-    pub fn whole_fact(&mut self, name: impl Display, words: impl ToString) {
+    pub fn whole_fact(&mut self, name: impl Display, words: impl Display) {
         let across = self.names_across;
-        self.blocks.push(Block::WholeFact(format!("{name:<across$}"), words.to_string()));
+        self.blocks.push(Block::WholeFact(format!("{name:<across$}"), format!("{words}")));
     }
 
     /// Adds words to the text, whose lines stand below each other beside `name`.
-    pub fn beside(&mut self, name: impl Into<String>, words: impl ToString) {
-        self.blocks.push(Block::Fact(name.into(), words.to_string()));
+    pub fn beside(&mut self, name: impl Into<String>, words: impl Display) {
+        self.blocks.push(Block::Fact(name.into(), format!("{words}")));
     }
 
     /// Adds a number to the text, as a fact, and to the data under its key.

@@ -264,10 +264,28 @@ mod tests {
     }
 
     #[test]
+    fn hashes_of_renamed_lines_are_known_by_their_old_ones() {
+        let folder = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("a.h"), text).unwrap();
+            folder
+        };
+        let [old, new, longer] = ["f(again);\ng();\n", "f(parked);\ng();\n", "f(parked);\n\ng();\n"].map(folder);
+        let read = |folder: &tempfile::TempDir| Sources::read(&[folder.path().to_path_buf()]).unwrap();
+        let places = [1, 2].map(|line| [Place { file: "a.h".to_string(), line }]);
+        let renamed = read(&new).renamed_from(&[old.path().to_path_buf()]).unwrap();
+        let numbers = places.each_ref().map(|places| renamed.number(places));
+        let want = places.each_ref().map(|places| read(&old).number(places)).into_iter().zip(numbers).collect();
+        assert_eq!(renamed.renames(), want);
+        assert_ne!(numbers[0], read(&old).number(&places[0]));
+        assert!(read(&new).renamed_from(&[longer.path().to_path_buf()]).is_err());
+    }
+
+    #[test]
     fn the_innermost_known_place_owns_an_instruction() {
         let parts = lines("ops/a.h", TEXT).unwrap().into_iter().map(|part| (part, 0)).collect();
         let files = [("ops/a.h".to_string(), parts)].into_iter().collect();
-        let sources = Sources { files };
+        let sources = Sources { files, renames: None };
         let place = |line| Place { file: "ops/a.h".to_string(), line };
         assert_eq!(sources.owner(&[place(4), place(8), place(13)]), Some(Block::Postpone));
         assert_eq!(sources.owner(&[place(4)]), None);

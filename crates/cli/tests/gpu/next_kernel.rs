@@ -196,7 +196,8 @@ fn traces(
 #[test]
 fn a_tree_deeper_than_the_stack_of_h8_goes_to_the_next_kernel_and_one_deeper_than_all_to_the_cpu() {
     let Some(place) = place() else { return };
-    let settings: [(&[(&str, u64)], &str, fn(&str) -> bool); 2] =
+    type Case = (&'static [(&'static str, u64)], &'static str, fn(&str) -> bool);
+    let settings: [Case; 2] =
         [(&[("H8_STACK", 1)], WATERTIGHT, is_instead), (&[("H8_STACK", 1), ("STACK", 1)], CPU, is_of_cpu)];
     for (settings, kernel, is_said) in settings {
         let run = |line: &str| place.run_on_h8(&format!("{line} --device cuda"), settings);

@@ -57,7 +57,7 @@ pub(super) fn charts(document: &mut Document, scene: &str, table: &Table) {
             document.chart(name, "Million paths a second by the paths of a frame (W11 4.2.4)", sizes(table));
         }
         TableName::Queues => {
-            document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table))
+            document.chart(name, "Million paths a second by paths in flight, powers of two", queues(table));
         }
         _ => {}
     }

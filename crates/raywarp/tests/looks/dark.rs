@@ -91,7 +91,7 @@ fn a_camera_that_looks_past_the_scene_gets_one_line() {
     let out_of_view =
         PictureNote::WillBeDark { darkness: Darkness::OutOfView, glows: false, tries: vec![Advice::OtherView] };
     for request in by_default_and_without_light() {
-        assert_eq!(notes(&past, request), [out_of_view.clone()]);
+        assert_eq!(notes(&past, request), std::slice::from_ref(&out_of_view));
     }
     let unlit = world("0 0 9", FLOOR);
     assert!(notes(&unlit, lit(BuiltInLight::None)).contains(&out_of_view));
@@ -162,7 +162,8 @@ fn only_what_was_not_yet_taken_is_suggested() {
     let weak = format!("{FLOOR}{shell}{}", BULB.replace("30", "0.04"));
     let exposure = |advice: &Advice| matches!(advice, Advice::AutoExposure { .. });
     let lamps = |advice: &Advice| *advice == Advice::DefaultLamps;
-    let cases: [(&str, PictureRequest, bool, fn(&Advice) -> bool); 4] = [
+    type IsOfAdvice = fn(&Advice) -> bool;
+    let cases: [(&str, PictureRequest, bool, IsOfAdvice); 4] = [
         (&format!("{FLOOR}{shell}"), lit(BuiltInLight::None), true, lamps),
         (&boxed, lit(BuiltInLight::None), false, lamps),
         (&weak, PictureRequest::default(), true, exposure),

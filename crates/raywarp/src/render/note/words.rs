@@ -55,7 +55,7 @@ impl Names<'_> {
                 let [up] = self.of([PictureSetting::Up]);
                 format!("the view is along {up}: {x},{y},{z} is upwards in the picture")
             }
-            PictureNote::FromInside { view, open_above, outside } => self.from_inside(view, *open_above, *outside),
+            PictureNote::FromInside { view, open_above, outside } => self.seen_from_inside(view, *open_above, *outside),
             PictureNote::Framed { open_side, content } => self.framed(*open_side, content.as_deref()),
             PictureNote::NothingToFrame => {
                 let [eye, target] = self.of([PictureSetting::Eye, PictureSetting::Target]);
@@ -108,7 +108,7 @@ impl Names<'_> {
         }
     }
 
-    fn from_inside(self, view: &CameraRequest, open_above: bool, outside: Option<[f64; 3]>) -> String {
+    fn seen_from_inside(self, view: &CameraRequest, open_above: bool, outside: Option<[f64; 3]>) -> String {
         let what = if open_above { "has walls all around and is open above" } else { "is a room" };
         let outside = outside.map_or(String::new(), |place| {
             let [eye] = self.of([PictureSetting::Eye]);
