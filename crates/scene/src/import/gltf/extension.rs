@@ -1,7 +1,6 @@
 //! Extensions that are known, and the refusal of files that need others.
 
 use super::data::Data;
-use super::draco;
 use super::fault::unsupported;
 use crate::findings::gltf::DRACO;
 use crate::import::Context;
@@ -51,7 +50,7 @@ pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
     for name in &document.extensions_required {
         #[cfg(not(feature = "draco"))]
         if name == DRACO {
-            return Err(draco::refused(data.path, "extensionsRequired"));
+            return Err(super::draco::refused(data.path, "extensionsRequired"));
         }
         if !known(name) && name != DRACO {
             let fault = GltfFault::Extension { name: name.clone() };
