@@ -143,7 +143,10 @@ mod tests {
     /// Writes the tables of scattering models, or compares them with the present ones; returns `true` if these are up
     /// to date.
     fn crates() -> std::collections::BTreeMap<String, PathBuf> {
-        let folders = entries(&root().join("crates")).unwrap().into_iter().chain([root().join("xtask")]);
+        let folders = entries(&root().join("crates"))
+            .unwrap()
+            .into_iter()
+            .chain([root().join("xtask"), root().join("xtask/checks")]);
         let named = |folder: PathBuf| {
             let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
             let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;

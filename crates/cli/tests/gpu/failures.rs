@@ -50,17 +50,32 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     assert_eq!(place.run(&line, &[]).status.code(), Some(0));
 }
 
+/// A small scene with a camera and a light, of which nothing is said, with glass and an image.
+const LIT: &str = r#"LookAt 0 2 6  0 0.5 0  0 1 0
+Camera "perspective" "float fov" 40
+WorldBegin
+LightSource "point" "point3 from" [2 5 3] "rgb I" [40 40 40]
+LightSource "infinite" "rgb L" [0.2 0.3 0.4]
+Texture "squares" "spectrum" "checkerboard" "float uscale" 4 "float vscale" 4
+Material "diffuse" "texture reflectance" "squares"
+Shape "bilinearmesh" "point3 P" [-3 0 -3  3 0 -3  -3 0 3  3 0 3]
+Material "dielectric"
+Translate 0 1 0
+Shape "sphere" "float radius" 0.8
+"#;
+
 #[test]
 fn a_gpu_that_fails_leaves_no_picture() {
     let Some(place) = place() else { return };
-    place.run(&format!("render --device cpu scene.obj {SIZE} -o right.hdr"), &[]);
-    let line = format!("render --device cuda scene.obj {SIZE} -o failed.hdr");
+    std::fs::write(place.folder.join("lit.pbrt"), LIT).unwrap();
+    place.run(&format!("render --device cpu lit.pbrt {SIZE} -o right.hdr"), &[]);
+    let line = format!("render --device cuda lit.pbrt {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 37);
-    place.run(&format!("render --device cpu --integrator ao scene.obj {SIZE} -o right-ao.hdr"), &[]);
-    let line = format!("render --device cuda --integrator ao scene.obj {SIZE} -o failed.hdr");
+    place.run(&format!("render --device cpu --integrator ao lit.pbrt {SIZE} -o right-ao.hdr"), &[]);
+    let line = format!("render --device cuda --integrator ao lit.pbrt {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right-ao.hdr"), 1 << 30, 11);
     // Its kernels are timed first, by hundreds of calls where no file has the choice.
-    let line = format!("render --device cuda --organisation rays scene.obj {SIZE} -o failed.hdr");
+    let line = format!("render --device cuda --organisation rays lit.pbrt {SIZE} -o failed.hdr");
     place.fails_well(&line, "failed.hdr", &place.read("right.hdr"), 1 << 30, 97);
 }
 

@@ -83,7 +83,6 @@ fn boundary(bsdf: &Bsdf) -> Option<Dielectric> {
 /// Returns BSDFs without delta lobes that are wide enough for quadrature on a fixed grid.
 fn rough_cases() -> Vec<Case> {
     let metal = |x, y| Bsdf::Conductor(Conductor { alpha: Vec2::new(x, y), ..COPPER });
-    let glass = |ior, x, y| Bsdf::Dielectric(Dielectric { ior, alpha: Vec2::new(x, y), ..GLASS });
     let blinn = |exponent| Bsdf::Blinn(Blinn { exponent, ..SHINY });
     let tilted = Vec3::new(0.3, -0.2, 0.9).normalize();
     let mut cases = vec![
@@ -102,6 +101,33 @@ fn rough_cases() -> Vec<Case> {
         case("metal 0.5", metal(0.5, 0.5)),
         case("metal 1", metal(1.0, 1.0)),
         case("metal 0.1 x 0.5", metal(0.1, 0.5)),
+        case("plastic", Bsdf::Principled(PLASTIC)),
+        case("anisotropic plastic", Bsdf::Principled(PrincipledBsdf { alpha: Vec2::new(0.15, 0.6), ..PLASTIC })),
+        case("gold", Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..PLASTIC })),
+        case("half gold, coated", Bsdf::Principled(PrincipledBsdf { metallic: 0.5, coat: 0.7, ..PLASTIC })),
+        case("car paint", Bsdf::CarPaint(PAINT)),
+        Case {
+            is_reciprocal: false,
+            ..case("visible flakes", Bsdf::CarPaint(CarPaintBsdf { flake_normal: tilted, ..PAINT }))
+        },
+        case("flakes without a coat", Bsdf::CarPaint(CarPaintBsdf { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
+    ];
+    cases.extend(glass_cases());
+    let first_bounce: Vec<Case> = cases
+        .iter()
+        .filter_map(|c| {
+            let (name, bsdf) = (format!("{}, first bounce", c.name), first_bounce(&c.bsdf)?);
+            Some(Case { name, bsdf, is_first_bounce: true, ..*c })
+        })
+        .collect();
+    cases.extend(first_bounce);
+    cases
+}
+
+/// Returns cases of glass: rough, thin, tinted and under a coat.
+fn glass_cases() -> Vec<Case> {
+    let glass = |ior, x, y| Bsdf::Dielectric(Dielectric { ior, alpha: Vec2::new(x, y), ..GLASS });
+    vec![
         case("glass 0.3", glass(1.5, 0.3, 0.3)),
         case("glass 0.6", glass(1.5, 0.6, 0.6)),
         case("glass 1", glass(2.0, 1.0, 1.0)),
@@ -126,26 +152,7 @@ fn rough_cases() -> Vec<Case> {
             "thin glass with a red specular",
             glazed(Dielectric { thin: true, ..GLASS }, Vec3::new(5.0, 1.0, 0.2), 0.9, 0.7),
         ),
-        case("plastic", Bsdf::Principled(PLASTIC)),
-        case("anisotropic plastic", Bsdf::Principled(PrincipledBsdf { alpha: Vec2::new(0.15, 0.6), ..PLASTIC })),
-        case("gold", Bsdf::Principled(PrincipledBsdf { metallic: 1.0, ..PLASTIC })),
-        case("half gold, coated", Bsdf::Principled(PrincipledBsdf { metallic: 0.5, coat: 0.7, ..PLASTIC })),
-        case("car paint", Bsdf::CarPaint(PAINT)),
-        Case {
-            is_reciprocal: false,
-            ..case("visible flakes", Bsdf::CarPaint(CarPaintBsdf { flake_normal: tilted, ..PAINT }))
-        },
-        case("flakes without a coat", Bsdf::CarPaint(CarPaintBsdf { coat_ior: 1.0, flake_amount: 0.9, ..PAINT })),
-    ];
-    let first_bounce: Vec<Case> = cases
-        .iter()
-        .filter_map(|c| {
-            let (name, bsdf) = (format!("{}, first bounce", c.name), first_bounce(&c.bsdf)?);
-            Some(Case { name, bsdf, is_first_bounce: true, ..*c })
-        })
-        .collect();
-    cases.extend(first_bounce);
-    cases
+    ]
 }
 
 /// Returns the BSDF without its further bounces, if it has any.
