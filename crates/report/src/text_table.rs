@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// Largest width of a text table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// Lines of at most [`ACROSS`] characters, for a terminal.
+    /// Lines of at most 80 characters, for a terminal.
     Terminal {
         /// Name of the option by which the reader gets [`Room::Any`], for a line below tables that lack columns.
         all_columns: &'static str,
@@ -271,7 +271,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Breaks prose into lines of at most [`ACROSS`] characters, without a line break at its end. A word that is longer
+/// Breaks prose into lines of at most 80 characters, without a line break at its end. A word that is longer
 /// breaks where a variant or a path can be broken.
 pub fn wrapped(text: &str) -> String {
     wrapped_to(text, ACROSS)

@@ -11,7 +11,7 @@ const MIRRORS: [&str; 6] = ["F4", "F8", "M4", "M8", "U4", "U8"];
 
 /// Returns each name that several `pub` structs, enums, traits, unions or type aliases of the crates below
 /// `root`/crates have, with their paths, as `Name: first::Name, second::Name`. Types of tests do not count, nor
-/// [`MIRRORS`].
+/// `MIRRORS`.
 ///
 /// # Errors
 /// Text that says which file or package could not be read.
