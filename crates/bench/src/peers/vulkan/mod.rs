@@ -149,7 +149,7 @@ mod tests {
         let cpu = CpuTracer::new(&bvh, &triangles).unwrap();
         // The second batch is smaller, the third one was there before.
         for (id, count) in [(0, 4001), (1, 33), (0, 4001)] {
-            let rays = rays(count, id as u32);
+            let rays = rays(count, id as u64);
             let mut want = vec![Hit::default(); count];
             cpu.closest(&rays, &[], &mut want, &mut [], &Control::default()).unwrap();
             let got = peer.hits(id, &rays).unwrap();
