@@ -19,12 +19,12 @@ pub fn soup(count: usize, scale: f32, offset: [f32; 3]) -> FlatTriangles {
     triangles
 }
 
-/// Checks trees of every kind over so many small triangles: large and small leaves, split and not, of two builders.
+/// Checks trees of every kind over so many small triangles: of leaves of each size, split and not, of two builders.
 #[track_caller]
-pub fn check_trees(counts: &[usize], check: fn(&Bvh2, &FlatTriangles)) {
+pub fn check_trees(counts: &[usize], leaves: &[u32], check: fn(&Bvh2, &FlatTriangles)) {
     for &count in counts {
         let triangles = soup(count, 10.0, [0.0; 3]);
-        for max_leaf in [1, 4, 30] {
+        for &max_leaf in leaves {
             for split_clipping in [None, Some(0.5)] {
                 for builder in [Builder::SweepSah, Builder::BinnedSah] {
                     let options = BuildOptions { max_leaf, split_clipping, builder, ..BuildOptions::default() };

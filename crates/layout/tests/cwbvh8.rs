@@ -1,7 +1,7 @@
 //! The compressed tree holds what the binary tree holds, at every size and place.
 
-use crate::common::soup;
-use raywarp_bvh::{BuildOptions, Builder, Bvh2, Node, build};
+use crate::common::{check_trees, soup};
+use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 use raywarp_layout::{Cwbvh8, Cwbvh8Node, INDEX_MASK, LayoutError, NON_OPAQUE, encode_cwbvh8};
 
@@ -106,17 +106,9 @@ fn deepest_walk(tree: &Cwbvh8) -> usize {
 
 #[test]
 fn every_triangle_of_every_tree_is_held() {
-    for count in [0, 1, 2, 3, 4, 5, 8, 9, 24, 25, 33, 1000] {
-        let triangles = soup(count, 10.0, [0.0; 3]);
-        for max_leaf in [1, 2, 3] {
-            for split_clipping in [None, Some(0.5)] {
-                for builder in [Builder::SweepSah, Builder::BinnedSah] {
-                    let options = BuildOptions { max_leaf, split_clipping, builder, ..BuildOptions::default() };
-                    check(&build(&triangles, &options).unwrap(), &triangles);
-                }
-            }
-        }
-    }
+    check_trees(&[0, 1, 2, 3, 4, 5, 8, 9, 24, 25, 33, 1000], &[1, 2, 3], |bvh, triangles| {
+        check(bvh, triangles);
+    });
 }
 
 #[test]

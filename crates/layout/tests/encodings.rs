@@ -47,7 +47,7 @@ fn check(bvh: &Bvh2, triangles: &FlatTriangles) {
 
 #[test]
 fn encodings_hold_every_triangle_of_every_tree() {
-    check_trees(&[1, 2, 3, 4, 5, 8, 9, 33, 1000], check);
+    check_trees(&[1, 2, 3, 4, 5, 8, 9, 33, 1000], &[1, 4, 30], check);
 }
 
 #[test]
