@@ -28,7 +28,7 @@ mod woop;
 
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
 pub use child_word::{MOST_RECORDS, leaf_word};
-pub use error::LayoutError;
+pub use error::{LayoutError, NodeFault, RecordFault};
 pub use file::{FILE_VERSION, TreeFileError, load, save};
 /// Rule by which [`encode_wide4`] collapses a binary tree into a wide one.
 pub use raywarp_family::Collapse;

@@ -14,7 +14,7 @@
 //! that orders the two distances by size (AL09, ALK12) always does, and must look at the reference.
 
 use crate::pull_up::PullUp;
-use crate::{INDEX_MASK, LayoutError, NO_CHILD, NON_OPAQUE};
+use crate::{INDEX_MASK, LayoutError, NO_CHILD, NON_OPAQUE, RecordFault};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
 
@@ -148,44 +148,44 @@ pub(crate) fn validate(table: &impl NodeTable, slots: &[u32], bounds: &Aabb, dep
         let fault = |fault| Err(LayoutError::BadRecord { record, fault });
         let used = table.children(record).take_while(Child::is_used).count();
         if table.children(record).skip(used).any(|child| child != Child::NONE) {
-            return fault("an unused child has a box or a count, or a used one after it");
+            return fault(RecordFault::UnusedChild);
         }
         let is_one_leaf = used == 1 && table.node_count() == 1 && table.child(0, 0).count > 0;
         if used < 2 && !is_one_leaf {
-            return fault("it has fewer than two children");
+            return fault(RecordFault::FewChildren);
         }
         for Child { bounds, child, count } in table.children(record).take(used) {
             let first = child as usize;
             if count == 0 {
                 if first <= record || first >= has_parent.len() || std::mem::replace(&mut has_parent[first], true) {
-                    return fault("a child does not come after it, or has two parents");
+                    return fault(RecordFault::ChildOrderOrParents);
                 }
                 if !holds_children(&bounds, first) {
-                    return fault("a child's box does not hold its children's boxes");
+                    return fault(RecordFault::ChildBox);
                 }
             } else {
                 let Some(leaf) = in_leaf.get_mut(first..first + count as usize) else {
-                    return fault("a leaf's records are out of range");
+                    return fault(RecordFault::LeafRange);
                 };
                 if leaf.iter_mut().any(|seen| std::mem::replace(seen, true)) {
-                    return fault("a record is in two leaves");
+                    return fault(RecordFault::SharedRecord);
                 }
             }
         }
     }
     let fault = |record, fault| Err(LayoutError::BadRecord { record, fault });
     if has_parent.iter().skip(1).any(|&seen| !seen) || in_leaf.iter().any(|&seen| !seen) {
-        return fault(0, "something is not reached from the root");
+        return fault(0, RecordFault::Unreached);
     }
     if table.node_count() > 0 && !holds_children(bounds, 0) {
-        return fault(0, "the tree's box does not hold its children's boxes");
+        return fault(0, RecordFault::TreeBox);
     }
     // An index of all ones marks an unused slot elsewhere.
     if let Some(record) = slots.iter().position(|slot| slot & !NON_OPAQUE >= INDEX_MASK) {
-        return fault(record, "its triangle index is out of range");
+        return fault(record, RecordFault::TriangleIndex);
     }
     if depth != stack_depth(table) {
-        return fault(0, "the stack depth is wrong");
+        return fault(0, RecordFault::StackDepth);
     }
     Ok(())
 }
@@ -231,33 +231,37 @@ pub(crate) mod tests {
         let put = |tree: &mut T, place: (usize, usize), child: Child| tree.set_child(place.0, place.1, child);
         let leaf = |tree: &mut T, new: &dyn Fn(&mut Child)| edit(tree, leaves[0], new);
         let nodes = sound.node_count() as u32;
-        type Damage<'a, T> = (&'a str, &'a str, &'a dyn Fn(&mut T));
+        type Damage<'a, T> = (&'a str, RecordFault, &'a dyn Fn(&mut T));
         let damages: &[Damage<T>] = &[
-            ("a cycle", "come after", &|t| edit(t, inner, &|c| c.child = inner.0 as u32)),
-            ("a node out of range", "come after", &|t| edit(t, inner, &|c| c.child = nodes)),
-            ("two parents", "come after", &|t| edit(t, other_inner, &|c| c.child = at(inner).child)),
-            ("a shrunken box", "a child's box", &|t| edit(t, inner, &|c| c.bounds.max[0] = c.bounds.min[0])),
-            ("a leaf out of range", "out of range", &|t| leaf(t, &|c| c.child = 500)),
-            ("a leaf past the end", "out of range", &|t| leaf(t, &|c| (c.child, c.count) = (499, 2))),
-            ("a shared record", "two leaves", &|t| leaf(t, &|c| c.child = at(leaves[1]).child)),
-            ("a lost record", "not reached", &|t| t.rest().0.push(0)),
-            ("a lost node", "not reached", &|t| {
+            ("a cycle", RecordFault::ChildOrderOrParents, &|t| edit(t, inner, &|c| c.child = inner.0 as u32)),
+            ("a node out of range", RecordFault::ChildOrderOrParents, &|t| edit(t, inner, &|c| c.child = nodes)),
+            ("two parents", RecordFault::ChildOrderOrParents, &|t| {
+                edit(t, other_inner, &|c| c.child = at(inner).child);
+            }),
+            ("a shrunken box", RecordFault::ChildBox, &|t| edit(t, inner, &|c| c.bounds.max[0] = c.bounds.min[0])),
+            ("a leaf out of range", RecordFault::LeafRange, &|t| leaf(t, &|c| c.child = 500)),
+            ("a leaf past the end", RecordFault::LeafRange, &|t| leaf(t, &|c| (c.child, c.count) = (499, 2))),
+            ("a shared record", RecordFault::SharedRecord, &|t| leaf(t, &|c| c.child = at(leaves[1]).child)),
+            ("a lost record", RecordFault::Unreached, &|t| t.rest().0.push(0)),
+            ("a lost node", RecordFault::Unreached, &|t| {
                 t.rest().0.push(0);
                 edit(t, inner, &|c| (c.child, c.count) = (500, 1));
             }),
-            ("no child", "fewer than two", &|t| (0..branching).for_each(|slot| put(t, (0, slot), Child::NONE))),
-            ("one child", "fewer than two", &|t| (1..branching).for_each(|slot| put(t, (0, slot), Child::NONE))),
-            ("a gap", "unused", &|t| put(t, (0, 0), Child::NONE)),
-            ("a root's box too small", "the tree's box", &|t| t.rest().1.max[0] = 0.0),
-            ("an unused triangle index", "index is out", &|t| t.rest().0[3] = INDEX_MASK),
-            ("a stray bit in a slot", "index is out", &|t| t.rest().0[3] |= 1 << 30),
-            ("a stack too small", "stack depth", &|t| *t.rest().2 -= 1),
+            ("no child", RecordFault::FewChildren, &|t| (0..branching).for_each(|slot| put(t, (0, slot), Child::NONE))),
+            ("one child", RecordFault::FewChildren, &|t| {
+                (1..branching).for_each(|slot| put(t, (0, slot), Child::NONE));
+            }),
+            ("a gap", RecordFault::UnusedChild, &|t| put(t, (0, 0), Child::NONE)),
+            ("a root's box too small", RecordFault::TreeBox, &|t| t.rest().1.max[0] = 0.0),
+            ("an unused triangle index", RecordFault::TriangleIndex, &|t| t.rest().0[3] = INDEX_MASK),
+            ("a stray bit in a slot", RecordFault::TriangleIndex, &|t| t.rest().0[3] |= 1 << 30),
+            ("a stack too small", RecordFault::StackDepth, &|t| *t.rest().2 -= 1),
         ];
         for (what, expected, damage) in damages {
             let mut tree = sound.clone();
             damage(&mut tree);
-            let found = tree.check().expect_err(what).to_string();
-            assert!(found.contains(expected), "{what}: {found}");
+            let found = tree.check().expect_err(what);
+            assert!(matches!(found, LayoutError::BadRecord { fault, .. } if fault == *expected), "{what}: {found}");
         }
         // Damage to an unused slot, where there is one.
         if let Some(unused) = places().find(|&place| !at(place).is_used()) {

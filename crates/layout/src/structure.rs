@@ -1,7 +1,7 @@
 //! The structural checks that every encoder makes of its input, so that a malformed tree is an
 //! error and never a panic or an endless loop.
 
-use crate::{INDEX_MASK, LayoutError};
+use crate::{INDEX_MASK, LayoutError, NodeFault};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::FlatTriangles;
 
@@ -27,31 +27,31 @@ pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutE
         if n.is_leaf() {
             let end = n.first as usize + n.count as usize;
             let Some(seen) = in_leaf.get_mut(n.first as usize..end) else {
-                return fault("its references are out of range");
+                return fault(NodeFault::ReferenceRange);
             };
             if seen.iter_mut().any(|seen| std::mem::replace(seen, true)) {
-                return fault("another leaf has the same reference");
+                return fault(NodeFault::SharedReference);
             }
             if bvh.references[n.first as usize..end].iter().any(|&r| r as usize >= count) {
-                return fault("it references a primitive that is not there");
+                return fault(NodeFault::NoPrimitive);
             }
         } else {
             let left = n.first as usize;
             if left <= node || left + 1 >= bvh.nodes.len() {
-                return fault("its children do not come after it");
+                return fault(NodeFault::ChildOrder);
             }
             for child in [left, left + 1] {
                 if std::mem::replace(&mut has_parent[child], true) {
-                    return fault("another node has the same child");
+                    return fault(NodeFault::SharedChild);
                 }
             }
         }
     }
     if let Some(node) = (1..bvh.nodes.len()).find(|&node| !has_parent[node]) {
-        return Err(LayoutError::BadNode { node, fault: "it has no parent" });
+        return Err(LayoutError::BadNode { node, fault: NodeFault::NoParent });
     }
     if in_leaf.iter().any(|&seen| !seen) {
-        return Err(LayoutError::BadNode { node: 0, fault: "a reference is in no leaf" });
+        return Err(LayoutError::BadNode { node: 0, fault: NodeFault::UnusedReference });
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ pub(crate) fn check_boxes(bvh: &Bvh2, limit: u32) -> Result<(), LayoutError> {
         }
         let finite = n.bounds.min.iter().chain(&n.bounds.max).all(|x| x.is_finite());
         if !finite || n.bounds.is_empty() {
-            return Err(LayoutError::BadNode { node, fault: "its box is empty or not finite" });
+            return Err(LayoutError::BadNode { node, fault: NodeFault::BadBox });
         }
     }
     Ok(())

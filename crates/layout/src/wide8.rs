@@ -15,7 +15,7 @@
 //! crytek_sponza take 0.81 of the time, in conference 0.90, in sibenik 1.01). No answer depends on it.
 
 use crate::collapse::{Collapse, LeafRule};
-use crate::{BLOCK, LayoutError, TriangleBlock, structure};
+use crate::{BLOCK, LayoutError, RecordFault, TriangleBlock, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
@@ -275,32 +275,32 @@ impl Wide8 {
         for (record, node) in nodes.iter().enumerate() {
             let fault = |fault| Err(LayoutError::BadRecord { record, fault });
             if node.children[0] == NO_CHILD || node.reserved != [0; 8] {
-                return fault("it has no child, or something in its reserved words");
+                return fault(RecordFault::NoChildOrReserved);
             }
             for slot in 0..8 {
                 let (child, bounds) = (node.children[slot], node.bounds(slot));
                 if child == NO_CHILD {
                     if bounds != Aabb::EMPTY || node.children[slot..] != [NO_CHILD; 8][slot..] {
-                        return fault("an unused slot has a box, or a used one after it");
+                        return fault(RecordFault::UnusedSlotOrder);
                     }
                 } else if child & LEAF == 0 {
                     let child = node_index(child);
                     if child <= record || child >= nodes.len() || std::mem::replace(&mut has_parent[child], true) {
-                        return fault("a child does not come after it, or has two parents");
+                        return fault(RecordFault::ChildOrderOrParents);
                     }
                     if !(0..8).all(|s| bounds.contains(&nodes[child].bounds(s))) {
-                        return fault("a child's box does not hold its children's boxes");
+                        return fault(RecordFault::ChildBox);
                     }
                 } else if !self.leaf_is_sound(child, &bounds, &mut block_of_leaf) {
-                    return fault("a leaf's blocks are out of range, shared, or outside its box");
+                    return fault(RecordFault::LeafBlocks);
                 }
             }
         }
         if has_parent.iter().skip(1).any(|&seen| !seen) || block_of_leaf.iter().any(|&seen| !seen) {
-            return Err(LayoutError::BadRecord { record: 0, fault: "something is not reached from the root" });
+            return Err(LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached });
         }
         if self.stack_depth != stack_depth(nodes) {
-            return Err(LayoutError::BadRecord { record: 0, fault: "the stack depth is wrong" });
+            return Err(LayoutError::BadRecord { record: 0, fault: RecordFault::StackDepth });
         }
         Ok(())
     }

@@ -4,4 +4,4 @@ pub use raywarp_bvh::{
     BuildError, Bvh2, BvhStats, InvalidBvh, MAX_DEPTH, Node, ReinsertionStats, build, build_with_choice, presets,
     reinsert,
 };
-pub use raywarp_layout::LayoutError;
+pub use raywarp_layout::{LayoutError, NodeFault, RecordFault};

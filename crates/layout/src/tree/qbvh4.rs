@@ -18,7 +18,7 @@ use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::tree::{KernelTree, MemoryLayout, Swizzle};
-use crate::{Collapse, LayoutError, MOST_RECORDS, NO_CHILD, structure};
+use crate::{Collapse, LayoutError, MOST_RECORDS, NO_CHILD, RecordFault, structure};
 use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -104,21 +104,21 @@ impl Qbvh4Node {
         Aabb { min: std::array::from_fn(|axis| plane(axis, 0)), max: std::array::from_fn(|axis| plane(axis, 1)) }
     }
 
-    /// Returns the description of a fault of the node by itself, if it has one.
-    fn fault(&self) -> Option<&'static str> {
+    /// Returns a fault of the node by itself, if it has one.
+    fn fault(&self) -> Option<RecordFault> {
         let used = |slot: &usize| self.children[*slot] != NO_CHILD;
         if self.unused_byte != 0 || self.unused != [0; 2] {
-            return Some("what it does not use is not zero");
+            return Some(RecordFault::UnusedBytes);
         }
         for axis in 0..3 {
             if !self.origin[axis].is_finite() || !(1..=MAX_EXPONENT).contains(&self.exponents[axis]) {
-                return Some("its grid is not finite, or too coarse or fine");
+                return Some(RecordFault::GridNumbers);
             }
             if (0..Self::BRANCHING).filter(used).any(|slot| self.bytes(axis, slot)[0] > self.bytes(axis, slot)[1]) {
-                return Some("a child's box is inverted");
+                return Some(RecordFault::InvertedBox);
             }
             if !self.planes[2 * axis].contains(&0) {
-                return Some("its grid does not begin at its children's smallest corner");
+                return Some(RecordFault::GridCorner);
             }
         }
         None
@@ -368,21 +368,21 @@ mod tests {
         }
         let sound = encoded(500, Collapse::Guthe);
         let last = sound.nodes.len() - 1;
-        type Damage<'a> = (&'a str, &'a dyn Fn(&mut Qbvh4Node));
+        type Damage<'a> = (RecordFault, &'a dyn Fn(&mut Qbvh4Node));
         let damages: [Damage; 7] = [
-            ("not zero", &|n| n.unused_byte = 1),
-            ("not zero", &|n| n.unused[1] = 1),
-            ("not finite", &|n| n.origin[1] = f32::NAN),
-            ("too coarse", &|n| n.exponents[2] = 0),
-            ("too coarse", &|n| n.exponents[2] = MAX_EXPONENT + 1),
-            ("inverted", &|n| (n.planes[0][1], n.planes[1][1]) = (9, 8)),
-            ("smallest corner", &|n| n.planes[0].iter_mut().for_each(|q| *q = (*q).max(1))),
+            (RecordFault::UnusedBytes, &|n| n.unused_byte = 1),
+            (RecordFault::UnusedBytes, &|n| n.unused[1] = 1),
+            (RecordFault::GridNumbers, &|n| n.origin[1] = f32::NAN),
+            (RecordFault::GridNumbers, &|n| n.exponents[2] = 0),
+            (RecordFault::GridNumbers, &|n| n.exponents[2] = MAX_EXPONENT + 1),
+            (RecordFault::InvertedBox, &|n| (n.planes[0][1], n.planes[1][1]) = (9, 8)),
+            (RecordFault::GridCorner, &|n| n.planes[0].iter_mut().for_each(|q| *q = (*q).max(1))),
         ];
         for (expected, damage) in damages {
             let mut tree = sound.clone();
             damage(&mut tree.nodes[last]);
-            let found = tree.nodes[last].fault().unwrap();
-            assert!(found.contains(expected) && tree.validate().is_err(), "{expected}: {found}");
+            assert_eq!(tree.nodes[last].fault(), Some(expected));
+            assert!(tree.validate().is_err(), "{expected}");
         }
     }
 

@@ -17,7 +17,7 @@ use crate::file::{Contents, LoadedContents, Parts, Stored};
 use crate::node_table::{self, Child, NodeTable, Plan};
 use crate::pull_up::PullUp;
 use crate::tree::{ChildWords, KernelTree, MemoryLayout, Swizzle};
-use crate::{Collapse, LayoutError, NO_CHILD, structure};
+use crate::{Collapse, LayoutError, NO_CHILD, RecordFault, structure};
 use bytemuck::{Pod, Zeroable};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, FlatTriangles};
@@ -154,7 +154,7 @@ impl Stored for WideN {
             return Err(LayoutError::BadBranching { found: branching });
         }
         if children.len() % branching != 0 {
-            return Err(LayoutError::BadRecord { record: children.len() / branching, fault: "it is not whole" });
+            return Err(LayoutError::BadRecord { record: children.len() / branching, fault: RecordFault::NotWhole });
         }
         let tree = Self { branching, children, slots, bounds, stack_depth };
         tree.validate().map(|()| tree)

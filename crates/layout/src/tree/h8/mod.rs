@@ -27,7 +27,7 @@ use crate::file::{Contents, LoadedContents, Parts, Stored, check_branching};
 use crate::tree::cwbvh8::family::{self, Family};
 use crate::tree::cwbvh8::octants;
 use crate::tree::{KernelTree, MemoryLayout};
-use crate::{LayoutError, structure};
+use crate::{LayoutError, NodeFault, structure};
 use node::{MAX_BLOCKS, SLOTS};
 use pair::shared_edge;
 use quantize::{MAX_COORDINATE, grid_step, quantize};
@@ -141,7 +141,7 @@ fn check_nodes(bvh: &Bvh2) -> Result<(), LayoutError> {
             return Err(LayoutError::LeafTooLarge { node, found: n.count, limit: 1 });
         }
         if n.bounds.is_empty() {
-            return Err(LayoutError::BadNode { node, fault: "its box is empty" });
+            return Err(LayoutError::BadNode { node, fault: NodeFault::EmptyBox });
         }
         let near = |x: &f32| x.abs() <= MAX_COORDINATE;
         if !n.bounds.min.iter().chain(&n.bounds.max).all(near) {
