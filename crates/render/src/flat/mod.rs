@@ -27,7 +27,7 @@ pub use octahedral::{UnitCode, decode_unit, encode_unit};
 pub(crate) use shapes::{Shape, cell_triangles, shape, triangle};
 pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
 pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
-pub use validate::InvalidShading;
+pub use validate::{InvalidShading, ShadingRule};
 
 use raywarp_geom::Hit;
 use raywarp_sample::warp::AliasCell;

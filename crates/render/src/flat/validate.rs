@@ -1,6 +1,9 @@
 //! Checks of the rules that hold for every scene that shading reads.
 
 mod lights;
+mod rule;
+
+pub use rule::ShadingRule;
 
 use super::{
     Input, InputChannel, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, TextureKind, TextureOp, Wrapping,
@@ -10,40 +13,40 @@ use crate::texture::STACK;
 
 /// Rule that a [`ShadingScene`] breaks, with the record that breaks it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{item}: {message}")]
+#[error("{item}: {rule}")]
 pub struct InvalidShading {
     /// Record that breaks the rule, such as `triangles[3]`.
     pub item: String,
-    /// Description of the broken rule.
-    pub message: &'static str,
+    /// Rule that is broken.
+    pub rule: ShadingRule,
 }
 
-type Check = Result<(), &'static str>;
+type Check = Result<(), ShadingRule>;
 
-fn ensure(holds: bool, message: &'static str) -> Check {
-    if holds { Ok(()) } else { Err(message) }
+fn ensure(holds: bool, rule: ShadingRule) -> Check {
+    if holds { Ok(()) } else { Err(rule) }
 }
 
-fn within<T>(index: u32, records: &[T], message: &'static str) -> Check {
-    ensure((index as usize) < records.len(), message)
+fn within<T>(index: u32, records: &[T], rule: ShadingRule) -> Check {
+    ensure((index as usize) < records.len(), rule)
 }
 
-fn within_or_none<T>(index: u32, records: &[T], message: &'static str) -> Check {
-    if index == NONE { Ok(()) } else { within(index, records, message) }
+fn within_or_none<T>(index: u32, records: &[T], rule: ShadingRule) -> Check {
+    if index == NONE { Ok(()) } else { within(index, records, rule) }
 }
 
-fn tag<T>(tag: u32, all: &[T], message: &'static str) -> Check {
-    within(tag, all, message)
+fn tag<T>(tag: u32, all: &[T], rule: ShadingRule) -> Check {
+    within(tag, all, rule)
 }
 
-fn finite(numbers: &[f32], message: &'static str) -> Check {
-    ensure(numbers.iter().all(|x| x.is_finite()), message)
+fn finite(numbers: &[f32], rule: ShadingRule) -> Check {
+    ensure(numbers.iter().all(|x| x.is_finite()), rule)
 }
 
 /// Checks each record of an array; `name` is the array's for errors.
 fn each<T>(name: &str, records: &[T], check: impl Fn(usize, &T) -> Check) -> Result<(), InvalidShading> {
     records.iter().enumerate().try_for_each(|(index, record)| {
-        check(index, record).map_err(|message| InvalidShading { item: format!("{name}[{index}]"), message })
+        check(index, record).map_err(|rule| InvalidShading { item: format!("{name}[{index}]"), rule })
     })
 }
 
@@ -70,72 +73,64 @@ impl ShadingScene {
         each("programs", &self.programs, |_, p| self.program(p.first, p.end))?;
         each("images", &self.images, |_, image| {
             let texels = u64::from(image.size[0]) * u64::from(image.size[1]);
-            ensure(
-                texels > 0 && texels == image.texel_count() as u64,
-                "has another number of texels than its size says",
-            )
+            ensure(texels > 0 && texels == image.texel_count() as u64, ShadingRule::TexelCount)
         })?;
         self.validate_lights()?;
         each("placements", &self.placements, |index, _| self.placement(index))?;
         each("triangles", &self.triangles, |index, _| self.triangle(index))?;
         each("attributes", &self.attributes, |_, record| {
-            within_or_none(record.colors(), &self.colors, "names colours that are not there")?;
-            finite(record.uv0.as_flattened(), "has texture coordinates that are not finite")?;
-            finite(record.uv1.as_flattened(), "has texture coordinates that are not finite")
+            within_or_none(record.colors(), &self.colors, ShadingRule::NoColors)?;
+            finite(record.uv0.as_flattened(), ShadingRule::TextureCoordinates)?;
+            finite(record.uv1.as_flattened(), ShadingRule::TextureCoordinates)
         })?;
-        each("colors", &self.colors, |_, record| {
-            finite(record.corners.as_flattened(), "has a number that is not finite")
-        })
+        each("colors", &self.colors, |_, record| finite(record.corners.as_flattened(), ShadingRule::Number))
     }
 
     fn validate_surfaces(&self) -> Result<(), InvalidShading> {
         each("inputs", &self.inputs, |_, input| self.input(input))?;
         each("media", &self.media, |_, medium| {
             let holds = medium.absorption.iter().all(|&x| x.is_finite() && x >= 0.0);
-            ensure(holds, "absorbs an amount that is negative or not finite")?;
-            ensure(
-                medium.ior.is_finite() && medium.ior >= 0.0,
-                "has an index of refraction that is negative or not finite",
-            )
+            ensure(holds, ShadingRule::Absorption)?;
+            ensure(medium.ior.is_finite() && medium.ior >= 0.0, ShadingRule::Refraction)
         })?;
-        let few = ensure(self.media.len() <= Self::MOST_MEDIA, "are more than a path can tell apart");
-        few.map_err(|m| InvalidShading { item: "media".into(), message: m })?;
+        let few = ensure(self.media.len() <= Self::MOST_MEDIA, ShadingRule::TooManyMedia);
+        few.map_err(|rule| InvalidShading { item: "media".into(), rule })?;
         each("materials", &self.materials, |index, material| self.material(index, material))?;
         let opaque = self.materials.iter().all(|m| m.alpha == NONE);
-        let message = "says another thing than the materials";
-        ensure(self.all_opaque == opaque, message).map_err(|m| InvalidShading { item: "all_opaque".into(), message: m })
+        let stated = ensure(self.all_opaque == opaque, ShadingRule::AllOpaque);
+        stated.map_err(|rule| InvalidShading { item: "all_opaque".into(), rule })
     }
 
     fn input(&self, input: &Input) -> Check {
-        finite(&input.factor, "has a factor that is not finite")?;
+        finite(&input.factor, ShadingRule::Factor)?;
         if !input.is_textured() {
             return Ok(());
         }
-        within(input.texture(), &self.programs, "names a texture that is not there")?;
-        tag(input.channel_tag(), InputChannel::ALL, "names a channel that does not exist")
+        within(input.texture(), &self.programs, ShadingRule::NoTexture)?;
+        tag(input.channel_tag(), InputChannel::ALL, ShadingRule::NoChannel)
     }
 
     fn material(&self, index: usize, material: &MaterialRecord) -> Check {
-        tag(material.kind, MaterialKind::ALL, "is of a kind that does not exist")?;
-        tag(material.remap, Remap::ALL, "remaps roughness in a way that does not exist")?;
-        ensure(material.flags & !MaterialFlags::ALL == 0, "has a flag that does not exist")?;
+        tag(material.kind, MaterialKind::ALL, ShadingRule::NoKind)?;
+        tag(material.remap, Remap::ALL, ShadingRule::NoRemap)?;
+        ensure(material.flags & !MaterialFlags::ALL == 0, ShadingRule::NoFlag)?;
         let end = u64::from(material.first_input) + u64::from(material.kind().input_count());
-        ensure(end <= self.inputs.len() as u64, "has inputs that are not there")?;
+        ensure(end <= self.inputs.len() as u64, ShadingRule::NoInputs)?;
         for input in [material.emission, material.normal, material.alpha] {
-            within_or_none(input, &self.inputs, "names an input that is not there")?;
+            within_or_none(input, &self.inputs, ShadingRule::NoInput)?;
         }
-        within_or_none(material.inside, &self.media, "names a medium that is not there")?;
-        within_or_none(material.outside, &self.media, "names a medium that is not there")?;
+        within_or_none(material.inside, &self.media, ShadingRule::NoMedium)?;
+        within_or_none(material.outside, &self.media, ShadingRule::NoMedium)?;
         let stated = material.outside == NONE || material.has(MaterialFlags::INTERFACE);
-        ensure(stated, "has a medium outside and is no interface")?;
+        ensure(stated, ShadingRule::OutsideOfNoInterface)?;
         let is_map = material.normal != NONE && !material.has(MaterialFlags::BUMP);
         let map = || self.inputs[material.normal as usize].is_textured();
-        ensure(!is_map || map(), "has a normal map without a texture")?;
-        finite(&[material.cutoff], "has a cutoff that is not finite")?;
-        ensure(material.unused == [0; 4], "has unused fields that are not zero")?;
+        ensure(!is_map || map(), ShadingRule::NormalMap)?;
+        finite(&[material.cutoff], ShadingRule::Cutoff)?;
+        ensure(material.unused == [0; 4], ShadingRule::Unused)?;
         let is_mixture = material.kind() == MaterialKind::Mix;
         let holds = |part: u32| if is_mixture { (part as usize) < index } else { part == NONE };
-        ensure(material.parts.into_iter().all(holds), "has parts that do not come before it, or should have none")?;
+        ensure(material.parts.into_iter().all(holds), ShadingRule::Parts)?;
         let inputs = &self.inputs[material.first_input as usize..end as usize];
         let looks = material.normal != NONE
             || material.has(MaterialFlags::ANISOTROPIC)
@@ -145,7 +140,7 @@ impl ShadingScene {
                 .any(|i| i != NONE && self.inputs[i as usize].is_textured())
             || (is_mixture
                 && material.parts.iter().any(|&p| self.materials[p as usize].has(MaterialFlags::LOOKS_AT_ATTRIBUTES)));
-        ensure(!looks || material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES), "looks at attributes and does not say so")?;
+        ensure(!looks || material.has(MaterialFlags::LOOKS_AT_ATTRIBUTES), ShadingRule::LooksUnsaid)?;
         let chooses = match material.kind() {
             MaterialKind::Mix => true,
             MaterialKind::Principled => inputs[MaterialKind::TRANSMISSION as usize].may_be_positive(),
@@ -161,8 +156,8 @@ impl ShadingScene {
             | MaterialKind::Unlit => false,
         };
         let says = material.has(MaterialFlags::CHOOSES);
-        ensure(!chooses || says, "chooses between parts and does not say so")?;
-        ensure(chooses || !says, "says that it chooses and has no parts")?;
+        ensure(!chooses || says, ShadingRule::ChoosesUnsaid)?;
+        ensure(chooses || !says, ShadingRule::ChoosesNothing)?;
         self.boundary(material)
     }
 
@@ -174,24 +169,24 @@ impl ShadingScene {
         }
         let is_zero = |input: &Input| !input.is_textured() && input.factor[0] == 0.0;
         let is_hole = material.alpha != NONE && is_zero(&self.inputs[material.alpha as usize]);
-        ensure(is_hole && !material.has(MaterialFlags::MASK), "bounds media without a surface and is no hole all over")
+        ensure(is_hole && !material.has(MaterialFlags::MASK), ShadingRule::SolidBoundary)
     }
 
     fn texture_op(&self, op: &TextureOp) -> Check {
-        tag(op.kind, TextureKind::ALL, "is of a kind that does not exist")?;
-        finite(&op.value, "has a value that is not finite")?;
-        finite(op.rows.as_flattened(), "has a mapping that is not finite")?;
-        ensure(op.uv_set < 2, "names texture coordinates that do not exist")?;
+        tag(op.kind, TextureKind::ALL, ShadingRule::NoKind)?;
+        finite(&op.value, ShadingRule::Value)?;
+        finite(op.rows.as_flattened(), ShadingRule::Mapping)?;
+        ensure(op.uv_set < 2, ShadingRule::NoTextureCoordinates)?;
         if TextureKind::of(op.kind) != TextureKind::Image {
             return Ok(());
         }
-        within(op.image, &self.images, "names an image that is not there")?;
-        tag(op.lookup, super::ImageLookup::ALL, "is looked up in a way that does not exist")?;
-        op.wrap.into_iter().try_for_each(|wrap| tag(wrap, Wrapping::ALL, "wraps in a way that does not exist"))
+        within(op.image, &self.images, ShadingRule::NoImage)?;
+        tag(op.lookup, super::ImageLookup::ALL, ShadingRule::NoLookup)?;
+        op.wrap.into_iter().try_for_each(|wrap| tag(wrap, Wrapping::ALL, ShadingRule::NoWrapping))
     }
 
     fn program(&self, first: u32, end: u32) -> Check {
-        ensure(first < end && end as usize <= self.texture_ops.len(), "has steps that are not there")?;
+        ensure(first < end && end as usize <= self.texture_ops.len(), ShadingRule::NoSteps)?;
         let mut held = 0usize;
         for op in &self.texture_ops[first as usize..end as usize] {
             let takes = match TextureKind::of(op.kind) {
@@ -199,11 +194,11 @@ impl ShadingScene {
                 TextureKind::Checkerboard | TextureKind::Scale => 2,
                 TextureKind::Mix => 3,
             };
-            ensure(held >= takes, "takes values that were not pushed")?;
+            ensure(held >= takes, ShadingRule::StackUnderflow)?;
             held = held - takes + 1;
-            ensure(held <= STACK, "holds more values than the stack")?;
+            ensure(held <= STACK, ShadingRule::StackOverflow)?;
         }
-        ensure(held == 1, "leaves more than one value")
+        ensure(held == 1, ShadingRule::StackRest)
     }
 
     fn placement(&self, index: usize) -> Check {
@@ -211,26 +206,26 @@ impl ShadingScene {
             |i: usize| u64::from(self.placements[i].first_triangle) + u64::from(self.placements[i].triangle_count);
         let first = u64::from(self.placements[index].first_triangle);
         let before = if index == 0 { 0 } else { end(index - 1) };
-        ensure(first == before, "does not begin where the one before it ends")?;
+        ensure(first == before, ShadingRule::PlacementBegin)?;
         let last = index + 1 == self.placements.len();
-        ensure(!last || end(index) == self.triangles.len() as u64, "does not end with the triangles")
+        ensure(!last || end(index) == self.triangles.len() as u64, ShadingRule::PlacementEnd)
     }
 
     fn triangle(&self, index: usize) -> Check {
         let triangle = &self.triangles[index];
-        finite(triangle.corners.as_flattened(), "has a corner that is not finite")?;
-        within(triangle.material(), &self.materials, "names a material that is not there")?;
-        within_or_none(triangle.attributes, &self.attributes, "names attributes that are not there")?;
-        within(triangle.instance, &self.placements, "names a placement that is not there")?;
+        finite(triangle.corners.as_flattened(), ShadingRule::Corner)?;
+        within(triangle.material(), &self.materials, ShadingRule::NoMaterial)?;
+        within_or_none(triangle.attributes, &self.attributes, ShadingRule::NoAttributes)?;
+        within(triangle.instance, &self.placements, ShadingRule::NoPlacement)?;
         let placement = self.placements[triangle.instance as usize];
         let number = (index as u32).wrapping_sub(placement.first_triangle);
-        ensure(number < placement.triangle_count, "names a placement that it is not in")?;
+        ensure(number < placement.triangle_count, ShadingRule::OtherPlacement)?;
         if triangle.light == NONE {
             return Ok(());
         }
-        within(triangle.light, &self.lights, "names a light that is not there")?;
+        within(triangle.light, &self.lights, ShadingRule::NoLight)?;
         let light = &self.lights[triangle.light as usize];
         let number = (index as u32).wrapping_sub(light.index);
-        ensure(number < light.kind().triangle_count(), "names a light that is another's")
+        ensure(number < light.kind().triangle_count(), ShadingRule::OtherLight)
     }
 }

@@ -1,6 +1,6 @@
 //! Checks of lights, of the choice between them and of environments.
 
-use super::{Check, InvalidShading, each, ensure, finite, tag, within};
+use super::{Check, InvalidShading, ShadingRule, each, ensure, finite, tag, within};
 use crate::flat::{EnvironmentRecord, LightKind, LightRecord, NONE, ShadingScene, Shape, SpotRamp, shape};
 use crate::light::environment;
 use glam::Vec3;
@@ -26,9 +26,9 @@ impl ShadingScene {
     pub(super) fn validate_lights(&self) -> Result<(), InvalidShading> {
         each("lights", &self.lights, |index, light| self.light(index, light))?;
         each("light_choice", &self.light_choice, |_, cell| {
-            within(cell.alias, &self.lights, "names a light that is not there")?;
+            within(cell.alias, &self.lights, ShadingRule::NoLight)?;
             let shares = [cell.own, cell.probability, cell.alias_probability];
-            ensure(shares.iter().all(|share| (0.0..=1.0).contains(share)), "has a share that is not from 0 to 1")
+            ensure(shares.iter().all(|share| (0.0..=1.0).contains(share)), ShadingRule::Share)
         })?;
         each("environments", &self.environments, |_, record| self.environment(record))?;
         self.validate_choice()?;
@@ -37,20 +37,20 @@ impl ShadingScene {
 
     fn light(&self, index: usize, light: &LightRecord) -> Check {
         let cells = self.light_choice.len();
-        ensure(cells == 0 || cells == self.lights.len(), "has no cell in the choice, though others have")?;
-        tag(light.kind, LightKind::ALL, "is of a kind that does not exist")?;
+        ensure(cells == 0 || cells == self.lights.len(), ShadingRule::NoCell)?;
+        tag(light.kind, LightKind::ALL, ShadingRule::NoKind)?;
         let numbers = [light.at, light.u, light.v, light.w];
-        finite(numbers.as_flattened(), "has a number that is not finite")?;
-        ensure(light.value.is_finite() && light.value >= 0.0, "has a density that is negative or not finite")?;
+        finite(numbers.as_flattened(), ShadingRule::Number)?;
+        ensure(light.value.is_finite() && light.value >= 0.0, ShadingRule::Density)?;
         match light.kind() {
             LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
                 self.surface_light(index, light)
             }
             LightKind::Spot => {
-                tag(light.index, SpotRamp::ALL, "falls off in a way that does not exist")?;
+                tag(light.index, SpotRamp::ALL, ShadingRule::NoRamp)?;
                 direction(light)
             }
-            LightKind::Environment => within(light.index, &self.environments, "names an environment that is not there"),
+            LightKind::Environment => within(light.index, &self.environments, ShadingRule::NoEnvironment),
             LightKind::Directional => direction(light),
             LightKind::Point => Ok(()),
         }
@@ -58,40 +58,40 @@ impl ShadingScene {
 
     fn surface_light(&self, index: usize, light: &LightRecord) -> Check {
         let end = u64::from(light.index) + u64::from(light.kind().triangle_count());
-        ensure(end <= self.triangles.len() as u64, "names triangles that are not there")?;
+        ensure(end <= self.triangles.len() as u64, ShadingRule::NoTriangles)?;
         let triangles = &self.triangles[light.index as usize..end as usize];
-        ensure(triangles.iter().all(|t| t.light == index as u32), "names a triangle that is another light")?;
-        within(light.material, &self.materials, "names a material that is not there")?;
-        ensure(triangles.iter().all(|t| t.material() == light.material), "has another material than its triangles")?;
+        ensure(triangles.iter().all(|t| t.light == index as u32), ShadingRule::OtherTriangle)?;
+        within(light.material, &self.materials, ShadingRule::NoMaterial)?;
+        ensure(triangles.iter().all(|t| t.material() == light.material), ShadingRule::OtherMaterial)?;
         let holes = light.kind() == LightKind::Sphere && self.materials[light.material as usize].alpha != NONE;
-        ensure(!holes, "has holes, through which its other side would show")?;
+        ensure(!holes, ShadingRule::Holes)?;
         // Triangles come after lights: a corner that is not finite is theirs to report.
         if !triangles.iter().all(|t| t.corners.as_flattened().iter().all(|x| x.is_finite())) {
             return Ok(());
         }
         let [at, u, v, w] = [light.at, light.u, light.v, light.w].map(Vec3::from);
-        ensure(shape(light.kind(), triangles) == Some(Shape { at, u, v, w }), "is not where its triangles are")
+        ensure(shape(light.kind(), triangles) == Some(Shape { at, u, v, w }), ShadingRule::Place)
     }
 
     fn environment(&self, record: &EnvironmentRecord) -> Check {
-        finite(&record.radiance, "has a radiance that is not finite")?;
-        finite(record.rows.as_flattened(), "has a rotation that is not finite")?;
+        finite(&record.radiance, ShadingRule::Radiance)?;
+        finite(record.rows.as_flattened(), ShadingRule::RotationNotFinite)?;
         let [x, y, z] = record.rows.map(Vec3::from);
         let unit = [x, y, z].into_iter().all(|row| (row.length() - 1.0).abs() <= ROTATION);
         let right = [x.dot(y), y.dot(z), z.dot(x)].into_iter().all(|cos| cos.abs() <= ROTATION);
-        ensure(unit && right, "has a rotation that stretches or shears")?;
-        ensure(record.unused == [0; 3], "has unused fields that are not zero")?;
-        ensure((0.0..=1.0).contains(&record.choice), "is chosen with a probability that is not from 0 to 1")?;
+        ensure(unit && right, ShadingRule::RotationShears)?;
+        ensure(record.unused == [0; 3], ShadingRule::Unused)?;
+        ensure((0.0..=1.0).contains(&record.choice), ShadingRule::Choice)?;
         if record.image == NONE {
             return Ok(());
         }
-        within(record.image, &self.images, "names an image that is not there")?;
+        within(record.image, &self.images, ShadingRule::NoImage)?;
         let [width, height] = record.size.map(u128::from);
         let end = u128::from(record.table) + 2 * (height + 1 + height * (width + 1));
-        ensure(width > 0 && height > 0 && end <= self.tables.len() as u128, "has a table that is not there")?;
+        ensure(width > 0 && height > 0 && end <= self.tables.len() as u128, ShadingRule::NoTable)?;
         let tables = environment::tables(self, record);
-        ensure(tables.rise(), "has a table that does not rise from 0 to 1")?;
-        ensure(tables.are_guided(), "has a table with the guide of another")
+        ensure(tables.rise(), ShadingRule::TableOrder)?;
+        ensure(tables.are_guided(), ShadingRule::TableGuide)
     }
 
     /// Checks the alias table of lights: cells must name existing lights, and choose each with its stated probability,
@@ -109,14 +109,11 @@ impl ShadingScene {
         }
         each("light_choice", cells, |index, cell| {
             let alias = &cells[cell.alias as usize];
-            ensure(
-                cell.alias_probability == alias.probability,
-                "gives its alias another probability than the alias has",
-            )?;
+            ensure(cell.alias_probability == alias.probability, ShadingRule::AliasProbability)?;
             let (found, others) = shares[index];
             let share = f64::from(cell.probability) * cells.len() as f64;
             let near = SHARE * share + LEFT * f64::from(others) + f64::from(f32::MIN_POSITIVE) * cells.len() as f64;
-            ensure((found - share).abs() <= near, "is chosen more often or less often than its probability says")
+            ensure((found - share).abs() <= near, ShadingRule::ChosenOften)
         })
     }
 
@@ -128,10 +125,9 @@ impl ShadingScene {
     /// Checks the probabilities stated by lights and environments, from which weights of multiple importance sampling
     /// follow.
     fn validate_probabilities(&self) -> Result<(), InvalidShading> {
-        let message = "has another probability than the choice gives it";
         let mut light_of = vec![None; self.environments.len()];
         for (index, light) in self.lights.iter().enumerate() {
-            let broken = |message| Err(InvalidShading { item: format!("lights[{index}]"), message });
+            let broken = |rule| Err(InvalidShading { item: format!("lights[{index}]"), rule });
             let probability = match light.kind() {
                 LightKind::Triangle | LightKind::Parallelogram | LightKind::Disk | LightKind::Sphere => {
                     self.probability(index)
@@ -139,19 +135,19 @@ impl ShadingScene {
                 LightKind::Point | LightKind::Spot | LightKind::Directional | LightKind::Environment => 0.0,
             };
             if !same_probability(light.value, probability) {
-                return broken(message);
+                return broken(ShadingRule::Probability);
             }
             if light.kind() == LightKind::Environment && light_of[light.index as usize].replace(index).is_some() {
-                return broken("names an environment that is another light");
+                return broken(ShadingRule::SharedEnvironment);
             }
         }
         each("environments", &self.environments, |index, record| {
-            let Some(light) = light_of[index] else { return Err("is no light") };
-            ensure(same_probability(record.choice, self.probability(light)), message)
+            let Some(light) = light_of[index] else { return Err(ShadingRule::NotALight) };
+            ensure(same_probability(record.choice, self.probability(light)), ShadingRule::Probability)
         })
     }
 }
 
 fn direction(light: &LightRecord) -> Check {
-    ensure((Vec3::from(light.u).length() - 1.0).abs() <= UNIT, "has a direction whose length is not 1")
+    ensure((Vec3::from(light.u).length() - 1.0).abs() <= UNIT, ShadingRule::Direction)
 }
