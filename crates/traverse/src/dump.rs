@@ -4,7 +4,7 @@
 //! the operation before them as [`Code::Mark`]s: a pushed child on a visit, and on a test what a hit needs: one mark
 //! when it was taken; where the rows of a record are fetched one by one, a mark a row more.
 
-use crate::kernel::{Batch, Kernel, KernelError};
+use crate::kernel::{Batch, Kernel, KernelError, NoDumpReason};
 use crate::probe::{Probe, WarpEvent};
 use rayon::prelude::*;
 use raywarp_family::{Block, Key, Query, Supply, TraversalLoop, Variant};
@@ -162,7 +162,7 @@ impl RayDump {
         };
         let chunks: Vec<Chunk> = rays.par_chunks(CHUNK).enumerate().map(chunk).collect();
         if chunks.iter().any(|chunk| chunk.len > MAX_CODES) {
-            let why = "some rays have more operations than a dump can number";
+            let why = NoDumpReason::ManyOperations;
             return Err(KernelError::NoDump { variant: *kernel.variant(), why });
         }
         Ok(Self { walk: Some(walk), query, stack_depth: kernel.stack_depth(), chunks, ray_count: rays.len() })
@@ -189,9 +189,9 @@ impl RayDump {
     /// [`KernelError::NoDump`] for trees whose lanes share a ray or whose leaves come in groups.
     pub fn walk_of(variant: &Variant) -> Result<Variant, KernelError> {
         let why = if variant.tree().shares_rays() {
-            Some("several lanes share a ray, and a dump does not tell which of them does what")
+            Some(NoDumpReason::SharedRays)
         } else if variant.tree().groups_leaves() {
-            Some("leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk")
+            Some(NoDumpReason::GroupedLeaves)
         } else {
             None
         };
@@ -200,7 +200,7 @@ impl RayDump {
             Variant::new(Supply::Direct, TraversalLoop::WhileWhile, variant.tree()).ok().filter(|_| why.is_none());
         let with = |walk: Variant, &key: &Key| walk.with(key, variant.value(key)).unwrap_or(walk);
         let walk = walk.map(|walk| keys.iter().fold(walk, with));
-        walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or("its tree has no while-while") })
+        walk.ok_or(KernelError::NoDump { variant: *variant, why: why.unwrap_or(NoDumpReason::NoWhileWhile) })
     }
 
     /// Returns the kind of tree walk that was dumped ([`RayDump::walk_of`]); `None` where no ray does anything.

@@ -67,7 +67,7 @@ pub enum KernelError {
         /// Variant whose operations cannot be dumped.
         variant: Variant,
         /// Reason why they cannot be dumped.
-        why: &'static str,
+        why: NoDumpReason,
     },
     /// The warp is not a multiple of the lanes that share a ray, or is too wide.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
@@ -79,6 +79,21 @@ pub enum KernelError {
         /// Number of lanes of a warp that was asked for.
         width: u32,
     },
+}
+
+/// Reason why the operations of a variant's rays cannot be dumped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum NoDumpReason {
+    #[error("several lanes share a ray, and a dump does not tell which of them does what")]
+    SharedRays,
+    #[error("leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk")]
+    GroupedLeaves,
+    #[error("its tree has no while-while")]
+    NoWhileWhile,
+    #[error("some rays have more operations than a dump can number")]
+    ManyOperations,
 }
 
 /// A batch of rays for a kernel.

@@ -32,11 +32,11 @@ mod triangles;
 mod warp;
 
 pub use dump::{Code, RayDump};
-pub use kernel::{Batch, Execution, Kernel, KernelError};
+pub use kernel::{Batch, Execution, Kernel, KernelError, NoDumpReason};
 pub use probe::{Probe, Recorded, Recorder, Touch, WarpEvent};
 /// Query that the rays of a [`Batch`] ask.
 pub use raywarp_family::Query;
-pub use replay::{Replay, ReplayError};
+pub use replay::{DependentReason, Replay, ReplayError};
 pub use supply::RayCounter;
 pub use tracer::FamilyTracer;
 pub use warp::Answer;

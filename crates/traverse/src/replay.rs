@@ -32,7 +32,7 @@ pub enum ReplayError {
         /// Variant that must trace the rays instead.
         variant: Variant,
         /// Reason why the walk of a ray depends on others.
-        why: &'static str,
+        why: DependentReason,
     },
     /// The dump is of another kind of walk: of another tree, box test, order or the like.
     #[error("{variant} walks as {walk} does, but the dump is of {dumped}")]
@@ -49,6 +49,17 @@ pub enum ReplayError {
     Kernel(#[from] KernelError),
 }
 
+/// Reason why the walk of a ray depends on the rays of other lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum DependentReason {
+    #[error("the rays of a packet go where any of them wants to")]
+    Packet,
+    #[error("while a leaf is put aside the ray walks on, how far depends on the other lanes")]
+    Postponed,
+}
+
 impl<'a> Replay<'a> {
     /// Returns the kind of [walk](RayDump::walk_of) whose dumps `variant` can replay.
     ///
@@ -60,9 +71,9 @@ impl<'a> Replay<'a> {
             return Err(KernelError::NeedsGpu { variant: *variant }.into());
         }
         let why = if variant.traversal_loop() == TraversalLoop::Packet {
-            "the rays of a packet go where any of them wants to"
+            DependentReason::Packet
         } else if variant.postpone() > 0 {
-            "while a leaf is put aside the ray walks on, how far depends on the other lanes"
+            DependentReason::Postponed
         } else {
             return Ok(walk);
         };

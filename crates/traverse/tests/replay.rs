@@ -3,7 +3,10 @@
 use crate::common::{kernel, machines, rays, record, scene};
 use raywarp_family::{Block, Variant, legal, papers};
 use raywarp_geom::{HitKey, Ray};
-use raywarp_traverse::{Batch, Code, Execution, KernelError, Query, RayDump, Recorded, Recorder, Replay, ReplayError};
+use raywarp_traverse::{
+    Batch, Code, DependentReason, Execution, KernelError, NoDumpReason, Query, RayDump, Recorded, Recorder, Replay,
+    ReplayError,
+};
 use std::collections::BTreeMap;
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
@@ -144,17 +147,21 @@ fn a_dump_holds_what_one_lane_does_in_two_bits_an_operation() {
 
 #[test]
 fn what_depends_on_other_lanes_is_refused_in_one_plain_line() {
-    let refused = |text: &str| Replay::walk_of(&text.parse().unwrap()).unwrap_err().to_string();
-    for (text, why) in [
-        ("al09-packet", "the rays of a packet go where any of them wants to"),
-        ("al09-spec-if-if", "while a leaf is put aside the ray walks on, how far depends on the other lanes"),
-        ("al09-wide8", "several lanes share a ray, and a dump does not tell which of them does what"),
-        ("ykl17", "leaves of a group wait in a register or on the stack as other lanes go on, which changes the walk"),
-        ("direct/while-while/bvh2?sync=implicit", "here they are in lockstep: leave out sync=implicit"),
-    ] {
-        let message = refused(text);
-        assert!(message.ends_with(why) && !message.contains('\n'), "{message}");
+    let refused = |text: &str| {
+        let error = Replay::walk_of(&text.parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+        error
+    };
+    for (text, reason) in [("al09-packet", DependentReason::Packet), ("al09-spec-if-if", DependentReason::Postponed)] {
+        let error = refused(text);
+        assert!(matches!(error, ReplayError::Dependent { why, .. } if why == reason), "{error}");
     }
+    for (text, reason) in [("al09-wide8", NoDumpReason::SharedRays), ("ykl17", NoDumpReason::GroupedLeaves)] {
+        let error = refused(text);
+        assert!(matches!(error, ReplayError::Kernel(KernelError::NoDump { why, .. }) if why == reason), "{error}");
+    }
+    let implicit = refused("direct/while-while/bvh2?sync=implicit");
+    assert!(matches!(implicit, ReplayError::Kernel(KernelError::NeedsGpu { .. })), "{implicit}");
     // Without a postpone buffer speculation is while-while.
     assert!(Replay::walk_of(&"direct/speculative-while-while/bvh2?postpone=0".parse().unwrap()).is_ok());
 
