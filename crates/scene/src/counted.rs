@@ -11,7 +11,7 @@ mod tests {
 
     #[test]
     fn one_is_singular_and_none_is_not() {
-        let said = |count| counted(count, "line is", "lines are");
-        assert_eq!([0, 1, 2].map(said), ["0 lines are", "1 line is", "2 lines are"]);
+        let said = |count| counted(count, "line", "lines");
+        assert_eq!([0, 1, 2].map(said), ["0 lines", "1 line", "2 lines"]);
     }
 }

@@ -27,6 +27,22 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// Number and name of one of the scenes of a glTF file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SceneOfFile {
+    /// Index of the scene in the file, counted from 0.
+    pub index: usize,
+    /// Name of the scene; may be empty.
+    pub name: String,
+}
+
+/// Returns the end of the message about a file without triangles, which says what has some.
+fn has_some(elsewhere: &Option<SceneOfFile>) -> String {
+    let Some(SceneOfFile { index, name }) = elsewhere else { return String::new() };
+    let name = if name.is_empty() { String::new() } else { format!(" ({})", crate::escape(name)) };
+    format!("; scene {index}{name} of the file has some: `GltfOptions::scene` {index}")
+}
+
 /// Errors of loading a scene; each message names the file and, where there is one, the place in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -56,12 +72,12 @@ pub enum SceneError {
         path: PathBuf,
     },
     /// The file has no triangles, and no lights that alone make a picture.
-    #[error("{}: it has no triangles, so there is nothing to render or to trace{hint}", path.display())]
+    #[error("{}: it has no triangles, so there is nothing to render or to trace{}", path.display(), has_some(elsewhere))]
     Empty {
         /// Path of the file without triangles.
         path: PathBuf,
-        /// End of the message that says which other parts of the file have triangles; empty where none has.
-        hint: String,
+        /// Another scene of the file that has triangles, if any has.
+        elsewhere: Option<SceneOfFile>,
     },
     /// All triangles of the file are degenerate: none has an area.
     #[error("{}: none of its {triangles} triangles has an area as float32 has numbers, so there is nothing to render or to trace", path.display())]

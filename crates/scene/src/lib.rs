@@ -15,18 +15,18 @@ pub mod model;
 mod validate;
 pub mod views;
 
-pub use error::{Place, SceneError};
+pub use error::{Place, SceneError, SceneOfFile};
 pub use escape::{escape, escape_but};
 pub use findings::{
     FaultKind, GltfFault, GltfWarning, ImageFault, MeshoptFault, MtlFinding, ObjFault, ObjWarning, OffFault,
-    OffWarning, PackedFault, ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, StlFault, StlWarning,
-    ThreeMfFault, ThreeMfWarning, ValuesFault, Warning, WarningKind, WrongFile,
+    OffWarning, PackedFault, ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, SceneRule, StlFault,
+    StlWarning, ThreeMfFault, ThreeMfWarning, ValuesFault, Warning, WarningKind, WrongFile,
 };
 pub use flatten::flatten;
 pub use grouped::grouped;
 pub use import::{
-    Choices, Format, GltfOptions, LampReading, LampUnits, LightUnits, LoadError, LoadOptions, Loaded, StandIns,
-    WithoutTriangles, load, load_from, load_image, sphere,
+    Choices, Format, GltfOptions, LampReading, LampUnits, LampUnitsReason, LightUnits, LoadError, LoadOptions, Loaded,
+    StandIns, WithoutTriangles, load, load_from, load_image, sphere,
 };
 pub use model::*;
 pub use validate::{Invalid, validate};

@@ -4,18 +4,18 @@ use crate::*;
 use std::path::Path;
 
 /// Violation of a rule that every scene must keep.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Invalid {
     /// Part of the scene that violates the rule, such as `meshes[3]`.
     pub item: String,
-    /// Reason why that part is invalid.
-    pub message: String,
+    /// Rule that this part violates, with what was found.
+    pub rule: SceneRule,
 }
 
 impl Invalid {
     /// Converts the violation to an error about the file at `path`.
     pub fn in_file(self, path: &Path) -> SceneError {
-        let kind = FaultKind::Invalid { rule: self.message };
+        let kind = FaultKind::Invalid { rule: self.rule };
         SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), kind }
     }
 }
@@ -35,9 +35,9 @@ impl Invalid {
 /// The first rule that is broken.
 pub fn validate(scene: &Description) -> Result<(), Invalid> {
     let named = |kind: &str, i: usize, name: &str| format!("{kind}[{i}] {name}").trim_end().to_string();
-    let check = |item: String, result: Result<(), String>| result.map_err(|message| Invalid { item, message });
+    let check = |item: String, result: Check| result.map_err(|rule| Invalid { item, rule });
     let origin = scene.origin;
-    let finite_origin = ensure(origin.iter().all(|x| x.is_finite()), || format!("it is not finite: {origin:?}"));
+    let finite_origin = ensure(origin.iter().all(|x| x.is_finite()), || SceneRule::Origin { origin });
     check("origin".into(), finite_origin)?;
     for (i, image) in scene.images.iter().enumerate() {
         check(named("images", i, &image.name), self::image(image))?;
@@ -66,63 +66,58 @@ pub fn validate(scene: &Description) -> Result<(), Invalid> {
     check("settings".into(), settings(&scene.settings))
 }
 
-type Check = Result<(), String>;
+type Check = Result<(), SceneRule>;
 
-/// Returns `Err(message())` unless `holds`.
-fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
-    if holds { Ok(()) } else { Err(message()) }
+/// Returns `Err(rule())` unless `holds`.
+fn ensure(holds: bool, rule: impl FnOnce() -> SceneRule) -> Check {
+    if holds { Ok(()) } else { Err(rule()) }
 }
 
-fn in_range(kind: &str, index: u32, count: usize) -> Check {
-    ensure((index as usize) < count, || format!("refers to {kind} {index}, but there are only {count}"))
+fn in_range(kind: &'static str, index: u32, count: usize) -> Check {
+    ensure((index as usize) < count, || SceneRule::NoEntry { kind, index, count })
 }
 
-fn finite(what: &str, values: &[f32]) -> Check {
-    ensure(values.iter().all(|x| x.is_finite()), || format!("{what} is not finite: {values:?}"))
+fn finite(what: &'static str, values: &[f32]) -> Check {
+    ensure(values.iter().all(|x| x.is_finite()), || SceneRule::NotFinite { what, values: values.into() })
 }
 
 /// Checks that all `values` are finite and not negative; `what` names them in the error.
-fn amount(what: &str, values: &[f32]) -> Check {
-    ensure(values.iter().all(|&x| x.is_finite() && x >= 0.0), || {
-        format!("{what} must be finite and not negative: {values:?}")
-    })
+fn amount(what: &'static str, values: &[f32]) -> Check {
+    ensure(values.iter().all(|&x| x.is_finite() && x >= 0.0), || SceneRule::Negative { what, values: values.into() })
 }
 
-fn positive(what: &str, value: f32) -> Check {
-    ensure(value.is_finite() && value > 0.0, || format!("{what} must be finite and above 0: {value}"))
+fn positive(what: &'static str, value: f32) -> Check {
+    ensure(value.is_finite() && value > 0.0, || SceneRule::NotPositive { what, value })
 }
 
-fn unit(what: &str, v: [f32; 3]) -> Check {
-    let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
-    ensure((length - 1.0).abs() < 1e-3, || format!("{what} must have length 1: {v:?}"))
+fn unit(what: &'static str, direction: [f32; 3]) -> Check {
+    let length = direction.iter().map(|x| x * x).sum::<f32>().sqrt();
+    ensure((length - 1.0).abs() < 1e-3, || SceneRule::Length { what, direction })
 }
 
-fn perpendicular(what: &str, a: [f32; 3], b: [f32; 3]) -> Check {
+fn perpendicular(what: &'static str, a: [f32; 3], b: [f32; 3]) -> Check {
     let cos = std::iter::zip(a, b).map(|(a, b)| a * b).sum::<f32>();
-    ensure(cos.abs() < 1e-3, || format!("{what} must be perpendicular: {a:?} and {b:?}"))
+    ensure(cos.abs() < 1e-3, || SceneRule::NotPerpendicular { what, a, b })
 }
 
 fn image(image: &Image) -> Check {
     let texels = u64::from(image.width) * u64::from(image.height);
     ensure(texels > 0 && texels == image.len() as u64, || {
-        format!("{} texels for a size of {} x {}", image.len(), image.width, image.height)
+        let Image { width, height, .. } = *image;
+        SceneRule::TexelCount { texels: image.len(), width, height }
     })?;
     match &*image.pixels {
-        Pixels::Float(texels) => {
-            ensure(texels.iter().flatten().all(|c| c.is_finite()), || "a texel is not finite".into())
-        }
+        Pixels::Float(texels) => ensure(texels.iter().flatten().all(|c| c.is_finite()), || SceneRule::Texel),
         Pixels::Srgb8(_) | Pixels::Linear8(_) => Ok(()),
     }
 }
 
 fn texture(scene: &Description, index: usize, texture: &Texture) -> Check {
     let mapped = |mapping: &UvMapping| {
-        ensure(mapping.set < 2, || format!("uses texture coordinates {}; there are 0 and 1", mapping.set))?;
+        ensure(mapping.set < 2, || SceneRule::TextureCoordinates { set: mapping.set })?;
         finite("the mapping", mapping.rows.as_flattened())
     };
-    let earlier = |id: TextureId| {
-        ensure(id.index() < index, || format!("refers to texture {}, which does not come before it", id.0))
-    };
+    let earlier = |id: TextureId| ensure(id.index() < index, || SceneRule::LaterTexture { id: id.0 });
     match texture {
         Texture::Constant(value) => finite("the value", value),
         Texture::Image { image, mapping, .. } => {
@@ -141,11 +136,11 @@ fn texture(scene: &Description, index: usize, texture: &Texture) -> Check {
 }
 
 fn material(scene: &Description, index: usize, material: &Material) -> Check {
-    let color = |what: &str, input: &ColorInput| {
+    let color = |what: &'static str, input: &ColorInput| {
         amount(what, &input.factor)?;
         input.texture.map_or(Ok(()), |id| in_range("texture", id.0, scene.textures.len()))
     };
-    let scalar = |what: &str, input: &ScalarInput| {
+    let scalar = |what: &'static str, input: &ScalarInput| {
         finite(what, &[input.factor])?;
         input.texture.map_or(Ok(()), |(id, _)| in_range("texture", id.0, scene.textures.len()))
     };
@@ -156,11 +151,11 @@ fn material(scene: &Description, index: usize, material: &Material) -> Check {
             SurfacePart::Amount(value) => amount(what, &[value])?,
             SurfacePart::Positive(value) => positive(what, value)?,
             SurfacePart::UpTo(value, most) => {
-                ensure((0.0..=most).contains(&value), || format!("{what} {value} is not in 0..{most:e}"))?;
+                ensure((0.0..=most).contains(&value), || SceneRule::OutOfRange { what, value, most })?;
             }
             SurfacePart::Absorption(sigma) => amount(what, &sigma)?,
             SurfacePart::Earlier(id) => {
-                ensure(id.index() < index, || format!("mixes material {}, which does not come before it", id.0))?;
+                ensure(id.index() < index, || SceneRule::LaterMaterial { id: id.0 })?;
             }
         }
     }
@@ -189,11 +184,8 @@ fn material(scene: &Description, index: usize, material: &Material) -> Check {
 
 fn mesh(scene: &Description, mesh: &Mesh) -> Check {
     let triangles = &mesh.triangles;
-    triangles.validate().map_err(|error| error.to_string())?;
-    let all = |what: &str, values: &[f32]| {
-        let odd = values.iter().any(|x| !x.is_finite());
-        ensure(!odd, || format!("the {what} are not all finite"))
-    };
+    triangles.validate()?;
+    let all = |what, values: &[f32]| ensure(values.iter().all(|x| x.is_finite()), || SceneRule::Attribute { what });
     all("normals", triangles.normals.as_flattened())?;
     all("tangents", triangles.tangents.as_flattened())?;
     all("texture coordinates", triangles.uvs.as_flattened())?;
@@ -203,8 +195,8 @@ fn mesh(scene: &Description, mesh: &Mesh) -> Check {
     match &mesh.materials {
         FaceMaterials::Uniform(id) => in_range("material", id.0, count),
         FaceMaterials::PerTriangle(ids) => {
-            let wanted = triangles.indices.len();
-            ensure(ids.len() == wanted, || format!("{} materials for {wanted} triangles", ids.len()))?;
+            let (materials, triangles) = (ids.len(), triangles.indices.len());
+            ensure(materials == triangles, || SceneRule::MaterialCount { materials, triangles })?;
             ids.iter().max().map_or(Ok(()), |id| in_range("material", id.0, count))
         }
     }
@@ -212,7 +204,7 @@ fn mesh(scene: &Description, mesh: &Mesh) -> Check {
 
 fn instance(scene: &Description, instance: &Instance) -> Check {
     in_range("mesh", instance.mesh.0, scene.meshes.len())?;
-    ensure(instance.transform.is_finite(), || "the transform is not finite".into())?;
+    ensure(instance.transform.is_finite(), || SceneRule::Transform)?;
     instance.material.map_or(Ok(()), |id| in_range("material", id.0, scene.materials.len()))
 }
 
@@ -226,8 +218,9 @@ fn light(scene: &Description, light: &Light) -> Check {
             finite("the position", position)?;
             unit("the direction", *direction)?;
             amount("the intensity", intensity)?;
-            ensure(-1.0 <= *cos_outer && cos_outer <= cos_inner && *cos_inner <= 1.0, || {
-                format!("cones with cosines {cos_inner} inside and {cos_outer} outside")
+            ensure(-1.0 <= *cos_outer && cos_outer <= cos_inner && *cos_inner <= 1.0, || SceneRule::Cones {
+                inner: *cos_inner,
+                outer: *cos_outer,
             })
         }
         Light::Directional { direction, irradiance } => {
@@ -256,18 +249,16 @@ fn camera(scene: &Description, camera: &Camera) -> Check {
         positive("the focal distance", camera.focal_distance)?;
     }
     match camera.projection {
-        Projection::Perspective { fov, .. } => {
-            ensure(fov > 0.0 && fov < 180.0, || format!("a field of view of {fov} degrees; above 0 and below 180"))
-        }
+        Projection::Perspective { fov, .. } => ensure(fov > 0.0 && fov < 180.0, || SceneRule::FieldOfView { fov }),
         Projection::Orthographic { half_height } => positive("half the height", half_height),
     }
 }
 
 fn settings(settings: &Settings) -> Check {
     if let Some([width, height]) = settings.size {
-        ensure(width > 0 && height > 0, || format!("a picture of {width} x {height} pixels"))?;
+        ensure(width > 0 && height > 0, || SceneRule::PictureSize { width, height })?;
     }
-    ensure(settings.spp != Some(0), || "0 samples a pixel".into())?;
+    ensure(settings.spp != Some(0), || SceneRule::NoSamples)?;
     settings.exposure.map_or(Ok(()), |exposure| amount("the exposure", &[exposure]))?;
     match settings.filter {
         None => Ok(()),

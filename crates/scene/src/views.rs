@@ -84,13 +84,28 @@ pub enum ViewError {
         known: Vec<String>,
     },
     /// The file violates the format of viewpoints.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {fault}", path.display())]
     Malformed {
         /// File that violates the format.
         path: PathBuf,
-        /// Message that says what is wrong and where.
-        message: String,
+        /// What is wrong, and where.
+        fault: ViewFault,
     },
+}
+
+/// Fault of a file of viewpoints; viewpoints count from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum ViewFault {
+    #[error("line {line}: {error}")]
+    Toml { line: usize, error: String },
+    #[error("\"{scene}\" has {found} views, not {wanted}")]
+    TooFew { scene: String, found: usize, wanted: usize },
+    #[error("view {index} of \"{scene}\" does not look anywhere")]
+    Nowhere { scene: String, index: usize },
+    #[error("view {index} of \"{scene}\" has ao_radius {radius}; it must be above 0")]
+    Radius { scene: String, index: usize, radius: f32 },
 }
 
 /// Loads the viewpoint that a reference `FILE:SCENE:INDEX` names; INDEX counts from 1.
@@ -108,8 +123,8 @@ pub fn load_view(reference: &str) -> Result<Viewpoint, ViewError> {
     let path = Path::new(file);
     let entries = entries(path, scene)?;
     let entry = entries.get(index - 1).ok_or_else(|| {
-        let message = format!("\"{scene}\" has {} views, not {index}", entries.len());
-        ViewError::Malformed { path: path.to_path_buf(), message }
+        let fault = ViewFault::TooFew { scene: scene.into(), found: entries.len(), wanted: index };
+        ViewError::Malformed { path: path.to_path_buf(), fault }
     })?;
     Ok(view(path, scene, index, entry)?.0)
 }
@@ -135,7 +150,6 @@ pub fn load_viewpoints(path: &Path, scene: &str) -> Result<Vec<(Viewpoint, Optio
 /// Reads a scene's entries from a file of viewpoints.
 fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
     let read_error = |source| ViewError::Read { path: path.to_path_buf(), source };
-    let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };
     let mut text = String::new();
     // A device may never end.
     let mut file = std::fs::File::open(path).map_err(read_error)?.take(MAX_BYTES + 1);
@@ -146,7 +160,8 @@ fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
     let mut scenes: BTreeMap<String, Vec<Entry>> = toml::from_str(&text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start);
         let line = 1 + text.bytes().take(before).filter(|&byte| byte == b'\n').count();
-        malformed(format!("line {line}: {}", error.message().replace('\n', " ")))
+        let fault = ViewFault::Toml { line, error: error.message().replace('\n', " ") };
+        ViewError::Malformed { path: path.to_path_buf(), fault }
     })?;
     scenes.remove(scene).ok_or_else(|| {
         let known = scenes.keys().cloned().collect();
@@ -155,11 +170,11 @@ fn entries(path: &Path, scene: &str) -> Result<Vec<Entry>, ViewError> {
 }
 
 fn view(path: &Path, scene: &str, index: usize, entry: &Entry) -> Result<(Viewpoint, Option<f32>), ViewError> {
-    let malformed = |message: String| ViewError::Malformed { path: path.to_path_buf(), message };
+    let malformed = |fault| ViewError::Malformed { path: path.to_path_buf(), fault };
     let view = Viewpoint::new(entry.eye, entry.target, entry.up, entry.vfov)
-        .ok_or_else(|| malformed(format!("view {index} of \"{scene}\" does not look anywhere")))?;
+        .ok_or_else(|| malformed(ViewFault::Nowhere { scene: scene.into(), index }))?;
     if let Some(radius) = entry.ao_radius.filter(|radius| !(*radius > 0.0 && radius.is_finite())) {
-        return Err(malformed(format!("view {index} of \"{scene}\" has ao_radius {radius}; it must be above 0")));
+        return Err(malformed(ViewFault::Radius { scene: scene.into(), index, radius }));
     }
     Ok((view, entry.ao_radius))
 }
@@ -183,7 +198,8 @@ mod tests {
             assert_eq!(at("room:1").unwrap().camera([0.0; 3]).forward, [0.0, 0.0, -1.0]);
             let far = at("room:1").unwrap().camera([1.0, 2.0, 3.0]);
             assert_eq!((far.eye, far.forward), ([-1.0, -1.0, 2.0], [0.0, 0.0, -1.0]));
-            assert!(at("room:2").unwrap_err().to_string().contains("has 1 views, not 2"));
+            let few = ViewFault::TooFew { scene: "room".into(), found: 1, wanted: 2 };
+            assert!(matches!(at("room:2"), Err(ViewError::Malformed { fault, .. }) if fault == few));
             let missing = at("hall:1").unwrap_err();
             assert!(
                 matches!(&missing, ViewError::Unknown { scene, known, .. } if scene == "hall" && *known == ["room"]),
@@ -193,8 +209,9 @@ mod tests {
             assert!(matches!(load_view("room"), Err(ViewError::Form(_))));
             assert!(matches!(load_view("/nowhere.toml:room:1"), Err(ViewError::Read { .. })));
             std::fs::write(path, "[[room]]\neye = 3\n").unwrap();
-            let error = at("room:1").unwrap_err().to_string();
-            assert!(error.contains("line 2: ") && error.lines().count() == 1, "{error}");
+            let error = at("room:1").unwrap_err();
+            assert!(matches!(&error, ViewError::Malformed { fault: ViewFault::Toml { line: 2, .. }, .. }), "{error}");
+            assert_eq!(error.to_string().lines().count(), 1, "{error}");
         });
     }
 
@@ -210,8 +227,11 @@ mod tests {
         });
         for bad in ["0.0", "-1", "nan", "inf"] {
             with_file(bad, &at("[1,0,0]", &format!("ao_radius = {bad}\n")), |path| {
-                let error = load_views(path, "s").unwrap_err().to_string();
-                assert!(error.contains("view 1 of \"s\" has ao_radius"), "{error}");
+                let error = load_views(path, "s").unwrap_err();
+                let ViewError::Malformed { fault: ViewFault::Radius { scene, index: 1, .. }, .. } = error else {
+                    panic!("{error}")
+                };
+                assert_eq!(scene, "s");
             });
         }
     }

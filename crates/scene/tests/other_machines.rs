@@ -2,20 +2,7 @@
 //! line that says so.
 
 use raywarp_scene::{LoadOptions, Loaded, Place, SceneError, Warning, WarningKind, load};
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("maps")).unwrap();
-        Self(folder)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.path().join(name), bytes).unwrap();
-    }
-}
+use raywarp_testing::Folder;
 
 const PNG: &[u8] = include_bytes!("../src/import/sealed.png");
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float u\n\
@@ -44,13 +31,12 @@ fn check(name: &str, text: &str, images: usize, taken: &[(&str, &str)]) -> Loade
         );
         folder.file("more.pbrt", "Shape \"sphere\"\n");
         folder.file(name, text.replace("ROOT/", &root));
-        let loaded = load(&folder.0.path().join(name), &LoadOptions::default())
-            .unwrap_or_else(|error| panic!("{root}: {error}"));
+        let loaded = load(&folder.at(name), &LoadOptions::default()).unwrap_or_else(|error| panic!("{root}: {error}"));
         assert_eq!(loaded.scene.images.len(), images, "{root}");
         assert_eq!(loaded.warnings.len(), taken.len(), "{root}: {:?}", loaded.warnings);
         for (warning, (lost, taken)) in loaded.warnings.iter().zip(taken) {
             let WarningKind::OnOtherMachine { name, found } = &warning.kind else { panic!("{warning}") };
-            assert!(name.ends_with(lost) && *found == folder.0.path().join(taken), "{warning}");
+            assert!(name.ends_with(lost) && *found == folder.at(taken), "{warning}");
         }
         last = Some(loaded);
     }
@@ -70,7 +56,7 @@ fn obj_finds_libraries_and_their_images() {
     );
     let folder = Folder::new();
     folder.file("a.obj", text.replace("ROOT/a.mtl", "C:\\lost.mtl"));
-    let error = load(&folder.0.path().join("a.obj"), &LoadOptions::default()).unwrap_err();
+    let error = load(&folder.at("a.obj"), &LoadOptions::default()).unwrap_err();
     let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
     assert!(files.len() == 1 && files[0].ends_with("C:/lost.mtl"), "{error}");
 }
@@ -100,7 +86,7 @@ fn gltf_finds_buffers_and_images() {
     folder.file("wood.png", PNG);
     folder.file("a.gltf", text.replace("ROOT/maps/oak.png", "file:///C:/x/wood.png").replace("ROOT/", ""));
     // All of its corners are at one place.
-    let error = load(&folder.0.path().join("a.gltf"), &LoadOptions::default()).unwrap_err();
+    let error = load(&folder.at("a.gltf"), &LoadOptions::default()).unwrap_err();
     let Warning { place, kind, .. } = &error.warnings[0];
     assert_eq!(*place, Place::Item("images[0].uri".into()));
     let lost =

@@ -2,7 +2,7 @@
 
 use super::each::{each, is_small};
 use super::look::{extent, half_unit};
-use super::{Center, PlacedMeshes};
+use super::{Center, PlacedMeshes, RoundingWarning};
 use crate::TriangleMesh;
 use crate::triangle::has_no_area;
 
@@ -51,7 +51,7 @@ impl Count {
 /// Returns a warning if the file's coordinates were rounded to float32 too coarsely for its triangles by whatever wrote
 /// it. The scene is one as an importer without an origin has it, whose meshes nothing has rounded; `None` for almost
 /// all scenes. O(meshes) but for meshes that show them.
-pub fn coarse(scene: &dyn PlacedMeshes, run: &Center) -> Option<String> {
+pub fn coarse(scene: &dyn PlacedMeshes, run: &Center) -> Option<RoundingWarning> {
     let count = |index: usize| {
         let mesh = scene.mesh(index);
         let triangles = mesh.indices.len() as u64;
@@ -63,11 +63,7 @@ pub fn coarse(scene: &dyn PlacedMeshes, run: &Center) -> Option<String> {
     };
     let count = each(scene.mesh_count(), is_small(scene), count).into_iter().fold(Count::default(), Count::and);
     let Count { triangles, flat, step, .. } = count;
-    count.is_coarse().then(|| {
-        format!(
-            "{flat} of {triangles} triangles have no area: the file's float32 coordinates are {step} apart there, more than its details; they were rounded when it was written: write float64, or coordinates near zero"
-        )
-    })
+    count.is_coarse().then_some(RoundingWarning::File { flat, triangles, step })
 }
 
 /// Counts every `by`th triangle of a mesh.

@@ -19,7 +19,7 @@ pub use choose::look;
 pub use grid::coarse;
 pub use placed::PlacedMeshes;
 pub use recentred::{DoubleMesh, recentred};
-pub use rounding::{Rounding, rounding};
+pub use rounding::{Rounding, RoundingWarning, rounding};
 
 use crate::Affine;
 use std::collections::HashMap;

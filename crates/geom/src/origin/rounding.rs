@@ -4,6 +4,73 @@ use super::choose::MOST_LOOKED;
 use super::look::look_under;
 use super::{Center, PlacedMeshes};
 
+/// Warning that numbers of float32 are too coarse for a scene's triangles, with their counts.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RoundingWarning {
+    /// Hits on triangles move, though float32 holds the triangles' corners.
+    #[error(
+        "float32 has steps of {step} at {about}{hurt} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size",
+        about = about(*is_estimate)
+    )]
+    Hits {
+        /// Largest step of float32 at these triangles.
+        step: f64,
+        /// Number of triangles on which hits move by more than a twentieth of their extent.
+        hurt: u64,
+        /// Number of all triangles.
+        triangles: u64,
+        /// `true` if the counts are extrapolated from a sample of the triangles.
+        is_estimate: bool,
+    },
+    /// Corners of triangles move.
+    #[error(
+        "rounding to float32 moves corners of {about}{hurt} of {triangles} triangles by more than a thousandth of their size, up to {percent} %{vanish}",
+        about = about(*is_estimate),
+        percent = percent(*share),
+        vanish = vanish(*collapsed)
+    )]
+    Corners {
+        /// Number of triangles with a corner that moves by more than a thousandth of their extent.
+        hurt: u64,
+        /// Number of all triangles.
+        triangles: u64,
+        /// Largest relative move of a corner, as a share of its triangle's extent.
+        share: f64,
+        /// Number of triangles whose three vertices collapsed to one point.
+        collapsed: u64,
+        /// `true` if the counts are extrapolated from a sample of the triangles.
+        is_estimate: bool,
+    },
+    /// The file's numbers were rounded before it was written, and triangles lost their area.
+    #[error(
+        "{flat} of {triangles} triangles have no area: the file's float32 coordinates are {step} apart there, more than its details; they were rounded when it was written: write float64, or coordinates near zero"
+    )]
+    File {
+        /// Number of triangles without an area.
+        flat: u64,
+        /// Number of all triangles.
+        triangles: u64,
+        /// Largest distance of the file's numbers at its triangles.
+        step: f64,
+    },
+}
+
+fn about(is_estimate: bool) -> &'static str {
+    if is_estimate { "about " } else { "" }
+}
+
+fn percent(share: f64) -> String {
+    if share < 0.1 { format!("{:.1}", share * 100.0) } else { format!("{:.0}", share * 100.0) }
+}
+
+fn vanish(collapsed: u64) -> String {
+    match collapsed {
+        0 => String::new(),
+        _ => format!(", and {collapsed} more are points now"),
+    }
+}
+
 /// Relative move of a corner, as a share of the triangle's extent, that is plainly visible.
 pub(super) const PLAIN: f64 = 0.05;
 /// Number of triangles, roughly, that are counted for a warning.
@@ -61,25 +128,14 @@ impl Rounding {
     /// or only slivers are, which are less than a tenth of all triangles, of which less than a thousandth are moved
     /// plainly, and less than half of any mesh. Triangles whose corners float32 holds, but not the hits on them, are
     /// not worth a line where they are less than a fiftieth of all and less than half of any mesh.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<RoundingWarning> {
         let Self { triangles, hurt, plain, parts, stepped, stepped_parts, step, collapsed, share, is_estimate } = *self;
-        let about = if is_estimate { "about " } else { "" };
         let are_few = MANY * hurt < triangles && FEW * plain < triangles && parts == 0;
         if hurt == 0 || are_few {
-            return (stepped > 0 && (SEVERAL * stepped >= triangles || stepped_parts > 0)).then(|| {
-                format!(
-                    "float32 has steps of {step} at {about}{stepped} of {triangles} triangles: rays and hits there are off by half of that, more than a twentieth of their size"
-                )
-            });
+            return (stepped > 0 && (SEVERAL * stepped >= triangles || stepped_parts > 0))
+                .then_some(RoundingWarning::Hits { step, hurt: stepped, triangles, is_estimate });
         }
-        let percent = if share < 0.1 { format!("{:.1}", share * 100.0) } else { format!("{:.0}", share * 100.0) };
-        let vanish = match collapsed {
-            0 => String::new(),
-            _ => format!(", and {collapsed} more are points now"),
-        };
-        Some(format!(
-            "rounding to float32 moves corners of {about}{hurt} of {triangles} triangles by more than a thousandth of their size, up to {percent} %{vanish}"
-        ))
+        Some(RoundingWarning::Corners { hurt, triangles, share, collapsed, is_estimate })
     }
 }
 

@@ -9,15 +9,16 @@ mod suggest;
 pub use default_scene::default_scene;
 pub use known_views::KnownViews;
 pub use made_of::{GLASS_IOR, MIRROR_REFLECTANCE, MadeOf, make_clay, make_of};
-pub use raywarp_scene::views::{View, ViewError, Viewpoint, load_view, load_viewpoints, load_views};
+pub use raywarp_geom::origin::RoundingWarning;
+pub use raywarp_scene::views::{View, ViewError, ViewFault, Viewpoint, load_view, load_viewpoints, load_views};
 pub use raywarp_scene::{
     Absorption, Alpha, Camera, CarPaint, Channel, Choices, ColorInput, Description, Emission, FaceMaterials, FaultKind,
     FilterKind, Format, FovAxis, GltfOptions, Image, ImageFilter, ImageId, Instance, Invalid, LampReading, LampUnits,
-    Light, LightUnits, LoadError, LoadOptions, Loaded, Material, MaterialId, Medium, MediumId, MediumInterface, Mesh,
-    MeshId, NormalInput, Pixels, Place, Principled, Projection, Roughness, RoughnessRemap, SamplerKind, ScalarInput,
-    SceneError, Settings, SpotFalloff, StandIns, Surface, SurfacePart, Texture, TextureId, UvMapping, Warning,
-    WarningKind, WithoutTriangles, Wrap, escape, escape_but, flatten, load, load_from, load_image, srgb_to_linear,
-    validate,
+    LampUnitsReason, Light, LightUnits, LoadError, LoadOptions, Loaded, Material, MaterialId, Medium, MediumId,
+    MediumInterface, Mesh, MeshId, NormalInput, Pixels, Place, Principled, Projection, Roughness, RoughnessRemap,
+    SamplerKind, ScalarInput, SceneError, SceneOfFile, SceneRule, Settings, SpotFalloff, StandIns, Surface,
+    SurfacePart, Texture, TextureId, UvMapping, Warning, WarningKind, WithoutTriangles, Wrap, escape, escape_but,
+    flatten, load, load_from, load_image, srgb_to_linear, validate,
 };
 pub use scene_path::{FindError, LookedUp, Prefer, SceneLookup, find_scene, scene_name};
 pub use suggest::closest_name;

@@ -7,6 +7,7 @@ use super::off::OffFault;
 use super::packed::PackedFault;
 use super::pbrt::PbrtFault;
 use super::ply::PlyFault;
+use super::rule::SceneRule;
 use super::stl::StlFault;
 use super::threemf::ThreeMfFault;
 use super::wrong_file::WrongFile;
@@ -34,7 +35,7 @@ pub enum FaultKind {
     #[error("{rule}")]
     Invalid {
         /// Rule that is broken, as [`crate::Invalid`] names it.
-        rule: String,
+        rule: SceneRule,
     },
     /// A file is of another kind than its name says, or a placeholder.
     #[error(transparent)]

@@ -9,6 +9,7 @@ use super::stl::StlWarning;
 use super::threemf::ThreeMfWarning;
 use crate::counted::counted;
 use crate::{FaultKind, Place};
+use raywarp_geom::origin::RoundingWarning;
 use std::path::PathBuf;
 
 /// Warning about something that a file holds and that was left out or replaced.
@@ -93,11 +94,8 @@ pub enum WarningKind {
     #[error("the units of lamps are chosen of glTF files only; the lights of this one are as its format has them")]
     LampUnitsOfOther,
     /// Rounding to float32 moves corners by much of a triangle's size.
-    #[error("{summary}")]
-    Rounding {
-        /// Counts of the triangles, as a sentence of [`raywarp_geom::origin`].
-        summary: String,
-    },
+    #[error(transparent)]
+    Rounding(#[from] RoundingWarning),
     /// Finding of the glTF importer.
     #[error(transparent)]
     Gltf(#[from] GltfWarning),

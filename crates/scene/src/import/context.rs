@@ -5,7 +5,9 @@ use super::located::{located, of_another_machine};
 use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, image, sealed, source};
-use crate::{Description, FaultKind, Image, ImageId, Light, Place, SceneError, Warning, WarningKind, WrongFile};
+use crate::{
+    Description, FaultKind, Image, ImageId, Light, Place, SceneError, SceneOfFile, Warning, WarningKind, WrongFile,
+};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -87,9 +89,8 @@ pub(crate) struct Context {
     pub lamp_units: Option<LampUnits>,
     /// Scenes, animations and material variants that the file offers.
     pub choices: Choices,
-    /// End of the error message for a scene without triangles that says which parts of the file have some; may be
-    /// empty.
-    pub elsewhere: String,
+    /// Another scene of the file that has triangles, for the error where this one has none.
+    pub elsewhere: Option<SceneOfFile>,
     /// Origin relative to which positions are rounded to f32.
     pub center: Center,
 }
@@ -112,7 +113,7 @@ impl Context {
             stand_ins: StandInLog::default(),
             lamp_units: None,
             choices: Choices::default(),
-            elsewhere: String::new(),
+            elsewhere: None,
             center: Center::default(),
         }
     }

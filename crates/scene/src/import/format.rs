@@ -99,8 +99,8 @@ mod tests {
         }
         assert_eq!((".OFF".parse(), "off".parse()), (Ok(Format::Off), Ok(Format::Off)));
         let error = "stp".parse::<Format>().unwrap_err();
-        assert_eq!(error, "known are gltf, glb, obj, ply, pbrt, stl, off, 3mf");
         for (extension, format) in Format::EXTENSIONS {
+            assert!(error.contains(extension), "{error}");
             assert_eq!(format.to_string().parse(), Ok(format), "{extension}");
         }
     }

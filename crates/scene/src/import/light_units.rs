@@ -22,8 +22,57 @@ pub enum LightUnits {
 pub struct LampUnits {
     /// Conversion that was chosen.
     pub reading: LampReading,
-    /// Reason for the choice, as a clause.
-    pub why: String,
+    /// Reason for the choice.
+    pub why: LampUnitsReason,
+}
+
+/// Reason why a file's light intensities are taken in their units, written as a clause. `generator` is the program that
+/// wrote the file, as the file names it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LampUnitsReason {
+    /// The user chose photometric units.
+    #[error("`LoadOptions::light_units` photometric")]
+    AskedPhotometric,
+    /// The user chose radiometric units.
+    #[error("`LoadOptions::light_units` radiometric")]
+    AskedRadiometric,
+    /// Blender's early exporters wrote the watts of a whole lamp.
+    #[error("{generator} writes the watts of a whole lamp")]
+    EarlyBlender {
+        /// Name and version of the exporter.
+        generator: String,
+    },
+    /// The numbers are those of Blender's usual lighting mode.
+    #[error("{generator} writes 683 lux for 1 W/m2, and the numbers are such")]
+    Usual {
+        /// Name and version of the exporter.
+        generator: String,
+    },
+    /// The numbers are those of Blender's lighting mode Unitless.
+    #[error("{generator} wrote them in its lighting mode Unitless, as the numbers show")]
+    Unitless {
+        /// Name and version of the exporter.
+        generator: String,
+    },
+    /// The numbers are those of Blender's lighting mode Raw.
+    #[error("{generator} wrote them in its lighting mode Raw, as the numbers show")]
+    Raw {
+        /// Name and version of the exporter.
+        generator: String,
+    },
+    /// The numbers are those of suns in Blender's lighting modes Unitless and Raw, which are the same.
+    #[error("{generator} wrote them in its lighting mode Unitless or Raw, as the numbers show")]
+    UnitlessOrRaw {
+        /// Name and version of the exporter.
+        generator: String,
+    },
+    /// The numbers fit none of Blender's lighting modes, and the usual one is taken.
+    #[error("{generator} writes 683 lux for 1 W/m2")]
+    NoneFits {
+        /// Name and version of the exporter.
+        generator: String,
+    },
 }
 
 /// Conversion of the intensities of lights in a file to radiometric units.

@@ -33,7 +33,7 @@ pub(crate) use context::Context;
 pub use context::{LoadOptions, WithoutTriangles};
 pub use format::Format;
 pub use gltf::{Choices, GltfOptions};
-pub use light_units::{LampReading, LampUnits, LightUnits};
+pub use light_units::{LampReading, LampUnits, LampUnitsReason, LightUnits};
 pub(crate) use other_programs::unknown_kind;
 pub use pbrt::sphere;
 pub use stand_ins::StandIns;
@@ -154,8 +154,8 @@ fn import_with(
     if format != Format::Gltf && context.light_units() != LightUnits::default() {
         context.warn(path, crate::Place::File, WarningKind::LampUnitsOfOther);
     }
-    for summary in [rounding.warning(), coarse].into_iter().flatten() {
-        context.warn(path, crate::Place::File, WarningKind::Rounding { summary });
+    for warning in [rounding.warning(), coarse].into_iter().flatten() {
+        context.warn(path, crate::Place::File, WarningKind::Rounding(warning));
     }
     let files = context.take_files();
     let stand_ins = std::mem::take(&mut context.stand_ins);
@@ -165,7 +165,7 @@ fn import_with(
     let triangles = scene.triangle_count();
     let error = match triangles {
         0 if !(format.holds_lights() && without_triangles.takes(&scene)) => {
-            Some(SceneError::Empty { path: path.to_path_buf(), hint: std::mem::take(&mut context.elsewhere) })
+            Some(SceneError::Empty { path: path.to_path_buf(), elsewhere: context.elsewhere.take() })
         }
         1.. if !crate::flatten::has_area(&scene) => Some(SceneError::NoArea { path: path.to_path_buf(), triangles }),
         _ => None,

@@ -47,6 +47,9 @@ pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneE
     unpack(path, bytes)
 }
 
+/// Reason why a device is not read.
+const DEVICE: &str = "it is a device, not a file";
+
 /// Returns why a file of this type (folder, device, ...) is not read; `None` if it is. Devices are refused, since a
 /// scene can name one that never ends (`/dev/zero`) or whose reading does something; pipes are not.
 fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
@@ -57,7 +60,7 @@ fn refused(kind: &std::fs::FileType) -> Option<&'static str> {
     match () {
         () if kind.is_dir() => Some("it is a folder"),
         () if kind.is_file() || is_pipe => None,
-        () => Some("it is a device, not a file"),
+        () => Some(DEVICE),
     }
 }
 
@@ -220,6 +223,6 @@ mod tests {
     fn a_device_is_not_read() {
         let error = read(Path::new("/dev/zero")).unwrap_err();
         let SceneError::Read { source, .. } = &error else { panic!("{error}") };
-        assert_eq!(source.to_string(), "it is a device, not a file");
+        assert_eq!(source.to_string(), DEVICE);
     }
 }

@@ -55,13 +55,11 @@ const fn holds(what: &'static str, then: Then, test: fn(&Head) -> bool) -> Kind 
 
 /// All known kinds of files; the first whose test succeeds counts.
 pub(super) const KINDS: [Kind; 52] = [
-    holds("a Git LFS pointer", Then::Placeholder("`git lfs pull` fetches the file"), sniff::is_lfs_pointer),
-    holds("a web page", Then::Placeholder("download the file itself"), sniff::is_web_page),
+    holds("a Git LFS pointer", LFS, sniff::is_lfs_pointer),
+    holds("a web page", WEB_PAGE, sniff::is_web_page),
     starts("a GLB file", Then::Read(Format::Gltf), b"glTF"),
     holds("a PLY file", Then::Read(Format::Ply), sniff::is_ply),
-    holds("a text of STL facets without its first line `solid`", Then::Hint("with one it is an STL file"), |head| {
-        stl::lacks_solid(head.bytes)
-    }),
+    holds("a text of STL facets without its first line `solid`", FACETS, |head| stl::lacks_solid(head.bytes)),
     holds("an STL file", Then::Read(Format::Stl), sniff::is_stl),
     starts("a 3MF file or another ZIP archive", Then::Read(Format::ThreeMf), b"PK\x03\x04"),
     holds("an OFF file", Then::Read(Format::Off), sniff::is_off),
@@ -111,11 +109,14 @@ pub(super) const KINDS: [Kind; 52] = [
     holds("an OpenVDB file", Then::Nothing, |head| head.bytes.starts_with(b" BDV")),
 ];
 
+pub(super) const LFS: Then = Then::Placeholder("`git lfs pull` fetches the file");
+pub(super) const WEB_PAGE: Then = Then::Placeholder("download the file itself");
+pub(super) const FACETS: Then = Then::Hint("with one it is an STL file");
 const BLENDER_OWN: Then = Then::Hint("in Blender, File > Export > glTF 2.0 (.glb) writes one");
 const BLENDER: Then = Then::Hint("Blender imports it, and its File > Export > glTF 2.0 (.glb) writes one");
-const COLLADA: Then =
+pub(super) const COLLADA: Then =
     Then::Hint("Blender 4.5 and older import it, and their File > Export > glTF 2.0 (.glb) writes one");
-const EXTENSION: Then = Then::Hint(
+pub(super) const EXTENSION: Then = Then::Hint(
     "Blender imports it with an extension, or without before 4.2, and its File > Export > glTF 2.0 (.glb) writes one",
 );
 const UNPACK: Then = Then::Hint("unpack it");

@@ -32,6 +32,14 @@ fn fault(error: SceneError) -> (Place, FaultKind) {
     (place, kind)
 }
 
+/// Returns the advice about a kind of file that is read nowhere.
+fn advice(then: Then) -> &'static str {
+    match then {
+        Then::Placeholder(advice) | Then::Hint(advice) => advice,
+        Then::Read(_) | Then::Nothing => panic!("{then:?} advises nothing"),
+    }
+}
+
 /// Returns `text` padded to more than the head of a binary STL file, as real files are.
 fn long(text: &str) -> Vec<u8> {
     format!("{text}{}", "\n".repeat(200)).into_bytes()
@@ -58,7 +66,7 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
             other => panic!("{path}: {other:?}, not {name}"),
         };
         in_file(b"", WrongFile::Empty { wanted });
-        let lfs = placeholder("a Git LFS pointer", "`git lfs pull` fetches the file");
+        let lfs = placeholder("a Git LFS pointer", advice(kinds::LFS));
         in_line(POINTER, lfs.clone());
         in_line(&[b"\xef\xbb\xbf", POINTER].concat(), lfs);
         for page in [
@@ -68,7 +76,7 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
             "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"\">\n<html>",
             "<HEAD>\n<title>Sign in</title>",
         ] {
-            in_line(&long(page), placeholder("a web page", "download the file itself"));
+            in_line(&long(page), placeholder("a web page", advice(kinds::WEB_PAGE)));
         }
         in_file(b"\x89PNG\r\n\x1a\n and so on", not_read("a PNG image"));
         in_line(&long(TEXT), WrongFile::Text { wanted });
@@ -106,7 +114,7 @@ fn what_is_no_scene_is_called_by_its_name_under_every_format() {
         }
         if format != Format::Stl {
             let hint = no_scene(&long(FACETS), "a text of STL facets without its first line `solid`");
-            assert_eq!(hint, "with one it is an STL file", "{path}");
+            assert_eq!(hint, advice(kinds::FACETS), "{path}");
         } else {
             assert_eq!(said(&long(FACETS), &path).0.1, StlFault::NoSolid.into());
         }
@@ -215,10 +223,11 @@ fn every_directive_of_the_importer_is_known() {
 
 #[test]
 fn advice_on_what_blender_no_longer_imports_names_the_blender_that_does() {
-    let advice = |head: &str| match said(head.as_bytes(), "a.ply").0.1 {
+    let said = |head: &str| match said(head.as_bytes(), "a.ply").0.1 {
         FaultKind::WrongFile(WrongFile::NoScene { hint, .. }) => hint,
         other => panic!("{other}"),
     };
-    assert!(advice("<?xml version=\"1.0\"?><COLLADA>").contains("Blender 4.5 and older import it"));
-    assert!(advice("#VRML V2.0 utf8").contains("with an extension, or without before 4.2"));
+    assert_eq!(said("<?xml version=\"1.0\"?><COLLADA>"), advice(kinds::COLLADA));
+    assert_eq!(said("#VRML V2.0 utf8"), advice(kinds::EXTENSION));
+    assert!(advice(kinds::COLLADA).contains("4.5") && advice(kinds::EXTENSION).contains("4.2"));
 }

@@ -6,7 +6,7 @@ use super::fault::malformed;
 use super::json::{AnimationJson, DocumentJson, Int, Primitive, SceneRoots};
 use super::options::Choices;
 use crate::import::Context;
-use crate::{GltfFault, GltfWarning, SceneError};
+use crate::{GltfFault, GltfWarning, SceneError, SceneOfFile};
 use std::path::Path;
 
 /// Finds the index of the entry in `names` that `wanted` names, either by name or by number from 0.
@@ -19,8 +19,8 @@ pub fn find(path: &Path, kind: &'static str, names: &[&str], wanted: &str) -> Re
     Err(malformed(path, format!("{kind}s"), GltfFault::NoChoice { kind, wanted: wanted.into(), names }))
 }
 
-/// Names the first scene of the file that has triangles, as the end of an error message about one that has none.
-pub fn scene_with_triangles(document: &DocumentJson) -> Option<String> {
+/// Names the first scene of the file that has triangles, for an error about one that has none.
+pub fn scene_with_triangles(document: &DocumentJson) -> Option<SceneOfFile> {
     let is_shown = |primitive: &Primitive| {
         (4..=6).contains(&primitive.mode.map_or(4, |mode| mode.0)) && primitive.attributes.contains_key("POSITION")
     };
@@ -43,11 +43,7 @@ pub fn scene_with_triangles(document: &DocumentJson) -> Option<String> {
         false
     };
     let index = document.scenes.iter().position(&mut has_triangles)?;
-    let name = match document.scenes[index].name.as_str() {
-        "" => String::new(),
-        name => format!(" ({})", crate::escape(name)),
-    };
-    Some(format!("; scene {index}{name} of the file has some: `GltfOptions::scene` {index}"))
+    Some(SceneOfFile { index, name: document.scenes[index].name.clone() })
 }
 
 /// Returns the names of the file's material variants.

@@ -34,6 +34,9 @@ impl<'de> Deserialize<'de> for Int {
     }
 }
 
+/// Name of what is wanted where a number is too large, in the messages of serde.
+pub(super) const SINGLE: &str = "a number that fits 32-bit floating point";
+
 /// Number in a document that fits a finite `f32`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Num(pub f32);
@@ -45,7 +48,7 @@ impl<'de> Deserialize<'de> for Num {
         if value.is_finite() {
             return Ok(Self(value));
         }
-        Err(D::Error::invalid_value(Unexpected::Float(wide), &"a number that fits 32-bit floating point"))
+        Err(D::Error::invalid_value(Unexpected::Float(wide), &SINGLE))
     }
 }
 
@@ -60,7 +63,7 @@ impl<'de> Deserialize<'de> for Wide {
         if (wide as f32).is_finite() {
             return Ok(Self(wide));
         }
-        Err(D::Error::invalid_value(Unexpected::Float(wide), &"a number that fits 32-bit floating point"))
+        Err(D::Error::invalid_value(Unexpected::Float(wide), &SINGLE))
     }
 }
 

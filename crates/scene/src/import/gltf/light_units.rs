@@ -7,7 +7,7 @@
 
 use super::json::{DocumentJson, LightJson};
 use crate::import::light_units::{LUMENS_PER_WATT, SPHERE};
-use crate::import::{LampReading, LampUnits, LightUnits};
+use crate::import::{LampReading, LampUnits, LampUnitsReason, LightUnits};
 
 /// Prefix of the name of Blender's exporter in `asset.generator`, before its version.
 const BLENDER: &str = "Khronos glTF Blender I/O v";
@@ -25,10 +25,10 @@ pub fn read(document: &DocumentJson, asked: LightUnits) -> (LampReading, Option<
     let all = document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
     // Of others nothing is read, and their numbers tell nothing.
     let lights: Vec<&LightJson> = all.iter().filter(|light| KINDS.contains(&&*light.kind)).collect();
-    let said = |reading, why: String| (reading, (!lights.is_empty()).then_some(LampUnits { reading, why }));
+    let said = |reading, why| (reading, (!lights.is_empty()).then_some(LampUnits { reading, why }));
     match asked {
-        LightUnits::Photometric => said(LampReading::Photometric, "`LoadOptions::light_units` photometric".into()),
-        LightUnits::Radiometric => said(LampReading::Radiometric, "`LoadOptions::light_units` radiometric".into()),
+        LightUnits::Photometric => said(LampReading::Photometric, LampUnitsReason::AskedPhotometric),
+        LightUnits::Radiometric => said(LampReading::Radiometric, LampUnitsReason::AskedRadiometric),
         LightUnits::Auto => {
             let generator = document.asset.generator.as_deref().unwrap_or("");
             let Some(version) = blender_version(generator) else { return (LampReading::Radiometric, None) };
@@ -37,10 +37,10 @@ pub fn read(document: &DocumentJson, asked: LightUnits) -> (LampReading, Option<
                 return (LampReading::Radiometric, None);
             }
             if version < FIRST_PHOTOMETRIC {
-                return said(LampReading::Watts, format!("{generator} writes the watts of a whole lamp"));
+                return said(LampReading::Watts, LampUnitsReason::EarlyBlender { generator: generator.into() });
             }
-            let (reading, why) = mode(&lights);
-            said(reading, format!("{generator} {why}"))
+            let (reading, why) = mode(&lights, generator.into());
+            said(reading, why)
         }
     }
 }
@@ -59,7 +59,7 @@ fn blender_version(generator: &str) -> Option<[u64; 3]> {
 
 /// Guesses from the numbers in which of the three lighting modes Blender exported these lights, and returns the reason.
 /// Most people have the first, and it is taken where the numbers fit none.
-fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
+fn mode(lights: &[&LightJson], generator: String) -> (LampReading, LampUnitsReason) {
     let numbers = || {
         let lamps = lights.iter().filter_map(|light| Some((light.kind == "directional", light.intensity?.0)));
         lamps.filter(|&(_, number)| number != 0.0)
@@ -67,15 +67,15 @@ fn mode(lights: &[&LightJson]) -> (LampReading, &'static str) {
     let sphere = |is_sun: bool| if is_sun { 1.0 } else { SPHERE };
     let (mut suns, mut others) = (numbers().filter(|l| l.0), numbers().filter(|l| !l.0));
     if numbers().any(|(is_sun, number)| is_single(number * sphere(is_sun) / LUMENS_PER_WATT)) {
-        (LampReading::Photometric, "writes 683 lux for 1 W/m2, and the numbers are such")
+        (LampReading::Photometric, LampUnitsReason::Usual { generator })
     } else if others.clone().any(|(_, number)| is_single(number * SPHERE)) {
-        (LampReading::Radiometric, "wrote them in its lighting mode Unitless, as the numbers show")
+        (LampReading::Radiometric, LampUnitsReason::Unitless { generator })
     } else if others.any(|(_, number)| is_single(number)) {
-        (LampReading::Watts, "wrote them in its lighting mode Raw, as the numbers show")
+        (LampReading::Watts, LampUnitsReason::Raw { generator })
     } else if suns.any(|(_, number)| is_single(number)) {
-        (LampReading::Radiometric, "wrote them in its lighting mode Unitless or Raw, as the numbers show")
+        (LampReading::Radiometric, LampUnitsReason::UnitlessOrRaw { generator })
     } else {
-        (LampReading::Photometric, "writes 683 lux for 1 W/m2")
+        (LampReading::Photometric, LampUnitsReason::NoneFits { generator })
     }
 }
 

@@ -104,7 +104,7 @@ fn import_bytes(
     builder.add_nodes()?;
     builder.say_bent_coats();
     if builder.scene.triangle_count() == 0 {
-        builder.context.elsewhere = choice::scene_with_triangles(&document).unwrap_or_default();
+        builder.context.elsewhere = choice::scene_with_triangles(&document);
     }
     Ok(builder.scene)
 }

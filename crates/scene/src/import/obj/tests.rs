@@ -4,8 +4,10 @@
 mod programs;
 
 use super::*;
+use crate::StandIns;
 use crate::import::context::told;
 use crate::import::fuzz;
+use raywarp_testing::Folder;
 
 fn library(mtl: &str) -> Library {
     let (entries, warnings) = mtl::parse(mtl.as_bytes()).unwrap();
@@ -334,13 +336,10 @@ fn dissolve_becomes_alpha() {
     assert_eq!((opaque.alpha, warnings.len()), (Alpha::Opaque, 1));
 }
 
-/// Temporary folder, removed when the test ends.
-struct Folder(tempfile::TempDir);
-
 #[test]
 fn images_become_textures_masks_and_bumps() {
-    let folder = Folder(tempfile::Builder::new().prefix("raywarp obj ").tempdir().unwrap());
-    let images = folder.0.path().join("my images");
+    let folder = Folder::with_prefix("raywarp obj ");
+    let images = folder.at("my images");
     std::fs::create_dir_all(&images).unwrap();
     let save = |name: &str, texels: &[[u8; 4]]| {
         let image = ::image::RgbaImage::from_raw(texels.len() as u32, 1, texels.concat()).unwrap();
@@ -356,18 +355,18 @@ fn images_become_textures_masks_and_bumps() {
     let mtl = "newmtl a\nKd 0 0 0\nmap_Kd -s 2 4 -o 0.5 0.25 -clamp on my images\\color.png\nbump -bm 3 my images/bump.png\n\
         newmtl b\nmap_Kd my images/leaf.png\nmap_Bump my images/normal.png\n\
         newmtl c\nmap_Kd my images/color.png\nmap_d my images/fog.png\nKs 0.1\nmap_Ks lost.png\n";
-    std::fs::write(folder.0.path().join("scene.obj"), obj).unwrap();
-    std::fs::write(folder.0.path().join("my library.mtl"), mtl).unwrap();
-    let path = folder.0.path().join("scene.obj");
+    std::fs::write(folder.at("scene.obj"), obj).unwrap();
+    std::fs::write(folder.at("my library.mtl"), mtl).unwrap();
+    let path = folder.at("scene.obj");
 
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
     let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
-    assert_eq!(files, &[folder.0.path().join("lost.png")]);
+    assert_eq!(files, &[folder.at("lost.png")]);
     let Loaded { scene, warnings, stand_ins, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!(scene.images.len(), 5); // each file once
-    let stand_ins = stand_ins.unwrap().to_string();
-    assert_eq!(stand_ins, "1 texture is a stand-in, on 1 of 3 triangles"); // the lost file
+    let lost = StandIns { textures: 1, triangles: 1, of: 3, ..StandIns::default() };
+    assert_eq!(stand_ins, Some(lost)); // the lost file
     assert_eq!(warnings.len(), 4, "{warnings:?}"); // black Kd, a normal map as bump, Kd + Ks, the lost file
 
     let [a, b, c] = scene.materials.as_slice() else { panic!() };

@@ -330,6 +330,8 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ValuesFault;
+    use crate::import::context::told;
 
     fn params(text: &str) -> Result<Params, SceneError> {
         Params::read(&mut Lexer::new(text.as_bytes().to_vec()), &Rc::from(Path::new("a.pbrt")), 1)
@@ -352,28 +354,45 @@ mod tests {
         assert_eq!(params.unused().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["typo"]);
     }
 
+    /// Returns the line of an error, and the fault there.
+    #[track_caller]
+    fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (Place, PbrtFault) {
+        match told(result.unwrap_err()).unwrap() {
+            (_, place, FaultKind::Pbrt(fault)) => (place, fault),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn broken_lists_are_errors_with_a_line() {
-        for (text, part) in [
-            ("\n\"float\" 1", ":2: \"float\" is not a parameter"),
-            ("\"floaty a\" 1", "unknown parameter type"),
-            ("\"float a\"", "ends before its value"),
-            ("\"float a\" [1 2", "closing ]"),
-            ("\"float a\" [1 \"x\"]", "mix"),
-            ("\"float a\" Shape", "expected a value, found Shape"),
-            ("\"float a\" ]", "expected a value"),
-            ("\"float a\" [[1]]", "expected a value"),
-            ("\"float a\" \"x\"", "do not fit"),
-            ("\"string a\" 3", "do not fit"),
+        let values = |kind: &str, name: &str, fault| PbrtFault::Values { declaration: format!("{kind} {name}"), fault };
+        let of_a = |fault| values("float", "a", fault);
+        let no_value = |found: &str| of_a(ValuesFault::NoValue { found: found.into() });
+        let no_fit = |kind: &str, read: &str| values(kind, "a", ValuesFault::Type { kind: read.into() });
+        let unknown = PbrtFault::ParameterType { kind: "floaty".into(), declaration: "floaty a".into() };
+        for (text, line, want) in [
+            ("\n\"float\" 1", 2, PbrtFault::NoParameter { text: "float".into() }),
+            ("\"floaty a\" 1", 1, unknown),
+            ("\"float a\"", 1, of_a(ValuesFault::EndBeforeValue)),
+            ("\"float a\" [1 2", 1, of_a(ValuesFault::EndBeforeBracket)),
+            ("\"float a\" [1 \"x\"]", 1, of_a(ValuesFault::Mixed)),
+            ("\"float a\" Shape", 1, no_value("Shape")),
+            ("\"float a\" ]", 1, no_value("]")),
+            ("\"float a\" [[1]]", 1, no_value("[")),
+            ("\"float a\" \"x\"", 1, no_fit("float", "Float")),
+            ("\"string a\" 3", 1, no_fit("string", "Text")),
         ] {
-            let message = params(text).unwrap_err().to_string();
-            assert!(message.contains(part), "{text}: {message}");
+            assert_eq!(fault(params(text)), (Place::Line(line), want), "{text}");
         }
         let list = params("\"float a\" [1 2] \"point P\" [1 2] \"integer i\" [0 1 7] \"float h\" 1e300").unwrap();
-        assert!(list.float("a").unwrap_err().to_string().contains("expected one number, found 2"));
-        assert!(list.groups::<3>("P").unwrap_err().to_string().contains("multiple of 3"));
-        assert!(list.indices::<3>("i", 3).unwrap_err().to_string().contains("index 7, but there are 3 vertices"));
-        assert!(list.float("h").unwrap_err().to_string().contains("too large"));
-        assert!(list.integer("h", 0..=9).unwrap_err().to_string().contains("from 0 to 9"));
+        let of = |name: &str, fault| (Place::Line(1), PbrtFault::Parameter { name: name.into(), fault });
+        let one = ParameterFault::Count { wanted: "one number", found: 2 };
+        assert_eq!(fault(list.float("a")), of("a", one));
+        let threes = ParameterFault::Multiple { count: 2, what: "numbers", of: 3 };
+        assert_eq!(fault(list.groups::<3>("P")), of("P", threes));
+        assert_eq!(fault(list.indices::<3>("i", 3)), of("i", ParameterFault::Index { index: 7.0, vertices: 3 }));
+        assert_eq!(fault(list.float("h")), of("h", ParameterFault::TooLarge { number: 1e300 }));
+        let whole = ParameterFault::WholeNumber { number: 1e300, least: 0, most: 9 };
+        assert_eq!(fault(list.integer("h", 0..=9)), of("h", whole));
     }
 }

@@ -4,6 +4,7 @@ use super::header::{Format, Scalar};
 use super::*;
 use crate::import::context::told;
 use crate::{FaceMaterials, FaultKind, LoadOptions, MaterialId, Surface, Texture};
+use raywarp_testing::Folder;
 
 const FAST: Read = Read { fast: true, quads: false };
 
@@ -171,23 +172,20 @@ fn faces_have_colours_of_their_own() {
     assert_eq!(scene.textures, [Texture::VertexColor]);
 }
 
-/// Temporary folder for one test, removed at the end.
-struct Folder(tempfile::TempDir);
-
 #[test]
 fn textures_lie_on_faces_by_their_own_coordinates() {
-    let folder = Folder(tempfile::Builder::new().prefix("raywarp ply ").tempdir().unwrap());
-    std::fs::create_dir_all(folder.0.path().join("my maps")).unwrap();
+    let folder = Folder::with_prefix("raywarp ply ");
+    std::fs::create_dir_all(folder.at("my maps")).unwrap();
     let image = ::image::RgbaImage::from_raw(2, 1, vec![255, 0, 0, 255, 0, 255, 0, 255]).unwrap();
-    image.save(folder.0.path().join("my maps/one.png")).unwrap();
-    image.save(folder.0.path().join("two.png")).unwrap();
+    image.save(folder.at("my maps/one.png")).unwrap();
+    image.save(folder.at("two.png")).unwrap();
     let head = |comments: &str, properties: &str| {
         format!(
             "ply\nformat ascii 1.0\n{comments}element vertex 4\n{XYZ}element face 2\n{FACES}{properties}end_header\n\
              0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
         )
     };
-    let path = folder.0.path().join("a.ply");
+    let path = folder.at("a.ply");
     let load = |text: String| {
         std::fs::write(&path, text).unwrap();
         crate::load(&path, &LoadOptions::default())

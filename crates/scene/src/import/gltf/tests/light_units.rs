@@ -1,7 +1,7 @@
 //! Numbers as releases of Blender wrote them for a sun of 1 W/m2, and a point and a spot of 100 W.
 
 use super::{External, Path, Value, import_bytes, json};
-use crate::import::{Context, LampReading, LightUnits, LoadOptions};
+use crate::import::{Context, LampReading, LampUnits, LampUnitsReason, LightUnits, LoadOptions};
 use crate::{Description, Light, SpotFalloff};
 
 const RADIANT: [f32; 3] = [1.0, 7.957_747, 7.957_747];
@@ -18,7 +18,7 @@ fn document(generator: &str, numbers: [f64; 3]) -> Value {
     document
 }
 
-fn read(document: &Value, light_units: LightUnits) -> ([f32; 3], Option<(LampReading, String)>) {
+fn read(document: &Value, light_units: LightUnits) -> ([f32; 3], Option<LampUnits>) {
     let path = Path::new("test.gltf");
     let options = LoadOptions { light_units, ..LoadOptions::default() };
     let mut context = Context::new(path, &options);
@@ -30,29 +30,29 @@ fn read(document: &Value, light_units: LightUnits) -> ([f32; 3], Option<(LampRea
         other => panic!("{other:?}"),
     };
     let [sun, point, spot] = &scene.lights[..] else { panic!("{:?}", scene.lights) };
-    let said = context.lamp_units.take();
-    ([strength(sun), strength(point), strength(spot)], said.map(|units| (units.reading, units.to_string())))
+    ([strength(sun), strength(point), strength(spot)], context.lamp_units.take())
 }
 
+/// Reason that names the program which wrote a file.
+type Because = fn(String) -> LampUnitsReason;
+const USUAL: Because = |generator| LampUnitsReason::Usual { generator };
+const UNITLESS: Because = |generator| LampUnitsReason::Unitless { generator };
+const RAW: Because = |generator| LampUnitsReason::Raw { generator };
+const NONE_FITS: Because = |generator| LampUnitsReason::NoneFits { generator };
+const EARLY: Because = |generator| LampUnitsReason::EarlyBlender { generator };
+
 #[track_caller]
-fn check(version: &str, numbers: [f64; 3], want: [f32; 3], reading: LampReading, why: &str) {
-    let (got, said) = read(&document(&format!("Khronos glTF Blender I/O v{version}"), numbers), LightUnits::Auto);
+fn check(version: &str, numbers: [f64; 3], want: [f32; 3], reading: LampReading, why: Because) {
+    let generator = format!("Khronos glTF Blender I/O v{version}");
+    let (got, said) = read(&document(&generator, numbers), LightUnits::Auto);
     assert!(got.iter().zip(want).all(|(g, w)| (g - w).abs() <= 1e-6 * w), "{version}: {got:?}, not {want:?}");
-    let (found, line) = said.expect("a line");
-    assert_eq!(found, reading, "{line}");
-    assert!(line.contains(why) && line.contains(version), "{line}");
+    assert_eq!(said, Some(LampUnits { reading, why: why(generator) }), "{version}");
 }
 
 #[test]
 fn lamps_of_blender_are_divided_by_683() {
     for version in MODERN {
-        check(
-            version,
-            [683.0, 5_435.141_306_588_225, 5_435.141_306_588_225],
-            RADIANT,
-            LampReading::Photometric,
-            "683 lux",
-        );
+        check(version, [683.0, 5_435.141_306_588_225, 5_435.141_306_588_225], RADIANT, LampReading::Photometric, USUAL);
     }
 }
 
@@ -60,20 +60,20 @@ fn lamps_of_blender_are_divided_by_683() {
 fn numbers_tell_the_other_lighting_modes_of_blender() {
     for version in MODERN {
         let unitless = 7.957_747_154_594_767;
-        check(version, [1.0, unitless, unitless], RADIANT, LampReading::Radiometric, "mode Unitless,");
-        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "mode Raw,");
+        check(version, [1.0, unitless, unitless], RADIANT, LampReading::Radiometric, UNITLESS);
+        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, RAW);
     }
     // Watts that are not round in decimals are single precision all the same: 57.3 W, and a sun of 3.14159.
     let (watts, sun) = (f64::from(57.3_f32), f64::from(std::f32::consts::PI));
     let candela = watts / (4.0 * std::f64::consts::PI);
     let want = [sun as f32, candela as f32, candela as f32];
-    check("4.2.57", [sun * 683.0, candela * 683.0, candela * 683.0], want, LampReading::Photometric, "are such");
-    check("4.2.57", [sun, candela, candela], want, LampReading::Radiometric, "mode Unitless,");
-    check("4.2.57", [sun, watts, watts], want, LampReading::Watts, "mode Raw,");
+    check("4.2.57", [sun * 683.0, candela * 683.0, candela * 683.0], want, LampReading::Photometric, USUAL);
+    check("4.2.57", [sun, candela, candela], want, LampReading::Radiometric, UNITLESS);
+    check("4.2.57", [sun, watts, watts], want, LampReading::Watts, RAW);
     // A lamp that is off says nothing; exposure of a lamp, a power of two that is not whole, leaves what is usual.
-    check("5.3.43", [0.0, unit(100.0), 0.0], [0.0, 7.957_747, 0.0], LampReading::Photometric, "are such");
+    check("5.3.43", [0.0, unit(100.0), 0.0], [0.0, 7.957_747, 0.0], LampReading::Photometric, USUAL);
     let odd = unit(100.0) * 1.5_f64.exp2() * 1.000_000_01;
-    check("5.3.43", [odd, odd, odd], [(odd / 683.0) as f32; 3], LampReading::Photometric, "683 lux");
+    check("5.3.43", [odd, odd, odd], [(odd / 683.0) as f32; 3], LampReading::Photometric, NONE_FITS);
 }
 
 /// Returns the candelas that Blender writes for a point light of `watts`.
@@ -101,14 +101,15 @@ fn lamps_without_a_number_and_those_of_unknown_types_tell_nothing() {
             odd["nodes"][i]["extensions"]["KHR_lights_punctual"]["light"] = json!(i + 1);
         }
         let (_, said) = read(&odd, LightUnits::Auto);
-        assert!(said.is_some_and(|(_, line)| !line.contains("Raw")), "{version}");
+        let is_raw = |units: &LampUnits| matches!(units.why, LampUnitsReason::Raw { .. });
+        assert!(said.is_some_and(|units| !is_raw(&units)), "{version}");
     }
 }
 
 #[test]
 fn releases_before_3_4_wrote_the_watts_of_a_lamp() {
     for version in ["1.0.5", "1.6.16", "3.3.35", "3.4.7"] {
-        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, "watts of a whole lamp");
+        check(version, [1.0, 100.0, 100.0], RADIANT, LampReading::Watts, EARLY);
     }
 }
 
@@ -127,14 +128,11 @@ fn asking_decides_for_any_file() {
     for generator in ["", "Khronos glTF Blender I/O v4.2.57"] {
         let (strengths, said) = read(&document(generator, numbers), LightUnits::Photometric);
         assert_eq!(strengths, [1.0, 2.0, 0.1]);
-        let (reading, line) = said.unwrap();
-        assert!(
-            reading == LampReading::Photometric && line.contains("`LoadOptions::light_units` photometric"),
-            "{line}"
-        );
+        let asked = |reading, why| Some(LampUnits { reading, why });
+        assert_eq!(said, asked(LampReading::Photometric, LampUnitsReason::AskedPhotometric));
         let (strengths, said) = read(&document(generator, numbers), LightUnits::Radiometric);
         assert_eq!(strengths, numbers.map(|n| n as f32));
-        assert!(said.unwrap().1.contains("`LoadOptions::light_units` radiometric"));
+        assert_eq!(said, asked(LampReading::Radiometric, LampUnitsReason::AskedRadiometric));
     }
 }
 

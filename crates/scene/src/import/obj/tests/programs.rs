@@ -7,18 +7,15 @@ struct Written(Folder);
 
 impl Written {
     fn new() -> Self {
-        let folder = Folder(tempfile::Builder::new().prefix("raywarp obj ").tempdir().unwrap());
-        std::fs::create_dir_all(folder.0.path().join("Maps")).unwrap();
+        let folder = Folder::with_prefix("raywarp obj ");
+        std::fs::create_dir_all(folder.at("Maps")).unwrap();
         let save = |name: &str, texel: [u8; 4]| {
-            ::image::RgbaImage::from_raw(1, 1, texel.to_vec())
-                .unwrap()
-                .save(folder.0.path().join("Maps").join(name))
-                .unwrap();
+            ::image::RgbaImage::from_raw(1, 1, texel.to_vec()).unwrap().save(folder.at("Maps").join(name)).unwrap();
         };
         save("White.png", [255; 4]);
         save("clear.png", [9, 9, 9, 0]);
         save("black.png", [0, 0, 0, 255]);
-        std::fs::write(folder.0.path().join("Maps/broken.png"), b"\x89PNG\r\n\x1a\n and no more").unwrap();
+        std::fs::write(folder.at("Maps/broken.png"), b"\x89PNG\r\n\x1a\n and no more").unwrap();
         Self(folder)
     }
 
@@ -29,9 +26,9 @@ impl Written {
         options: &LoadOptions,
     ) -> Result<(Description, Vec<WarningKind>), SceneError> {
         let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
-        std::fs::write(self.0.0.path().join("a.obj"), obj).unwrap();
-        std::fs::write(self.0.0.path().join("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
-        let loaded = crate::load(&self.0.0.path().join("a.obj"), options).map_err(|error| error.error)?;
+        std::fs::write(self.0.at("a.obj"), obj).unwrap();
+        std::fs::write(self.0.at("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
+        let loaded = crate::load(&self.0.at("a.obj"), options).map_err(|error| error.error)?;
         Ok((loaded.scene, loaded.warnings.into_iter().map(|warning| warning.kind).collect()))
     }
 
@@ -234,7 +231,7 @@ fn images_are_found_by_the_names_of_other_machines() {
         let (_, warnings) = files.material(&format!("map_Kd {name}"));
         assert_eq!(warnings, [], "{name}");
     }
-    std::fs::copy(files.0.0.path().join("Maps/White.png"), files.0.0.path().join("Wood.png")).unwrap();
+    std::fs::copy(files.0.at("Maps/White.png"), files.0.at("Wood.png")).unwrap();
     for name in ["C:\\Users\\me\\wood.png", "/home/nobody/wood.png"] {
         let (material, warnings) = files.material(&format!("map_Kd {name}"));
         assert!(matches!(material.surface, Surface::Diffuse { reflectance } if reflectance.texture.is_some()));
@@ -245,10 +242,8 @@ fn images_are_found_by_the_names_of_other_machines() {
     let SceneError::Missing { files: lost, .. } = &error else { panic!("{error}") };
     assert!(lost[0].ends_with("C:/lost.png"), "{error}");
     // The library itself.
-    std::fs::write(files.0.0.path().join("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n")
-        .unwrap();
-    let loaded =
-        crate::load(&files.0.0.path().join("B.obj"), &LoadOptions { allow_missing: true, ..LoadOptions::default() });
+    std::fs::write(files.0.at("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n").unwrap();
+    let loaded = crate::load(&files.0.at("B.obj"), &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     assert_eq!(loaded.unwrap().scene.materials[0].name, "m");
 }
 
@@ -268,8 +263,8 @@ fn faces_without_coordinates_under_a_map_are_said() {
     let files = Written::new();
     files.load("", "map_Kd Maps/White.png", &LoadOptions::default()).unwrap();
     let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
-    std::fs::write(files.0.0.path().join("b.obj"), obj).unwrap();
-    let loaded = crate::load(&files.0.0.path().join("b.obj"), &LoadOptions::default()).unwrap();
+    std::fs::write(files.0.at("b.obj"), obj).unwrap();
+    let loaded = crate::load(&files.0.at("b.obj"), &LoadOptions::default()).unwrap();
     assert_eq!(loaded.warnings[0].kind, ObjWarning::NoCoordinates { material: "m".into() }.into());
 }
 
@@ -297,9 +292,9 @@ fn faces_without_coordinates_among_others_that_have_them_are_said() {
     let written = Written::new();
     let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\nf 3 2 1\n";
     let said = |mtl: &str| {
-        std::fs::write(written.0.0.path().join("a.obj"), obj).unwrap();
-        std::fs::write(written.0.0.path().join("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
-        let loaded = crate::load(&written.0.0.path().join("a.obj"), &LoadOptions::default()).unwrap();
+        std::fs::write(written.0.at("a.obj"), obj).unwrap();
+        std::fs::write(written.0.at("a.mtl"), format!("newmtl m\n{mtl}\n")).unwrap();
+        let loaded = crate::load(&written.0.at("a.obj"), &LoadOptions::default()).unwrap();
         loaded.warnings.into_iter().map(|warning| warning.kind).collect::<Vec<_>>()
     };
     let some = ObjWarning::SomeWithoutCoordinates { material: "m".into() };
@@ -310,13 +305,13 @@ fn faces_without_coordinates_among_others_that_have_them_are_said() {
 fn a_library_may_be_named_in_quotes_or_not_at_all() {
     let files = Written::new();
     files.load("", "Kd 1 0 0", &LoadOptions::default()).unwrap();
-    std::fs::copy(files.0.0.path().join("a.mtl"), files.0.0.path().join("a b.mtl")).unwrap();
-    std::fs::write(files.0.0.path().join("c.mtl"), "newmtl c\n").unwrap();
+    std::fs::copy(files.0.at("a.mtl"), files.0.at("a b.mtl")).unwrap();
+    std::fs::write(files.0.at("c.mtl"), "newmtl c\n").unwrap();
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
     let said = |names: &str| {
         let obj = format!("mtllib{names}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
-        std::fs::write(files.0.0.path().join("c.obj"), obj).unwrap();
-        let loaded = crate::load(&files.0.0.path().join("c.obj"), &lenient).unwrap();
+        std::fs::write(files.0.at("c.obj"), obj).unwrap();
+        let loaded = crate::load(&files.0.at("c.obj"), &lenient).unwrap();
         let said: Vec<WarningKind> = loaded.warnings.into_iter().map(|warning| warning.kind).collect();
         (loaded.scene.materials[0].surface == Material::diffuse("m", [1.0, 0.0, 0.0]).surface, said)
     };

@@ -2,28 +2,16 @@
 
 use super::*;
 use crate::{Channel, ColorInput, Light, Loaded, Pixels, Surface, Texture, Wrap, load};
+use raywarp_testing::Folder;
 
-/// Temporary folder for a test, removed at the end.
-pub(super) struct Folder(tempfile::TempDir);
+/// Makes a temporary folder with some files, each with its name and contents.
+pub(super) fn folder_of(files: &[(&str, &[u8])]) -> Folder {
+    Folder::with_files(files.iter().copied())
+}
 
-impl Folder {
-    pub fn new(files: &[(&str, &[u8])]) -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
-        for (name, bytes) in files {
-            let path = folder.0.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        folder
-    }
-
-    pub fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.0.path().join(name), bytes).unwrap();
-    }
-
-    pub fn load(&self, name: &str) -> Result<Loaded, crate::LoadError> {
-        load(&self.0.path().join(name), &LoadOptions::default())
-    }
+/// Loads the scene `name` of a folder.
+pub(super) fn load_in(folder: &Folder, name: &str) -> Result<Loaded, crate::LoadError> {
+    load(&folder.at(name), &LoadOptions::default())
 }
 
 /// Returns a PNG file of 2 x 2 texels: red and green above blue and white.
@@ -48,12 +36,12 @@ fn includes_are_found_beside_the_main_file_or_their_own() {
         gz.write_all(format!("Translate 1 0 0\n{TRIANGLE}").as_bytes()).unwrap();
         gz.finish().unwrap()
     };
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("main.pbrt", b"WorldBegin Include \"sub/a.pbrt\" Include \"sub\\\\a.pbrt\""),
         ("sub/a.pbrt", b"Include \"b.pbrt.gz\" Include \"sub/b.pbrt.gz\""),
         ("sub/b.pbrt.gz", &gz),
     ]);
-    let scene = folder.load("main.pbrt").unwrap().scene;
+    let scene = load_in(&folder, "main.pbrt").unwrap().scene;
     let found: Vec<_> = (0..scene.instances.len()).map(|i| corners(&scene, i, 0)[0].x).collect();
     assert_eq!(found, [1.0, 2.0, 3.0, 4.0], "an include leaves its state behind");
 }
@@ -61,8 +49,8 @@ fn includes_are_found_beside_the_main_file_or_their_own() {
 #[test]
 fn the_version_is_told_by_included_files_too() {
     let spot = |main: &str, included: &str| {
-        let folder = Folder::new(&[("main.pbrt", main.as_bytes()), ("sub/a.pbrt", included.as_bytes())]);
-        let loaded = folder.load("main.pbrt").unwrap();
+        let folder = folder_of(&[("main.pbrt", main.as_bytes()), ("sub/a.pbrt", included.as_bytes())]);
+        let loaded = load_in(&folder, "main.pbrt").unwrap();
         assert_eq!(loaded.warnings, []);
         let Light::Spot { falloff, .. } = loaded.scene.lights[0] else { panic!("{:?}", loaded.scene.lights) };
         falloff
@@ -77,8 +65,8 @@ fn the_power_of_a_ply_light_is_that_of_its_triangles() {
     let ply = b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
         element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n";
     let scene = b"WorldBegin AreaLightSource \"diffuse\" \"float power\" 4 Scale 2 2 2 Shape \"plymesh\" \"string filename\" \"a.ply\"";
-    let folder = Folder::new(&[("main.pbrt", scene), ("a.ply", ply)]);
-    let loaded = folder.load("main.pbrt").unwrap();
+    let folder = folder_of(&[("main.pbrt", scene), ("a.ply", ply)]);
+    let loaded = load_in(&folder, "main.pbrt").unwrap();
     assert_eq!(loaded.warnings, []);
     let radiance = material(&loaded.scene).emission.unwrap().radiance.factor[0];
     assert!((radiance * 8.0 * std::f32::consts::PI / 4.0 - 1.0).abs() < 1e-5, "{radiance}");
@@ -86,18 +74,18 @@ fn the_power_of_a_ply_light_is_that_of_its_triangles() {
 
 #[test]
 fn imports_leave_no_state_behind() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("main.pbrt", format!("WorldBegin Import \"a.pbrt\" {TRIANGLE} NamedMaterial \"m\"").as_bytes()),
         ("a.pbrt", b"Translate 1 0 0 MakeNamedMaterial \"m\" \"string type\" \"mirror\""),
     ]);
-    let loaded = folder.load("main.pbrt").unwrap();
+    let loaded = load_in(&folder, "main.pbrt").unwrap();
     assert_eq!(loaded.warnings, []);
     near(corners(&loaded.scene, 0, 0)[0], [0.0; 3]);
 }
 
 #[test]
 fn cycles_of_includes_and_blocks_across_files_are_errors() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("main.pbrt", b"WorldBegin\nInclude \"a.pbrt\""),
         ("a.pbrt", b"\n\nInclude \"./main.pbrt\""),
         ("open.pbrt", b"WorldBegin Include \"begin.pbrt\""),
@@ -106,7 +94,7 @@ fn cycles_of_includes_and_blocks_across_files_are_errors() {
         ("end.pbrt", b"\nAttributeEnd"),
     ]);
     let found = |name: &str| {
-        let (path, place, kind) = told(folder.load(name).unwrap_err().error).unwrap();
+        let (path, place, kind) = told(load_in(&folder, name).unwrap_err().error).unwrap();
         (path.file_name().unwrap().to_str().unwrap().to_string(), place, kind)
     };
     let (file, place, kind) = found("main.pbrt");
@@ -124,7 +112,7 @@ fn deep_includes_are_an_error() {
     let names: Vec<String> = (0..70).map(|i| format!("{i}.pbrt")).collect();
     let texts: Vec<String> = (0..70).map(|i| format!("Include \"{}.pbrt\"", i + 1)).collect();
     let files: Vec<_> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    let (path, place, kind) = told(Folder::new(&files).load("0.pbrt").unwrap_err().error).unwrap();
+    let (path, place, kind) = told(load_in(&folder_of(&files), "0.pbrt").unwrap_err().error).unwrap();
     assert!(path.ends_with("63.pbrt"), "{}", path.display());
     assert_eq!((place, kind), (Place::Line(1), PbrtFault::IncludeDepth.into()));
 }
@@ -136,16 +124,14 @@ fn all_missing_files_are_named_at_once() {
          Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"c.png\"\n\
          Material \"metal\" \"spectrum eta\" \"d.spd\" LightSource \"infinite\" \"string mapname\" \"e.exr\" {TRIANGLE}"
     );
-    let folder = Folder::new(&[("main.pbrt", text.as_bytes())]);
-    let error = folder.load("main.pbrt").unwrap_err().error;
+    let folder = folder_of(&[("main.pbrt", text.as_bytes())]);
+    let error = load_in(&folder, "main.pbrt").unwrap_err().error;
     let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
     assert_eq!(files.len(), 5, "{error}");
     for name in ["a.pbrt", "b.ply", "c.png", "d.spd", "e.exr"] {
         assert!(files.iter().any(|file| file.ends_with(name)), "{name} in {error}");
     }
-    let loaded =
-        load(&folder.0.path().join("main.pbrt"), &LoadOptions { allow_missing: true, ..LoadOptions::default() })
-            .unwrap();
+    let loaded = load(&folder.at("main.pbrt"), &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();
     assert_eq!((loaded.warnings.len(), loaded.scene.instances.len()), (5, 1));
 }
 
@@ -156,8 +142,8 @@ fn inverted_images_are_1_minus_scale_times_the_texel() {
             "WorldBegin Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"a.png\" {parameters} \
              Material \"diffuse\" \"texture reflectance\" \"t\" {TRIANGLE}"
         );
-        let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
-        let scene = folder.load("main.pbrt").unwrap().scene;
+        let folder = folder_of(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+        let scene = load_in(&folder, "main.pbrt").unwrap().scene;
         let Surface::Diffuse { reflectance } = material(&scene).surface.clone() else { panic!("not diffuse") };
         (scene, reflectance)
     };
@@ -187,8 +173,8 @@ fn encodings_of_version_4_are_srgb_linear_and_any_gamma() {
         let mut bytes = std::io::Cursor::new(Vec::new());
         let (kind, format) = (image::ExtendedColorType::Rgb8, image::ImageFormat::Png);
         image::write_buffer_with_format(&mut bytes, &[128, 0, 255], 1, 1, kind, format).unwrap();
-        let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &bytes.into_inner())]);
-        let loaded = folder.load("main.pbrt").unwrap();
+        let folder = folder_of(&[("main.pbrt", text.as_bytes()), ("a.png", &bytes.into_inner())]);
+        let loaded = load_in(&folder, "main.pbrt").unwrap();
         assert_eq!((loaded.warnings, loaded.scene.images.len()), (vec![], 1), "{encoding}");
         let [r, g, b, a] = loaded.scene.images[0].texel(0, 0);
         assert_eq!([g, b, a], [0.0, 1.0, 1.0], "{encoding}");
@@ -219,8 +205,8 @@ fn images_keep_place_wrap_and_encoding() {
          Material \"matte\" \"texture Kd\" \"c\" {TRIANGLE} Material \"matte\" \"texture Kd\" \"l\" {TRIANGLE}\n\
          Material \"disney\" \"texture roughness\" \"i\" {TRIANGLE}"
     );
-    let folder = Folder::new(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
-    let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
+    let folder = folder_of(&[("main.pbrt", text.as_bytes()), ("a.png", &png())]);
+    let Loaded { scene, warnings, .. } = load_in(&folder, "main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "disney only: {warnings:?}");
     let surface = |i: usize| &scene.materials[scene.material_of(i, 0).index()].surface;
     let Surface::Diffuse { reflectance: ColorInput { factor: [0.5, 0.5, 0.5], texture: Some(texture) } } = surface(0)
@@ -248,7 +234,7 @@ fn images_keep_place_wrap_and_encoding() {
 
 #[test]
 fn environment_maps_of_both_versions_load() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         (
             "v3.pbrt",
             b"WorldBegin LightSource \"infinite\" \"string mapname\" \"a.png\" \"rgb L\" [2 2 2]\nShape \"sphere\"",
@@ -257,7 +243,7 @@ fn environment_maps_of_both_versions_load() {
         ("a.png", &png()),
     ]);
     for (name, size, want) in [("v3.pbrt", (2, 2), [2.0; 3]), ("v4.pbrt", (4, 2), [1.0; 3])] {
-        let scene = folder.load(name).unwrap().scene;
+        let scene = load_in(&folder, name).unwrap().scene;
         let Light::Environment { map: Some(map), radiance, .. } = scene.lights[0] else { panic!("no map") };
         let image = &scene.images[map.index()];
         assert_eq!(((image.width, image.height), radiance), (size, want), "{name}");
@@ -266,23 +252,23 @@ fn environment_maps_of_both_versions_load() {
 
 #[test]
 fn spd_files_are_integrated() {
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("main.pbrt", format!("WorldBegin Material \"metal\" \"spectrum eta\" \"eta.spd\" {TRIANGLE}").as_bytes()),
         ("eta.spd", b"# constant\n400 1.25\n700 1.25\n"),
         ("broken.pbrt", b"WorldBegin Material \"metal\" \"spectrum eta\" \"broken.spd\""),
         ("broken.spd", b"400 1\n500 x\n"),
     ]);
-    let scene = folder.load("main.pbrt").unwrap().scene;
+    let scene = load_in(&folder, "main.pbrt").unwrap().scene;
     let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
     near(eta.factor, [1.25; 3]);
     // Lines end as in any text.
     for text in ["\u{feff}400 1.25\n700 1.25", "400 1.25\r700 1.25\r", "400 1.25\r\n700 1.25\r\n"] {
-        folder.write("eta.spd", text.as_bytes());
-        let scene = folder.load("main.pbrt").unwrap().scene;
+        folder.file("eta.spd", text.as_bytes());
+        let scene = load_in(&folder, "main.pbrt").unwrap().scene;
         let Surface::Conductor { eta, .. } = material(&scene).surface else { panic!("no metal") };
         near(eta.factor, [1.25; 3]);
     }
-    let (path, place, kind) = told(folder.load("broken.pbrt").unwrap_err().error).unwrap();
+    let (path, place, kind) = told(load_in(&folder, "broken.pbrt").unwrap_err().error).unwrap();
     assert!(path.ends_with("broken.spd"), "{}", path.display());
     assert_eq!((place, kind), (Place::Line(2), PbrtFault::SpectrumWord { word: "x".into() }.into()));
 }
@@ -298,7 +284,7 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_an
         let check = "Texture \"c\" \"spectrum\" \"checkerboard\"";
         format!("WorldBegin {check} Material \"{material}\" {shape}")
     };
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("a.ply", ply),
         ("3.pbrt", text("matte\" \"texture Kd\" \"c").as_bytes()),
         ("4.pbrt", text("diffuse\" \"texture reflectance\" \"c").as_bytes()),
@@ -311,7 +297,7 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_an
         ("3.pbrt", [first, turned, own, own, own, first, turned]),
         ("4.pbrt", [first, second, own, own, own, first, second]),
     ] {
-        let scene = folder.load(name).unwrap().scene;
+        let scene = load_in(&folder, name).unwrap().scene;
         let mesh = &scene.meshes[0].triangles;
         let uvs = |triangle: &[u32; 3]| triangle.map(|i| [mesh.uvs[i as usize][0], 1.0 - mesh.uvs[i as usize][1]]);
         assert_eq!(mesh.indices.iter().map(uvs).collect::<Vec<_>>(), want, "{name}");
@@ -322,7 +308,7 @@ fn quads_of_a_ply_file_without_coordinates_have_those_of_patches_in_version_4_an
 fn faces_of_a_ply_file_name_materials_of_the_scene() {
     let shape = "Shape \"plymesh\" \"string filename\" \"a.ply\"";
     let red = "MakeNamedMaterial \"red\" \"string type\" \"matte\" \"rgb Kd\" [1 0 0]";
-    let folder = Folder::new(&[
+    let folder = folder_of(&[
         ("main.pbrt", format!("WorldBegin {red} Material \"mirror\" {shape}").as_bytes()),
         ("plain.pbrt", format!("WorldBegin Material \"mirror\" {shape}").as_bytes()),
         ("twice.pbrt", format!("WorldBegin {shape} Scale -1 1 1 {shape} Translate 1 0 0 {shape}").as_bytes()),
@@ -330,7 +316,7 @@ fn faces_of_a_ply_file_name_materials_of_the_scene() {
         ("broken.pbrt", b"WorldBegin Shape \"plymesh\" \"string filename\" \"broken.ply\""),
         ("broken.ply", b"ply\nformat ascii 1.0\nelement vertex many\n"),
     ]);
-    let Loaded { scene, warnings, .. } = folder.load("main.pbrt").unwrap();
+    let Loaded { scene, warnings, .. } = load_in(&folder, "main.pbrt").unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].path.ends_with("main.pbrt") && warnings[0].place == Place::Line(1));
     let PbrtWarning::FaceMaterials { path } = pbrt(&warnings[0].kind) else { panic!("{warnings:?}") };
@@ -338,12 +324,12 @@ fn faces_of_a_ply_file_name_materials_of_the_scene() {
     let name = |i: usize| scene.materials[scene.material_of(0, i).index()].name.as_str();
     assert_eq!([name(0), name(1)], ["red", "mirror"]);
     // A scene that knows none of the names means nothing by them.
-    let Loaded { scene, warnings, .. } = folder.load("plain.pbrt").unwrap();
+    let Loaded { scene, warnings, .. } = load_in(&folder, "plain.pbrt").unwrap();
     assert_eq!(warnings, []);
     assert!((0..2).all(|i| scene.materials[scene.material_of(0, i).index()].name == "mirror"));
     // One mesh, whether a placement mirrors it or not.
-    let scene = folder.load("twice.pbrt").unwrap().scene;
+    let scene = load_in(&folder, "twice.pbrt").unwrap().scene;
     assert_eq!((scene.meshes.len(), scene.instances.len()), (1, 3));
-    let (path, place, _) = told(folder.load("broken.pbrt").unwrap_err().error).unwrap();
+    let (path, place, _) = told(load_in(&folder, "broken.pbrt").unwrap_err().error).unwrap();
     assert!(path.ends_with("broken.ply") && place == Place::Line(3), "{}", path.display());
 }

@@ -1,20 +1,31 @@
 //! What is counted as a stand-in.
 
 use super::*;
+use crate::StandIns;
 
 #[track_caller]
-fn check(text: &str, expected: Option<&str>) {
+fn check(text: &str, expected: Option<StandIns>) {
     let path = Path::new("scene.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20).unwrap();
-    assert_eq!(context.stand_ins.count(&scene).map(|found| found.to_string()).as_deref(), expected, "{text}");
+    assert_eq!(context.stand_ins.count(&scene), expected, "{text}");
+}
+
+/// Returns the counts of so many materials that are replaced, on `triangles` of all triangles.
+fn materials(materials: u64, [triangles, of]: [u64; 2]) -> StandIns {
+    StandIns { materials, triangles, of, ..StandIns::default() }
+}
+
+/// Returns the counts of one texture that is replaced, on one triangle of `of`.
+fn texture(of: u64) -> StandIns {
+    StandIns { textures: 1, triangles: 1, of, ..StandIns::default() }
 }
 
 #[test]
 fn materials_that_are_replaced_are_counted_where_triangles_have_them() {
     let grey = "Material \"matte\"\n";
     check(&format!("{grey}{TRIANGLE}"), None);
-    let one = Some("1 material is a stand-in, on 1 of 2 triangles");
+    let one = Some(materials(1, [1, 2]));
     for replaced in
         ["Material \"hair\"\n", "Material \"subsurface\"\n", "Material \"velvet\"\n", "NamedMaterial \"x\"\n"]
     {
@@ -28,16 +39,16 @@ fn materials_that_are_replaced_are_counted_where_triangles_have_them() {
     let named = |name: &str| format!("NamedMaterial \"{name}\"\n{TRIANGLE}");
     check(
         &format!("{}{}{}{}{light}{}", hair("a"), hair("b"), named("a"), named("b"), named("a")),
-        Some("2 materials are stand-ins, on 3 of 3 triangles"),
+        Some(materials(2, [3, 3])),
     );
     let mix = "Material \"mix\" \"string namedmaterial1\" \"a\" \"string namedmaterial2\" \"b\"\n";
-    check(&format!("{}{}{mix}{TRIANGLE}", hair("a"), hair("b")), Some("2 materials are stand-ins, on 1 of 1 triangle"));
+    check(&format!("{}{}{mix}{TRIANGLE}", hair("a"), hair("b")), Some(materials(2, [1, 1])));
 }
 
 #[test]
 fn textures_that_are_replaced_are_counted_with_what_is_made_of_them() {
     let matte = "Material \"matte\" \"texture Kd\" \"t\"\n";
-    let one = Some("1 texture is a stand-in, on 1 of 1 triangle");
+    let one = Some(texture(1));
     for replaced in [
         "",
         "Texture \"t\" \"color\" \"marble\"\n",
@@ -53,7 +64,7 @@ fn textures_that_are_replaced_are_counted_with_what_is_made_of_them() {
     // A light's picture is of no surface.
     check(&format!("LightSource \"infinite\" \"string mapname\" \"x.exr\"\n{TRIANGLE}"), None);
     let alpha = TRIANGLE.trim_end().to_string() + " \"texture alpha\" \"none\"\n";
-    check(&format!("{alpha}{TRIANGLE}"), Some("1 texture is a stand-in, on 1 of 2 triangles"));
+    check(&format!("{alpha}{TRIANGLE}"), Some(texture(2)));
 }
 
 #[test]
@@ -65,15 +76,18 @@ fn media_that_scatter_and_shapes_that_are_left_out_are_counted() {
     for medium in [milk, fog, ""] {
         // The same glass without it is what it says.
         let text = format!("{medium}{glass}{TRIANGLE}{inside}{TRIANGLE}");
-        check(&text, Some("1 material is a stand-in, on 1 of 2 triangles"));
+        check(&text, Some(materials(1, [1, 2])));
     }
     // A medium on both sides has no boundary there.
     check(&format!("{fog}{glass}MediumInterface \"m\" \"m\"\n{TRIANGLE}"), None);
     let clear = milk.trim_end().to_string() + " \"rgb sigma_s\" [0 0 0]\n";
     check(&format!("{clear}{glass}{inside}{TRIANGLE}"), None);
-    check(&format!("{TRIANGLE}Shape \"curve\"\nShape \"curve\"\n"), Some("2 shapes are left out"));
+    check(
+        &format!("{TRIANGLE}Shape \"curve\"\nShape \"curve\"\n"),
+        Some(StandIns { of: 1, left_out: 2, ..StandIns::default() }),
+    );
     check(
         &format!("Material \"hair\"\n{TRIANGLE}Shape \"plymesh\" \"string filename\" \"none.ply\"\n"),
-        Some("1 material is a stand-in, on 1 of 1 triangle; 1 shape is left out"),
+        Some(StandIns { left_out: 1, ..materials(1, [1, 1]) }),
     );
 }
