@@ -13,3 +13,6 @@ pub mod counters;
 pub mod launch;
 pub mod measured;
 pub mod simulate;
+mod table_fault;
+
+pub use table_fault::TableFault;

@@ -56,6 +56,8 @@ fn verified_within(variant: &Variant) -> f64 {
     if variant.tree() == Tree::H8 { 0.06 } else { 0.02 }
 }
 
+/// Text of the assumption that chains of instructions are those of the kernel's machine code.
+const CHAINS_OF_CODE: &str = "chains as the machine code has them, lanes that parted one after the other";
 /// Text of the reason why bounds by [`LeastInstructions`] are minima.
 const LEAST: &str = "what rays need however they are dealt, in full warps";
 
@@ -304,7 +306,7 @@ impl Maker<'_> {
         let doubts =
             issued.map_or_else(|| vec!["as many warps as the machine holds".into()], |issued| self.cost_doubts(issued));
         let chains = match of {
-            ChainOf::Code => "chains as the machine code has them, lanes that parted one after the other",
+            ChainOf::Code => CHAINS_OF_CODE,
             ChainOf::Algorithm => "chains the shortest that any code can have",
         };
         let means = vec![format!("latencies are means that were measured or said, {chains}")];

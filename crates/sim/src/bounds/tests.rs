@@ -337,7 +337,7 @@ fn resident_warps_hide_a_lone_warps_time() {
         let subject = BoundSubject { launch: Some(launch), ..subject(&variant, &profile, Some(&issued)) };
         let bound = find(&bounds(&machine, subject), Limit::Latency).clone();
         assert!(close(bound.rays_per_s, 132.0 * warps * 32.0 * 1.98e9 / clocks), "{registers}: {bound:?}");
-        assert!(bound.why.contains("machine code") && bound.class == Class::Modelled, "{bound:?}");
+        assert!(bound.why.contains(CHAINS_OF_CODE) && bound.class == Class::Modelled, "{bound:?}");
     }
 }
 

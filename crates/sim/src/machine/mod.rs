@@ -4,15 +4,18 @@
 //! path of a user's own file; [`Machine::set`] changes any number by its key (`l2.bytes`). [`keys`] says what numbers
 //! there are. How many warps a launch keeps resident on a machine is in [`occupancy`](Machine::occupancy).
 
+mod fault;
 pub mod keys;
 mod occupancy;
 mod parse;
 mod table;
 
+pub use fault::MachineFault;
 pub use keys::MachineKey;
 pub use occupancy::{LaunchResources, Occupancy, OccupancyError, OccupancyLimit};
 pub use table::{number_table, source_list};
 
+use fault::hint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -91,14 +94,14 @@ pub enum MachineError {
         source: std::io::Error,
     },
     /// The file is not a valid machine file.
-    #[error("{file}: line {line}: {message}")]
+    #[error("{file}: line {line}: {}", fault.to_string().replace('\n', " "))]
     Malformed {
         /// Name of the file, or of a built-in machine.
         file: String,
         /// Line number in the file, counted from 1.
         line: usize,
-        /// Name of the number, and what is wrong with it.
-        message: String,
+        /// What is wrong there.
+        fault: MachineFault,
     },
     /// No machine has a number of this name.
     #[error("no number \"{key}\" in a machine{}", hint(near))]
@@ -109,11 +112,8 @@ pub enum MachineError {
         near: Vec<&'static str>,
     },
     /// The value is not allowed for its number.
-    #[error("{message}")]
-    Value {
-        /// Name of the number, its value, and what is allowed.
-        message: String,
-    },
+    #[error(transparent)]
+    Value(#[from] MachineFault),
 }
 
 /// Reads the text of a file of at most `most` bytes, as a device file may never end.
@@ -128,10 +128,6 @@ pub fn read_text(path: &Path, most: u64) -> std::io::Result<String> {
         return Err(Error::other(format!("it has more than {most} bytes")));
     }
     Ok(text)
-}
-
-fn hint(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
 }
 
 impl Machine {
@@ -260,33 +256,34 @@ impl Machine {
     /// number, is out of range, is a multiple of a number that this machine lacks, or contradicts another number of it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), MachineError> {
         let known = keys::find(key).ok_or_else(|| MachineError::Key { key: key.into(), near: keys::near(key) })?;
-        let fault = |message: String| MachineError::Value { message };
         let number = |text: &str| {
             let parsed = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-            parsed.ok_or_else(|| fault(format!("{key} is \"{value}\"; give a number, or a factor as in 2x")))
+            parsed.ok_or_else(|| MachineFault::NotParsed { key: key.into(), text: value.into() })
         };
         let now = match value.trim().strip_suffix('x') {
             Some(factor) => {
-                let before = self.get(known).ok_or_else(|| {
-                    fault(format!("{key} is set to {value}, but {} has no such number to multiply", self.name))
+                let before = self.get(known).ok_or_else(|| MachineFault::NothingToMultiply {
+                    key: key.into(),
+                    text: value.into(),
+                    machine: self.name.clone(),
                 })?;
                 before * number(factor)?
             }
             None => number(value)?,
         };
-        if let Some(message) = known.fault(now) {
-            return Err(fault(message));
+        if let Some(fault) = known.fault(now) {
+            return Err(fault.into());
         }
         let note = self.get(known).map(|before| format!("was {before}"));
         let given =
             Given { value: now, source: "set by the user".into(), checked: Checked::Set, note, estimate: false };
         let before = self.numbers.insert(known.path, given);
-        if let Some((_, message)) = parse::contradiction(&self.numbers) {
+        if let Some((_, fault)) = parse::contradiction(&self.numbers) {
             match before {
                 Some(before) => self.numbers.insert(known.path, before),
                 None => self.numbers.remove(known.path),
             };
-            return Err(fault(message));
+            return Err(fault.into());
         }
         Ok(())
     }

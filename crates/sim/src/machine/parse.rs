@@ -6,7 +6,7 @@
 //! Walked by hand over the parser's spanned tables, since derived errors have no line for a number out of range and
 //! none for a source that is not listed.
 
-use super::{Checked, Given, Machine, MachineError, MachineKey, keys};
+use super::{Checked, Given, Machine, MachineError, MachineFault, MachineKey, keys};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A fault of a machine file: its position in the text, and what is wrong.
-type Fault = (Range<usize>, String);
+type Fault = (Range<usize>, MachineFault);
 
 /// A document in `[sources]` of a machine file, with how far it was checked.
 struct Source {
@@ -30,16 +30,17 @@ impl Machine {
     /// [`MachineError::Malformed`], naming file, line and key: not TOML, an unknown key, a number that is missing, has
     /// no source or is out of range, or two numbers that contradict each other.
     pub fn parse(file: &str, text: &str) -> Result<Self, MachineError> {
-        read(text).map_err(|(span, message)| {
+        read(text).map_err(|(span, fault)| {
             let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
-            MachineError::Malformed { file: file.into(), line, message: message.replace('\n', " ") }
+            MachineError::Malformed { file: file.into(), line, fault }
         })
     }
 }
 
 fn read(text: &str) -> Result<Machine, Fault> {
-    let root =
-        DeTable::parse(text).map_err(|error| (error.span().unwrap_or(0..0), error.message().trim_end().to_string()))?;
+    let root = DeTable::parse(text).map_err(|error| {
+        (error.span().unwrap_or(0..0), MachineFault::Toml { message: error.message().trim_end().into() })
+    })?;
     let root = root.into_inner();
     let (mut name, mut capability) = (None, None);
     let mut sources = BTreeMap::new();
@@ -70,38 +71,35 @@ fn read(text: &str) -> Result<Machine, Fault> {
         }
     }
     let end = text.trim_end().len()..text.len();
-    let missing = |what: &str| (end.clone(), format!("{what} is missing"));
+    let missing = |what: &'static str| (end.clone(), MachineFault::Missing { what });
     let name = name.ok_or_else(|| missing("name"))?;
     let capability = capability.ok_or_else(|| missing("compute_capability"))?;
     if let Some(key) = keys::ALL.iter().find(|key| key.required && !numbers.contains_key(key.path)) {
         return Err(missing(key.path));
     }
-    if let Some((path, message)) = contradiction(&numbers) {
-        return Err((spans[path].clone(), message));
+    if let Some((path, fault)) = contradiction(&numbers) {
+        return Err((spans[path].clone(), fault));
     }
     if let Some((id, source)) = sources.iter().find(|(id, _)| !used.contains(id)) {
-        return Err((
-            source.span.clone(),
-            format!("no number has source \"{id}\"; remove it, or name it where it belongs"),
-        ));
+        return Err((source.span.clone(), MachineFault::UnusedSource { name: id.clone() }));
     }
     Ok(Machine { name, capability, numbers })
 }
 
-fn unknown(path: &str) -> String {
-    let near = keys::near(path);
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
-    format!("unknown key \"{path}\"{hint}")
+fn unknown(path: &str) -> MachineFault {
+    MachineFault::UnknownKey { key: path.into(), near: keys::near(path) }
 }
 
 fn table<'t, 'i>(name: &str, value: &'t Spanned<DeValue<'i>>) -> Result<&'t DeTable<'i>, Fault> {
-    value.get_ref().as_table().ok_or_else(|| (value.span(), format!("{name} must be a table, not {}", kind(value))))
+    value
+        .get_ref()
+        .as_table()
+        .ok_or_else(|| (value.span(), MachineFault::NoTable { name: name.into(), found: kind(value) }))
 }
 
 fn string(name: &str, value: &Spanned<DeValue>) -> Result<String, Fault> {
     let text = value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty());
-    text.map(Into::into)
-        .ok_or_else(|| (value.span(), format!("{name} must be a text that says something, not {}", kind(value))))
+    text.map(Into::into).ok_or_else(|| (value.span(), MachineFault::NoText { name: name.into(), found: kind(value) }))
 }
 
 fn kind(value: &Spanned<DeValue>) -> &'static str {
@@ -128,21 +126,18 @@ fn source(id: &Spanned<Cow<str>>, value: &Spanned<DeValue>) -> Result<Source, Fa
             "quoted_in" => quoted = Some(string(&format!("{name}'s quoted_in"), value)?),
             "read" => {
                 let truth = value.get_ref().as_bool();
-                read = truth.ok_or_else(|| (value.span(), format!("{name}'s read must be true or false")))?;
+                read = truth.ok_or_else(|| (value.span(), MachineFault::NoTruth { name: format!("{name}'s read") }))?;
             }
             other => {
-                let message = format!("unknown key \"{other}\" in source {name}; it has document, quoted_in and read");
-                return Err((field.span(), message));
+                let fault = MachineFault::UnknownOfSource { field: other.into(), name: name.to_string() };
+                return Err((field.span(), fault));
             }
         }
     }
-    let document = document.ok_or_else(|| (value.span(), format!("source {name} has no document")))?;
+    let document = document.ok_or_else(|| (value.span(), MachineFault::NoDocument { name: name.to_string() }))?;
     let checked = match (quoted, read) {
         (Some(_), false) => {
-            return Err((
-                value.span(),
-                format!("source {name} is quoted_in a text, so read = false cannot be said of it"),
-            ));
+            return Err((value.span(), MachineFault::QuotedAndUnread { name: name.to_string() }));
         }
         (Some(text), true) => Checked::Quoted(text),
         (None, true) => Checked::Read,
@@ -157,7 +152,7 @@ fn parse_capability(value: &Spanned<DeValue>) -> Result<(u32, u32), Fault> {
         let (major, minor) = text.split_once('.')?;
         Some((major.parse().ok().filter(|&major| major > 0)?, minor.parse().ok()?))
     });
-    parsed.ok_or_else(|| (value.span(), "compute_capability must be two numbers in a text, as \"9.0\"".into()))
+    parsed.ok_or_else(|| (value.span(), MachineFault::Capability))
 }
 
 /// Parses a number of a machine file: a plain one, or `{ value, source, note, estimate }`.
@@ -170,7 +165,7 @@ fn number(
     let path = key.path;
     let at = value.span();
     let Some(fields) = value.get_ref().as_table() else {
-        return Err((at, format!("{path} has no source; write {path} as {{ value = .., source = \"..\" }}")));
+        return Err((at, MachineFault::NoFields { path }));
     };
     let (mut found, mut source, mut note, mut estimate) = (None, None, None, false);
     for (field, value) in fields {
@@ -180,40 +175,40 @@ fn number(
             "note" => note = Some(string(&format!("{path}'s note"), value)?),
             "estimate" => {
                 let truth = value.get_ref().as_bool();
-                estimate = truth.ok_or_else(|| (value.span(), format!("{path}'s estimate must be true or false")))?;
+                estimate = truth
+                    .ok_or_else(|| (value.span(), MachineFault::NoTruth { name: format!("{path}'s estimate") }))?;
             }
             other => {
-                let message = format!("unknown key \"{other}\" in {path}; it has value, source, note and estimate");
-                return Err((field.span(), message));
+                return Err((field.span(), MachineFault::UnknownOfNumber { field: other.into(), path }));
             }
         }
     }
-    let (span, found) = found.ok_or_else(|| (at.clone(), format!("{path} has no value")))?;
-    if let Some(message) = key.fault(found) {
-        return Err((span, message));
+    let (span, found) = found.ok_or_else(|| (at.clone(), MachineFault::NoValue { path }))?;
+    if let Some(fault) = key.fault(found) {
+        return Err((span, fault));
     }
-    let (span, id) = source.ok_or_else(|| (at.clone(), format!("{path} has no source")))?;
+    let (span, id) = source.ok_or_else(|| (at.clone(), MachineFault::NoSource { path }))?;
     let Some(listed) = sources.get(&id) else {
-        return Err((span, format!("{path} has source \"{id}\", which [sources] does not list")));
+        return Err((span, MachineFault::UnlistedSource { path, name: id }));
     };
     if estimate && note.is_none() {
-        return Err((at, format!("{path} is an estimate; a note must say how it was made")));
+        return Err((at, MachineFault::EstimateWithoutNote { path }));
     }
     used.push(id);
     Ok(Given { value: found, source: listed.document.clone(), checked: listed.checked.clone(), note, estimate })
 }
 
-fn plain_number(path: &str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
+fn plain_number(path: &'static str, value: &Spanned<DeValue>) -> Result<f64, Fault> {
     let parsed = match value.get_ref() {
         DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().parse().ok(),
         DeValue::Float(float) => float.as_str().parse::<f64>().ok().filter(|number| number.is_finite()),
         _ => None,
     };
-    parsed.ok_or_else(|| (value.span(), format!("{path} must be a finite decimal number, not {}", kind(value))))
+    parsed.ok_or_else(|| (value.span(), MachineFault::NoNumber { path, found: kind(value) }))
 }
 
 /// Finds two numbers of a machine that contradict each other, and returns the key to blame and why.
-pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, String)> {
+pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, MachineFault)> {
     // The first is at most the second.
     let ordered = [
         (keys::CLOCK_BASE_MHZ, keys::CLOCK_BOOST_MHZ),
@@ -231,10 +226,8 @@ pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(
         if let (Some(a), Some(b)) = (numbers.get(less.path), numbers.get(more.path))
             && a.value > b.value
         {
-            return Some((
-                less.path,
-                format!("{} is {}, above {}, which is {}", less.path, a.value, more.path, b.value),
-            ));
+            let (path, limit) = (less.path, more.path);
+            return Some((path, MachineFault::Above { path, value: a.value, limit, most: b.value }));
         }
     }
     None

@@ -1,3 +1,4 @@
+use super::MachineFault::*;
 use super::*;
 
 /// Returns the built-in H200's file with one text replaced by another.
@@ -7,11 +8,14 @@ fn changed(from: &str, to: &str) -> Result<Machine, MachineError> {
     Machine::parse("my.toml", &text.replacen(from, to, 1))
 }
 
+/// Replaces a text of the built-in H200's file, and compares the fault of the new file.
 #[track_caller]
-fn refused(from: &str, to: &str, expected: &str) {
-    let message = changed(from, to).expect_err(to).to_string();
-    assert!(message.contains(expected), "{message}\nshould have: {expected}");
+fn refused(from: &str, to: &str, expected: MachineFault) {
+    let error = changed(from, to).expect_err(to);
+    let message = error.to_string();
     assert!(message.starts_with("my.toml: line ") && message.lines().count() == 1, "{message}");
+    let found = if let MachineError::Malformed { fault, .. } = error { Some(fault) } else { None };
+    assert_eq!(found, Some(expected), "{message}");
 }
 
 #[test]
@@ -99,57 +103,65 @@ fn a_machine_is_found_by_either_name_in_any_case_and_by_path() {
 
 #[test]
 fn an_unknown_machine_is_answered_with_those_there_are() {
-    let message = Machine::find("voodoo2").unwrap_err().to_string();
-    assert!(message.contains("voodoo2") && message.contains("gtx285") && message.contains(".toml"), "{message}");
-    let message = Machine::find("no/such.toml").unwrap_err().to_string();
-    assert!(message.starts_with("no/such.toml: "), "{message}");
+    let error = Machine::find("voodoo2").unwrap_err();
+    let MachineError::Unknown { name, known } = &error else { panic!("{error}") };
+    assert!(name == "voodoo2" && known.contains("gtx285"), "{error}");
+    let error = Machine::find("no/such.toml").unwrap_err();
+    assert!(matches!(&error, MachineError::Read { path, .. } if path == Path::new("no/such.toml")), "{error}");
 }
 
 #[test]
 fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
-    refused("[l2]\nbytes", "[l2]\nbites", "unknown key \"l2.bites\"; did you mean l2.bytes");
-    refused("[dram]", "[dramm]", "unknown key \"dramm\"");
-    refused("count = { value = 132", "count = { value = 0", "line 7: sm.count is 0; it may be 1 to 4096");
-    refused("count = { value = 132", "count = { value = 1.5", "sm.count is 1.5; it must be a whole number");
-    refused("count = { value = 132", "count = { value = nan", "sm.count must be a finite decimal number");
-    refused("count = { value = 132", "count = { value = \"132\"", "sm.count must be a finite decimal number");
-    refused("count = { value = 132, source = \"product\" }", "count = 132", "sm.count has no source");
-    refused("count = { value = 132, source = \"product\" }", "count = { value = 132 }", "sm.count has no source");
+    let (path, found) = ("sm.count", "an empty text or a text");
+    let unknown = |key: &str, near: &[&'static str]| UnknownKey { key: key.into(), near: near.into() };
+    refused("[l2]\nbytes", "[l2]\nbites", unknown("l2.bites", &keys::near("l2.bites")));
+    assert_eq!(keys::near("l2.bites")[0], "l2.bytes");
+    refused("[dram]", "[dramm]", unknown("dramm", &keys::near("dramm")));
+    let zero = OutOfRange { path, value: 0.0, least: 1.0, most: 4096.0 };
+    refused("count = { value = 132", "count = { value = 0", zero);
+    refused("count = { value = 132", "count = { value = 1.5", NotWhole { path, value: 1.5 });
+    refused("count = { value = 132", "count = { value = nan", NoNumber { path, found: "a number" });
+    refused("count = { value = 132", "count = { value = \"132\"", NoNumber { path, found });
+    refused("count = { value = 132, source = \"product\" }", "count = 132", NoFields { path });
+    refused("count = { value = 132, source = \"product\" }", "count = { value = 132 }", NoSource { path });
+    refused("count = { value = 132, source = \"product\" }", "count = { source = \"product\" }", NoValue { path });
     refused(
-        "count = { value = 132, source = \"product\" }",
-        "count = { source = \"product\" }",
-        "sm.count has no value",
+        "count = { value = 132, source",
+        "count = { vaule = 132, source",
+        UnknownOfNumber { field: "vaule".into(), path },
     );
-    refused("count = { value = 132, source", "count = { vaule = 132, source", "unknown key \"vaule\" in sm.count");
     refused(
         "count = { value = 132, source = \"product\"",
         "count = { value = 132, source = \"x\"",
-        "sm.count has source \"x\", which",
+        UnlistedSource { path, name: "x".into() },
     );
-    refused("count = { value = 132, source = \"product\" }\n", "", "sm.count is missing");
-    refused("name = \"H200\"\n", "", "name is missing");
-    refused("compute_capability = \"9.0\"", "compute_capability = 9.0", "compute_capability must be two numbers");
-    refused("count = {", "count = [", "line 7: ");
-    refused("ncu = '", "ncu = { read = false } #'", "source ncu has no document");
-    refused("ncu = '", "ncu = { document = 3 } #'", "ncu's document must be a text that says something");
-    refused("ncu = '", "ncu = { document = 'a', read = 0 } #'", "ncu's read must be true or false");
-    refused("ncu = '", "ncu = { document = 'a', quoted_in = '' } #'", "ncu's quoted_in must be a text");
-    refused("ncu = '", "ncu = { document = 'a', seen = true } #'", "unknown key \"seen\" in source ncu");
-    refused(
-        "ncu = '",
-        "ncu = { document = 'a', quoted_in = 'b', read = false } #'",
-        "read = false cannot be said of it",
-    );
-    refused("[sources]\n", "[sources]\nspare = 'a document'\n", "no number has source \"spare\"");
-    refused(
-        ", estimate = true, note = \"its GH200",
-        ", estimate = true } # \"its GH200",
-        "is an estimate; a note must say how",
-    );
+    refused("count = { value = 132, source = \"product\" }\n", "", Missing { what: path });
+    refused("name = \"H200\"\n", "", Missing { what: "name" });
+    refused("compute_capability = \"9.0\"", "compute_capability = 9.0", Capability);
+    let line = |from: &str, to: &str| match changed(from, to) {
+        Err(MachineError::Malformed { line, .. }) => line,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(line("count = { value = 132", "count = { value = 0"), 7);
+    assert_eq!(line("count = {", "count = ["), 7);
+    let name = || "ncu".to_string();
+    refused("ncu = '", "ncu = { read = false } #'", NoDocument { name: name() });
+    let of = |field: &str| format!("ncu's {field}");
+    refused("ncu = '", "ncu = { document = 3 } #'", NoText { name: of("document"), found: "a number" });
+    refused("ncu = '", "ncu = { document = 'a', read = 0 } #'", NoTruth { name: of("read") });
+    refused("ncu = '", "ncu = { document = 'a', quoted_in = '' } #'", NoText { name: of("quoted_in"), found });
+    let seen = UnknownOfSource { field: "seen".into(), name: name() };
+    refused("ncu = '", "ncu = { document = 'a', seen = true } #'", seen);
+    let unread = QuotedAndUnread { name: name() };
+    refused("ncu = '", "ncu = { document = 'a', quoted_in = 'b', read = false } #'", unread);
+    refused("[sources]\n", "[sources]\nspare = 'a document'\n", UnusedSource { name: "spare".into() });
+    let latency = "latency.l1_hit";
+    let (from, to) = (", estimate = true, note = \"its GH200", ", estimate = true } # \"its GH200");
+    assert!(matches!(changed(from, to), Err(MachineError::Malformed { fault: EstimateWithoutNote { .. }, .. })));
     refused(
         "l2_hit = { value = 281",
         "l2_hit = { value = 28",
-        "latency.l1_hit is 33.9, above latency.l2_hit, which is 28",
+        Above { path: latency, value: 33.9, limit: "latency.l2_hit", most: 28.0 },
     );
 }
 
@@ -232,7 +244,7 @@ fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
     assert_eq!(machine.get(keys::L2_BYTES), Some(125_829_120.0));
     machine.set("l2.bytes", "1e6").unwrap();
     let given = machine.given(keys::L2_BYTES).unwrap();
-    assert_eq!((given.value, given.source.as_str()), (1e6, "set by the user"));
+    assert_eq!((given.value, &given.checked), (1e6, &Checked::Set));
     assert_eq!(given.note.as_deref(), Some("was 125829120"));
     for key in keys::ALL {
         let mut machine = Machine::find("h200").unwrap();
@@ -249,27 +261,41 @@ fn any_number_can_be_set_or_scaled_and_its_source_says_so() {
 #[test]
 fn what_cannot_be_set_is_said_and_changes_nothing() {
     let before = Machine::find("h200").unwrap();
+    let path = "sm.count";
+    let no_number = |text: &str| NotParsed { key: path.into(), text: text.into() };
+    let nothing =
+        |key: &str, text: &str| NothingToMultiply { key: key.into(), text: text.into(), machine: "H200".into() };
     for (key, value, expected) in [
-        ("l2.byte", "5", "no number \"l2.byte\" in a machine; did you mean l2.bytes"),
-        ("qqqq", "5", "no number \"qqqq\" in a machine"),
-        ("sm.count", "many", "sm.count is \"many\"; give a number, or a factor as in 2x"),
-        ("sm.count", "inf", "give a number"),
-        ("sm.count", "x", "give a number"),
-        ("sm.count", "0", "it may be 1 to 4096"),
-        ("sm.count", "0.5x", ""),
-        ("sm.count", "0.3x", "must be a whole number"),
-        ("l2.bytes_per_clock", "2x", "H200 has no such number to multiply"),
-        ("latency.l1_hit", "1000", "latency.l1_hit is 1000, above latency.l2_hit"),
+        (path, "many", no_number("many")),
+        (path, "inf", no_number("inf")),
+        (path, "x", no_number("x")),
+        (path, "0", OutOfRange { path, value: 0.0, least: 1.0, most: 4096.0 }),
+        (path, "0.3x", NotWhole { path, value: 132.0 * 0.3 }),
+        ("l2.bytes_per_clock", "2x", nothing("l2.bytes_per_clock", "2x")),
+        (
+            "latency.l1_hit",
+            "1000",
+            Above {
+                path: "latency.l1_hit",
+                value: 1000.0,
+                limit: "latency.l2_hit",
+                most: before.get(keys::LATENCY_L2).unwrap(),
+            },
+        ),
     ] {
         let mut machine = before.clone();
-        match machine.set(key, value) {
-            Ok(()) => assert!(expected.is_empty(), "{key} {value}"),
-            Err(error) => {
-                assert!(!expected.is_empty() && error.to_string().contains(expected), "{key} {value}: {error}");
-                assert_eq!(machine, before, "{key} {value}");
-            }
-        }
+        let error = machine.set(key, value).unwrap_err();
+        assert!(matches!(&error, MachineError::Value(fault) if *fault == expected), "{key} {value}: {error}");
+        assert_eq!(machine, before, "{key} {value}");
     }
+    for unknown in ["l2.byte", "qqqq"] {
+        let mut machine = before.clone();
+        let error = machine.set(unknown, "5").unwrap_err();
+        let MachineError::Key { key, near } = error else { panic!("{error}") };
+        assert_eq!((key.as_str(), near.first()), (unknown, (unknown != "qqqq").then_some(&"l2.bytes")));
+        assert_eq!(machine, before, "{unknown}");
+    }
+    before.clone().set(path, "0.5x").unwrap();
     let before = Machine::find("a100").unwrap();
     let mut machine = before.clone();
     assert!(machine.set("latency.l2_hit", "5").is_err(), "below an L1 hit");

@@ -2,6 +2,7 @@
 
 use super::ExecutedCounters;
 use crate::simulate::SimulateError;
+use crate::table_fault::TableFault;
 use raywarp_bvh::Builder;
 use raywarp_family::Variant;
 use raywarp_sim::pace::StallCause;
@@ -64,12 +65,12 @@ pub struct StallCounters {
 #[non_exhaustive]
 pub enum CountersError {
     /// A line of the table of counts is wrong.
-    #[error("line {line}: {what}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
+    #[error("line {line}: {fault}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
     Line {
         /// Number of the wrong line, from 1.
         line: usize,
-        /// Description of what is wrong.
-        what: String,
+        /// What is wrong there.
+        fault: TableFault,
     },
     /// The rays made here are not as many as the profiler counted.
     #[error(
@@ -161,32 +162,39 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn text(&self, column: &str) -> Result<&str, CountersError> {
+    fn text(&self, column: &'static str) -> Result<&str, CountersError> {
         let place = self.header.iter().position(|name| *name == column);
         let field = place.and_then(|place| self.fields.get(place));
-        field.copied().ok_or_else(|| self.fault(format!("there is no {column}")))
+        field.copied().ok_or_else(|| self.fault(TableFault::NoField { column }))
     }
 
     /// Returns what `is` parses from the field of a column; if it parses nothing, an error says that `allowed` is
     /// wanted there.
-    fn parsed<T>(&self, column: &str, allowed: &str, is: impl Fn(&str) -> Option<T>) -> Result<T, CountersError> {
+    fn parsed<T>(
+        &self,
+        column: &'static str,
+        allowed: &'static str,
+        is: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, CountersError> {
         let text = self.text(column)?;
-        let short: String = text.chars().take(MOST_QUOTED).collect();
-        is(text).ok_or_else(|| self.fault(format!("{column} is {short:?}, which is not {allowed}")))
+        is(text).ok_or_else(|| {
+            let found = text.chars().take(MOST_QUOTED).collect();
+            self.fault(TableFault::Field { column, found, allowed: Some(allowed) })
+        })
     }
 
     /// Parses the field of a column as a number that is not negative.
-    fn number(&self, column: &str) -> Result<f64, CountersError> {
+    fn number(&self, column: &'static str) -> Result<f64, CountersError> {
         self.parsed(column, "a number of 0 or more", |text| text.parse().ok().filter(|n: &f64| (0.0..MOST).contains(n)))
     }
 
     /// Parses the field of a column as a number above 0.
-    fn count(&self, column: &str) -> Result<f64, CountersError> {
+    fn count(&self, column: &'static str) -> Result<f64, CountersError> {
         self.parsed(column, "a number above 0", |text| text.parse().ok().filter(|n: &f64| *n > 0.0 && *n < MOST))
     }
 
     /// Parses the field of a column as a whole number above 0 of at most 32 bits, as GPUs number rays and blocks.
-    fn whole(&self, column: &str) -> Result<u64, CountersError> {
+    fn whole(&self, column: &'static str) -> Result<u64, CountersError> {
         self.parsed(column, "a whole number of 1 to 4294967295", |text| {
             text.parse().ok().filter(|n: &u32| *n > 0).map(u64::from)
         })
@@ -196,8 +204,8 @@ impl Line<'_> {
         columns.iter().all(|column| self.header.contains(column))
     }
 
-    fn fault(&self, what: String) -> CountersError {
-        CountersError::Line { line: self.number, what }
+    fn fault(&self, fault: TableFault) -> CountersError {
+        CountersError::Line { line: self.number, fault }
     }
 
     fn work(&self) -> Result<WorkCounters, CountersError> {
@@ -212,12 +220,12 @@ impl Line<'_> {
     fn stalls(&self) -> Result<StallCounters, CountersError> {
         let mut waiting = [0.0; StallCause::ALL.len()];
         for (sum, cause) in waiting.iter_mut().zip(StallCause::ALL) {
-            for counter in cause.counters() {
+            for &counter in cause.counters() {
                 *sum += self.number(counter)?;
             }
         }
         let mut unmodelled = 0.0;
-        for counter in &STALLS[UNMODELLED..] {
+        for &counter in &STALLS[UNMODELLED..] {
             unmodelled += self.number(counter)?;
         }
         let issuing = self.parsed("issue_percent", "a number of 0.1 to 100", |text| {
@@ -264,7 +272,7 @@ pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
     let has_none = missing(&STALLS).is_some() && missing(&[EXECUTED]).is_some();
     let missing = missing(&LAUNCH).or(missing(&WORK).filter(|_| has_none));
     if let Some(name) = missing {
-        return Err(CountersError::Line { line: 1, what: format!("there is no column {name}") });
+        return Err(CountersError::Line { line: 1, fault: TableFault::NoColumn { name } });
     }
     let line = |(number, line): (usize, &str)| {
         Line { number: number + 1, header: &header, fields: line.split(',').collect() }.counted()
@@ -276,8 +284,9 @@ pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
             (&other.scene, other.variant, other.kind, other.tree) == (&row.scene, row.variant, row.kind, row.tree)
         };
         if rows.iter().any(|other| same(&other)) {
-            let what = format!("a second launch of {} with {} rays of {}", row.variant, row.kind.name(), row.scene);
-            return Err(CountersError::Line { line: number + 1, what });
+            let Counted { variant, kind, scene, .. } = row;
+            let fault = TableFault::SecondLaunch { variant, kind: kind.name(), scene };
+            return Err(CountersError::Line { line: number + 1, fault });
         }
         rows.push(row);
     }
@@ -290,6 +299,20 @@ mod tests {
 
     const TABLE: &str = "scene,variant,kind,tree,rays,blocks,extra,warp_instructions,thread_instructions,ns,cycles,wavefronts,global_load_sectors\n\
         hall,direct/phased/h8,ao,sweep+10/1,786432,6144,x,1e6,2.5e7,1000,900.5,77,8\n";
+
+    /// Returns the line at which a table is wrong, and what is wrong there.
+    #[track_caller]
+    fn refused(table: &str) -> (usize, TableFault) {
+        match read_counters(table) {
+            Err(CountersError::Line { line, fault }) => (line, fault),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Returns `true` if the fault is the field `found` of a column.
+    fn is_field(fault: &TableFault, wanted: &str, text: &str) -> bool {
+        matches!(fault, TableFault::Field { column, found, .. } if *column == wanted && found == text)
+    }
 
     #[test]
     fn columns_are_found_by_name() {
@@ -313,34 +336,35 @@ mod tests {
         let StallCounters { issuing, waiting, unmodelled } = row.stalls.unwrap();
         assert_eq!((issuing, waiting, unmodelled), (0.8, [1.0, 2.125, 3.0, 5.0, 6.0, 7.0, 0.25], 0.5625));
         assert_eq!(row.work, None);
-        let error = read_counters(&table.replace("branch_resolving", "branches")).unwrap_err().to_string();
-        assert!(error.starts_with("line 1: there is no column thread_instructions"), "{error}");
-        let error = read_counters(&table.replace(",80,", ",800,")).unwrap_err().to_string();
-        assert!(error.starts_with("line 2: issue_percent is \"800\""), "{error}");
+        let (line, fault) = refused(&table.replace("branch_resolving", "branches"));
+        assert_eq!((line, fault), (1, TableFault::NoColumn { name: "thread_instructions" }));
+        let (line, fault) = refused(&table.replace(",80,", ",800,"));
+        assert!(line == 2 && is_field(&fault, "issue_percent", "800"), "{fault}");
     }
 
     #[test]
     fn what_is_no_such_table_is_refused_with_its_line() {
-        for (whole, broken, said) in [
-            (",warp_instructions", ",instructions", "line 1: there is no column warp_instructions"),
-            ("phased", "fazed", "line 2: variant is"),
-            (",ao,", ",ambient,", "line 2: kind is"),
-            ("sweep+10/1", "sweep", "line 2: tree is"),
-            ("786432", "0", "line 2: rays is"),
-            ("900.5", "NaN", "line 2: cycles is"),
-            (",77,8", ",77", "line 2: there is no global_load_sectors"),
+        for (whole, broken, column, found) in [
+            ("phased", "fazed", "variant", "direct/fazed/h8"),
+            (",ao,", ",ambient,", "kind", "ambient"),
+            ("sweep+10/1", "sweep", "tree", "sweep"),
+            ("786432", "0", "rays", "0"),
+            ("900.5", "NaN", "cycles", "NaN"),
         ] {
-            let error = read_counters(&TABLE.replacen(whole, broken, 1)).unwrap_err().to_string();
-            assert!(error.starts_with(said), "{error}");
+            let (line, fault) = refused(&TABLE.replacen(whole, broken, 1));
+            assert!(line == 2 && is_field(&fault, column, found), "{fault}");
         }
+        let column = refused(&TABLE.replacen(",warp_instructions", ",instructions", 1));
+        assert_eq!(column, (1, TableFault::NoColumn { name: "warp_instructions" }));
+        let field = refused(&TABLE.replacen(",77,8", ",77", 1));
+        assert_eq!(field, (2, TableFault::NoField { column: "global_load_sectors" }));
         assert!(read_counters("").is_err());
         assert_eq!(read_counters(&format!("\u{feff}{TABLE}")).unwrap(), read_counters(TABLE).unwrap());
         let long = TABLE.replace("900.5", &"9x".repeat(1000));
         assert!(read_counters(&long).unwrap_err().to_string().len() < 250);
         let twice = format!("{TABLE}{}\n", TABLE.lines().nth(1).unwrap());
-        let error = read_counters(&twice).unwrap_err().to_string();
-        assert!(error.starts_with("line 3: a second launch of direct/phased/h8 with ao rays of hall"), "{error}");
-        let error = read_counters(&TABLE.replace("900.5", "NaN")).unwrap_err().to_string();
-        assert!(error.starts_with("line 2: cycles is \"NaN\", which is not a number above 0"), "{error}");
+        let variant = "direct/phased/h8".parse().unwrap();
+        let second = TableFault::SecondLaunch { variant, kind: "ao", scene: "hall".into() };
+        assert_eq!(refused(&twice), (3, second));
     }
 }

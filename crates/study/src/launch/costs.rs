@@ -20,11 +20,31 @@ pub(crate) enum CostSource {
     Blocks(Box<BlockCosts>),
 }
 
+/// Reason why the costs of a kernel may be those of another kernel or machine, written as a clause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CostDoubt {
+    #[error("fitted to AL09's simulated rates on Sibenik, no bounds")]
+    Fitted,
+    /// There is no machine code for the compute capability, or for others none of this kernel.
+    #[error("no machine code{} is known for compute capability {}.{}, so nothing that depends on code",
+        if *has_other_kernels { " of this kernel" } else { "" }, capability.0, capability.1)]
+    NoCode { capability: (u32, u32), has_other_kernels: bool },
+    #[error("likened by {}, which it cannot run, no bounds", code_for(*architecture))]
+    Likened { architecture: u32 },
+    /// The costs are of code for an older architecture, which the machine runs.
+    #[error("{}", code_for(*architecture))]
+    Older { architecture: u32 },
+}
+
+fn code_for(architecture: u32) -> String {
+    format!("code for compute capability {}.{}", architecture / 10, architecture % 10)
+}
+
 /// Instruction costs of a kernel with its launch bounds, and why they may be those of another kernel or machine.
 pub(crate) struct KernelCostSource {
     pub costs: CostSource,
     pub launch: Option<LaunchResources>,
-    pub doubt: Option<String>,
+    pub doubt: Option<CostDoubt>,
     /// Source of the costs.
     pub basis: CostBasis,
     /// `true` if no machine code is known that the machine could run.
@@ -149,24 +169,21 @@ pub(crate) fn kernel_costs(
             true => CostSource::Blocks(Box::new(Al09Costs::default().of(variant).times(al09::SLOTS))),
             false => CostSource::None,
         };
-        let doubt = Some("fitted to AL09's simulated rates on Sibenik, no bounds".to_string());
-        return KernelCostSource { costs, basis: CostBasis::Fitted, ..known(None, doubt) };
+        return KernelCostSource { costs, basis: CostBasis::Fitted, ..known(None, Some(CostDoubt::Fitted)) };
     }
     let (major, minor) = machine.capability();
     let of = code_of(machine);
     let costs = of.and_then(|of| embedded_costs(variant, query, of.architecture()));
     let (Some(of), Some(costs)) = (of, costs) else {
-        let of_what = if of.is_some() { " of this kernel" } else { "" };
-        let doubt = format!(
-            "no machine code{of_what} is known for compute capability {major}.{minor}, so nothing that depends on code"
-        );
+        let doubt = CostDoubt::NoCode { capability: (major, minor), has_other_kernels: of.is_some() };
         return KernelCostSource { has_no_code: true, ..known(None, Some(doubt)) };
     };
     let architecture = of.architecture();
-    let code = format!("code for compute capability {}.{}", architecture / 10, architecture % 10);
     let (doubt, basis) = match of {
-        CodeOf::Likened(_) => (Some(format!("likened by {code}, which it cannot run, no bounds")), CostBasis::Likened),
-        CodeOf::Native(_) => ((architecture != 10 * major + minor).then_some(code), CostBasis::Code),
+        CodeOf::Likened(_) => (Some(CostDoubt::Likened { architecture }), CostBasis::Likened),
+        CodeOf::Native(_) => {
+            ((architecture != 10 * major + minor).then_some(CostDoubt::Older { architecture }), CostBasis::Code)
+        }
     };
     KernelCostSource { basis, compiled: Some((*variant, query, architecture)), ..known(Some(costs), doubt) }
 }
@@ -181,12 +198,12 @@ mod tests {
         let of = |machine: &str| kernel_costs(None, &Machine::find(machine).unwrap(), &variant, Query::Closest);
         let fermi = of("gtx480");
         assert!(fermi.has_no_code && fermi.table().is_none() && fermi.launch.is_none());
-        assert!(fermi.doubt.is_some_and(|doubt| doubt.contains("no machine code is known")));
+        assert_eq!(fermi.doubt, Some(CostDoubt::NoCode { capability: (2, 0), has_other_kernels: false }));
         // Halves are not for Kepler.
         let h8 =
             kernel_costs(None, &Machine::find("gtxtitan").unwrap(), &"raywarp-h8".parse().unwrap(), Query::Closest);
         assert!(h8.has_no_code && h8.table().is_none());
-        assert!(h8.doubt.is_some_and(|doubt| doubt.contains("of this kernel")));
+        assert_eq!(h8.doubt, Some(CostDoubt::NoCode { capability: (3, 5), has_other_kernels: true }));
         for (machine, architecture) in [("gtxtitan", 35), ("a100", 80), ("rtx4090", 89), ("h200", 90), ("rtx5090", 120)]
         {
             let costs = of(machine);
@@ -195,7 +212,7 @@ mod tests {
         }
         let likened = of("gtx680");
         assert!(likened.basis == CostBasis::Likened && likened.table().is_some());
-        assert!(likened.doubt.is_some_and(|doubt| doubt.contains("likened by code for compute capability 3.5")));
+        assert_eq!(likened.doubt, Some(CostDoubt::Likened { architecture: 35 }));
         let al09 = Machine::find("gtx285").unwrap();
         let fitted = kernel_costs(None, &al09, &"al09-while-while".parse().unwrap(), Query::Closest);
         assert!(fitted.basis == CostBasis::Fitted && matches!(fitted.costs, CostSource::Blocks(_)));

@@ -291,7 +291,7 @@ impl LaunchCosts {
             CostSource::Table(costs) => Some(LaunchInstructions::of(costs, &profile.tally)),
             CostSource::Blocks(costs) => Some(LaunchInstructions::of_blocks(costs, &profile.counts)),
         };
-        let doubt = costs.doubt.clone();
+        let doubt = costs.doubt.as_ref().map(ToString::to_string);
         Self { instructions: issued, least: None, launch: costs.launch, doubt, basis: costs.basis }
     }
 

@@ -1,6 +1,7 @@
 //! Rates from the table of a run, `bench.csv`, and from a run itself.
 
 use super::MeasuredError;
+use crate::table_fault::TableFault;
 use raywarp_bench::{Clocks, LaunchBounds, Quartiles, RayOrder, SceneReport, Subject, TreeFacts};
 use raywarp_bvh::BuildOptions;
 use raywarp_workload::rays::{RayKind, Workload};
@@ -70,8 +71,8 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     let mut lines = text.lines().enumerate();
     let header = fields(lines.next().map_or("", |(_, line)| line));
     let find = |name: &str| header.iter().position(|column| column == name);
-    let place = |name: &&str| {
-        let missing = || MeasuredError::Line { line: 1, what: format!("there is no column {name}") };
+    let place = |&name: &&'static str| {
+        let missing = || MeasuredError::Line { line: 1, fault: TableFault::NoColumn { name } };
         find(name).ok_or_else(missing)
     };
     let places = COLUMNS.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
@@ -81,10 +82,11 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
         let cell = |column: usize| cells.get(places[column]).map(String::as_str);
         let perhaps = |column: usize| cells.get(optional[column]?).map(String::as_str).filter(|cell| !cell.is_empty());
         read(&cell, &perhaps).map_err(|column| {
-            let name = COLUMNS.iter().chain(&OPTIONAL).nth(column).unwrap_or(&"");
+            let name = COLUMNS.iter().chain(&OPTIONAL).nth(column).copied().unwrap_or("");
             let found = if column < COLUMNS.len() { cell(column) } else { perhaps(column - COLUMNS.len()) };
-            let what = found.map_or_else(|| format!("there is no {name}"), |cell| format!("{name} is {cell:?}"));
-            MeasuredError::Line { line: number + 1, what }
+            let field = |cell: &str| TableFault::Field { column: name, found: cell.into(), allowed: None };
+            let fault = found.map_or(TableFault::NoField { column: name }, field);
+            MeasuredError::Line { line: number + 1, fault }
         })
     };
     lines.filter(|(_, line)| !line.is_empty()).map(row).collect()
@@ -243,14 +245,23 @@ mod tests {
         );
         let unknown = &younger(",,").unwrap()[0];
         assert_eq!((unknown.clocks, unknown.start_and_tail, unknown.tree_nodes), (None, None, None));
-        for (cells, said) in [
-            ("slow,,", "clock_mhz is \"slow\""),
-            (",-1,", "start_tail_ms is \"-1\""),
-            (",x,", "start_tail_ms is"),
-            (",,-1", "tree_nodes is \"-1\""),
+        for (cells, column, found) in [
+            ("slow,,", "clock_mhz", "slow"),
+            (",-1,", "start_tail_ms", "-1"),
+            (",x,", "start_tail_ms", "x"),
+            (",,-1", "tree_nodes", "-1"),
         ] {
-            let error = younger(cells).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("line 2: {said}")), "{error}");
+            let fault = TableFault::Field { column, found: found.into(), allowed: None };
+            assert_eq!(refused(younger(cells)), (2, fault));
+        }
+    }
+
+    /// Returns the line at which a table is wrong, and what is wrong there.
+    #[track_caller]
+    fn refused(read: Result<Vec<MeasuredRate>, MeasuredError>) -> (usize, TableFault) {
+        match read {
+            Err(MeasuredError::Line { line, fault }) => (line, fault),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -258,32 +269,34 @@ mod tests {
     fn a_broken_bench_is_named_by_its_line() {
         let good = row("all", "direct/if-if/bvh2", "10");
         let broken = |find: &str, replace: &str| format!("{HEADER}\n\n{}", good.replacen(find, replace, 1));
-        for (text, said) in [
-            (String::new(), "line 1: there is no column scene"),
-            ("scene,workload".into(), "line 1: there is no column kind"),
-            (HEADER.replace("mrays_max", "mrays_most"), "line 1: there is no column mrays_max"),
-            (format!("{HEADER}\n\nsibenik,raywarp"), "line 3: there is no kind"),
-            (broken(",raywarp,", ",theirs,"), "line 3: workload is \"theirs\""),
-            (broken(",ao,", ",glossy,"), "line 3: kind is \"glossy\""),
-            (broken(",workload,", ",random,"), "line 3: order is \"random\""),
-            (broken(",all,", ",every,"), "line 3: view is \"every\""),
-            (broken(",all,", ",0,"), "line 3: view is \"0\""),
-            (broken("if-if", "if-or"), "line 3: variant is \"direct/if-or/bvh2\""),
-            (broken(",good,", ",oak,"), "line 3: tree is \"oak\""),
-            (broken(",8,,,", ",0,,,"), "line 3: max_leaf is \"0\""),
-            (broken(",8,,,", ",8,many,,"), "line 3: block_threads is \"many\""),
-            (broken(",768,", ",0,"), "line 3: rays is \"0\""),
-            (broken(",768,", ",7.5,"), "line 3: rays is \"7.5\""),
-            (broken(",768,", ",18446744073709551615,"), "line 3: rays is"),
-            (broken(",10,12", ",fast,12"), "line 3: mrays_median is \"fast\""),
-            (broken(",10,12", ",NaN,12"), "line 3: mrays_median is \"NaN\""),
-            (broken(",10,12", ",inf,12"), "line 3: mrays_median is \"inf\""),
-            (broken(",10,12", ",10,-1"), "line 3: mrays_max is \"-1\""),
-            (broken(",10,12", ",10,9"), "line 3: mrays_max is \"9\""),
-            (broken(",NVIDIA H200", ""), "line 3: there is no target"),
+        let no_column = |name| (1, TableFault::NoColumn { name });
+        let no_field = |column| (3, TableFault::NoField { column });
+        let field = |column, found: &str| (3, TableFault::Field { column, found: found.into(), allowed: None });
+        for (text, fault) in [
+            (String::new(), no_column("scene")),
+            ("scene,workload".into(), no_column("kind")),
+            (HEADER.replace("mrays_max", "mrays_most"), no_column("mrays_max")),
+            (format!("{HEADER}\n\nsibenik,raywarp"), no_field("kind")),
+            (broken(",raywarp,", ",theirs,"), field("workload", "theirs")),
+            (broken(",ao,", ",glossy,"), field("kind", "glossy")),
+            (broken(",workload,", ",random,"), field("order", "random")),
+            (broken(",all,", ",every,"), field("view", "every")),
+            (broken(",all,", ",0,"), field("view", "0")),
+            (broken("if-if", "if-or"), field("variant", "direct/if-or/bvh2")),
+            (broken(",good,", ",oak,"), field("tree", "oak")),
+            (broken(",8,,,", ",0,,,"), field("max_leaf", "0")),
+            (broken(",8,,,", ",8,many,,"), field("block_threads", "many")),
+            (broken(",768,", ",0,"), field("rays", "0")),
+            (broken(",768,", ",7.5,"), field("rays", "7.5")),
+            (broken(",768,", ",18446744073709551615,"), field("rays", "18446744073709551615")),
+            (broken(",10,12", ",fast,12"), field("mrays_median", "fast")),
+            (broken(",10,12", ",NaN,12"), field("mrays_median", "NaN")),
+            (broken(",10,12", ",inf,12"), field("mrays_median", "inf")),
+            (broken(",10,12", ",10,-1"), field("mrays_max", "-1")),
+            (broken(",10,12", ",10,9"), field("mrays_max", "9")),
+            (broken(",NVIDIA H200", ""), no_field("target")),
         ] {
-            let error = read_measured(&text).unwrap_err().to_string();
-            assert!(error.starts_with(said), "{text}: {error}");
+            assert_eq!(refused(read_measured(&text)), fault, "{text}");
         }
     }
 }

@@ -17,6 +17,7 @@ pub use shares::TimeShare;
 
 use crate::launch::{MOST_ASSUMED, Prediction};
 use crate::simulate::{SimulateError, stopped};
+use crate::table_fault::TableFault;
 use raywarp_bench::{RayOrder, Subject};
 use raywarp_family::Variant;
 use raywarp_geom::Control;
@@ -52,12 +53,12 @@ pub struct MeasuredRequest {
 #[non_exhaustive]
 pub enum MeasuredError {
     /// A line of the table of measured rates is wrong.
-    #[error("line {line}: {what}; `record::files` writes such tables")]
+    #[error("line {line}: {fault}; `record::files` writes such tables")]
     Line {
         /// Number of the wrong line, from 1.
         line: usize,
-        /// Description of what is wrong.
-        what: String,
+        /// What is wrong there.
+        fault: TableFault,
     },
     /// The rays made here are not as many as were measured.
     #[error(

@@ -95,10 +95,9 @@ mod tests {
         ];
         let table = ExperimentTable { title: "t".into(), columns: vec!["x".into(), "y".into()], rows, why: vec![] };
         let said = agreement(&table).unwrap();
-        assert_eq!(
-            said,
-            "T: of 2 numbers of the paper ours agree with 1 to a tenth. The farthest: a, y: theirs 6-19, ours 25."
-        );
+        for part in ["T: ", " 2 ", " 1 ", " a, y: ", " 6-19, ", " 25."] {
+            assert!(said.contains(part), "{said}: not {part}");
+        }
         let wordless = ExperimentTable { rows: table.rows[1..].to_vec(), ..table };
         assert_eq!(agreement(&wordless), None);
     }
