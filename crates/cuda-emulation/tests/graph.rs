@@ -1,6 +1,6 @@
 //! Graphs of what a stream has recorded, on a pretended driver.
 
-use raywarp_cuda::{CudaError, Device, DeviceBuffer, Graph, Stream};
+use raywarp_cuda::{CudaError, Device, DeviceBuffer, DriverCall, Graph, Stream};
 
 use crate::common::pretended::{Driver, NEVER};
 
@@ -48,17 +48,17 @@ fn what_cannot_be_recorded_is_an_error_and_the_stream_works_on() {
     let stream = Device::open(0).unwrap().stream().unwrap();
     let ([mut first, mut second], graph) = recorded(&stream).unwrap();
     drop(graph);
-    let says = |error: &CudaError, doing: &str, name: &str| {
-        let text = error.to_string();
-        assert!(text.contains(doing) && text.contains(name), "{text}");
+    let says = |error: &CudaError, call: DriverCall, name: &str| {
+        let is_it = matches!(error, CudaError::Driver { doing, message } if *doing == call && message.contains(name));
+        assert!(is_it, "{call}, {name}: {error}");
     };
     type Work<'a> = &'a mut dyn FnMut() -> Result<(), CudaError>;
-    let attempts: [(Work<'_>, &str); 5] = [
-        (&mut || stream.synchronize(), "waiting for the device"),
-        (&mut || values(&stream, &first).map(drop), "copying from the device"),
-        (&mut || stream.write(&mut second, &[1]), "copying to the device"),
-        (&mut || stream.mark().map(drop), "recording an event"),
-        (&mut || stream.zeros::<u32>(1).map(drop), "allocating memory"),
+    let attempts: [(Work<'_>, DriverCall); 5] = [
+        (&mut || stream.synchronize(), DriverCall::Synchronize),
+        (&mut || values(&stream, &first).map(drop), DriverCall::Download),
+        (&mut || stream.write(&mut second, &[1]), DriverCall::Upload),
+        (&mut || stream.mark().map(drop), DriverCall::RecordEvent),
+        (&mut || stream.zeros::<u32>(1).map(drop), DriverCall::Allocate),
     ];
     for (work, doing) in attempts {
         let error = stream.record(work).unwrap_err();
@@ -68,12 +68,12 @@ fn what_cannot_be_recorded_is_an_error_and_the_stream_works_on() {
     }
     // Also where nobody has looked at it.
     let error = stream.record(|| stream.synchronize().or(Ok(()))).unwrap_err();
-    says(&error, "recording a graph", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+    says(&error, DriverCall::RecordGraph, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
     let error = stream.record(|| stream.synchronize().or_else(|_| stream.clear(&mut first))).unwrap_err();
-    says(&error, "clearing memory", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+    says(&error, DriverCall::Clear, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
     // A stream records once at a time.
     let error = stream.record(|| stream.record(|| Ok(())).map(drop)).unwrap_err();
-    says(&error, "recording a graph", "CUDA_ERROR_ILLEGAL_STATE");
+    says(&error, DriverCall::RecordGraph, "CUDA_ERROR_ILLEGAL_STATE");
     let own = CudaError::NoDriver;
     assert_eq!(stream.record(|| Err(own.clone())).map(drop), Err(own));
     assert_eq!(driver.ask("graphs"), 0);
@@ -91,7 +91,7 @@ fn whatever_call_fails_it_is_an_error_and_no_graph_stays() {
         values(&stream, &first)
     };
     for once in [true, false] {
-        let mut said = String::new();
+        let mut failed = Vec::new();
         let mut calls = 0;
         loop {
             driver.fails_at(calls, once);
@@ -105,11 +105,14 @@ fn whatever_call_fails_it_is_an_error_and_no_graph_stays() {
                 assert_eq!(done, Ok(vec![0; 3]), "nothing has failed");
                 break;
             }
-            said += &done.map_err(|error| error.to_string()).expect_err("a call has failed");
+            match done.expect_err("a call has failed") {
+                CudaError::Driver { doing, .. } => failed.push(doing),
+                other => assert!(matches!(other, CudaError::OutOfMemory { .. }), "{other}"),
+            }
             calls += 1;
         }
-        for doing in ["recording a graph", "making a graph", "launching a graph", "clearing memory"] {
-            assert!(said.contains(doing), "{doing}: {said}");
+        for doing in [DriverCall::RecordGraph, DriverCall::MakeGraph, DriverCall::LaunchGraph, DriverCall::Clear] {
+            assert!(failed.contains(&doing), "{doing}: {failed:?}");
         }
     }
 }

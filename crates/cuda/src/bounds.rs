@@ -5,7 +5,7 @@
 //! usual 128 threads gives its base line. A kernel of any [`KernelSet`] can have them that knows the size of its blocks
 //! from its launch alone.
 
-use crate::error::driver;
+use crate::error::{BoundsFault, DriverCall, driver};
 use crate::launch::WARP;
 use crate::names::BLOCK_THREADS;
 use crate::{CudaError, Device, FAMILY, Function, KernelSet, Query, kernel_name, source_name};
@@ -43,8 +43,8 @@ impl KernelSet {
         }
         let Some(text) = self.bounded_ptx(source, name, bounds)? else { return Ok(None) };
         let _current = device.choose()?;
-        let module = device.context().load_module(Ptx::from_src(text)).map_err(driver("compiling a kernel's PTX"))?;
-        let function = module.load_function(name).map_err(driver("loading a kernel"))?;
+        let module = device.context().load_module(Ptx::from_src(text)).map_err(driver(DriverCall::CompilePtx))?;
+        let function = module.load_function(name).map_err(driver(DriverCall::LoadKernel))?;
         Ok(Some(Function::new(device, function, bounds.threads(), 0)))
     }
 
@@ -89,10 +89,10 @@ impl LaunchBounds {
         let fault = |why| Err(CudaError::Bounds { kernel: kernel.to_string(), bounds: *self, why });
         let threads = self.threads();
         if threads == 0 || threads > 1024 || !threads.is_multiple_of(WARP) {
-            return fault("a block has a multiple of 32 threads, at most 1024");
+            return fault(BoundsFault::Threads);
         }
         if self.max_registers.is_some_and(|registers| !(16..=255).contains(&registers)) {
-            return fault("a thread has 16 to 255 registers");
+            return fault(BoundsFault::Registers);
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl LaunchBounds {
         self.check(&variant.to_string())?;
         let shares = variant.lanes_per_ray() > 1 || variant.supply() == Supply::Queue;
         if shares && self.threads() > BLOCK_THREADS {
-            let why = "its shared memory is for at most 128 threads";
+            let why = BoundsFault::SharedMemory;
             return Err(CudaError::Bounds { kernel: variant.to_string(), bounds: *self, why });
         }
         Ok(())

@@ -4,7 +4,7 @@
 //! waits for the making first, and is waited for before the memory is given back: on the device, never by the host.
 
 use crate::current::Current;
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::pinned::is_pinned;
 use crate::stream::Tail;
 use crate::{CudaError, Stream};
@@ -255,7 +255,7 @@ impl Stream {
             let full = error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
             match self.inner().context().mem_get_info() {
                 Ok((free, _)) if full => CudaError::OutOfMemory { what: "a buffer", needed, free },
-                _ => driver("allocating memory")(error),
+                _ => driver(DriverCall::Allocate)(error),
             }
         })?;
         let memory = Memory { bytes: ManuallyDrop::new(bytes), own: self.clone(), others: Mutex::default() };
@@ -347,7 +347,7 @@ impl Stream {
         let _current = self.choose()?;
         // SAFETY: the values are there, by the promise of whoever made the slice, or as a buffer's.
         unsafe { result::memset_d8_async(to.address_mut(self), 0, to.len() * size_of::<T>(), self.inner().cu_stream()) }
-            .map_err(driver("clearing memory"))
+            .map_err(driver(DriverCall::Clear))
     }
 
     /// Queues a copy of as many values from the host as the device slice `to` has. From pinned memory it waits for
@@ -368,7 +368,7 @@ impl Stream {
         // SAFETY: the caller keeps the promise.
         unsafe { sys::cuMemcpyHtoDAsync_v2(address, from.cast(), to.len() * size_of::<T>(), self.inner().cu_stream()) }
             .result()
-            .map_err(driver("copying to the device"))
+            .map_err(driver(DriverCall::Upload))
     }
 
     /// Queues a copy of all values of the device slice `from` to the host. To pinned memory it waits for nothing; in
@@ -389,6 +389,6 @@ impl Stream {
         // SAFETY: the caller keeps the promise.
         unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), address, from.len() * size_of::<T>(), self.inner().cu_stream()) }
             .result()
-            .map_err(driver("copying from the device"))
+            .map_err(driver(DriverCall::Download))
     }
 }

@@ -5,7 +5,7 @@
 //! another library). Whoever calls us finds it as it was.
 
 use crate::CudaError;
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -32,7 +32,7 @@ impl Current {
 
     /// Makes `context` current until the guard is dropped, with a `CudaError` on failure.
     pub fn choose(context: &CudaContext) -> Result<Self, CudaError> {
-        Self::of(context).map_err(driver("choosing the device"))
+        Self::of(context).map_err(driver(DriverCall::ChooseDevice))
     }
 
     /// Makes `context` current until the guard is dropped, for destructors, which cannot report errors; tries twice, as

@@ -1,7 +1,7 @@
 //! Devices: a GPU each, in a context of the driver's.
 
 use crate::current::{Current, Quiet};
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::kernel_set::Modules;
 use crate::{CudaError, Stream};
 use cudarc::driver::{CudaContext, DriverError, result, sys};
@@ -32,7 +32,7 @@ impl Device {
             return Err(CudaError::NoDevice { ordinal, count });
         }
         let _current = Current::kept();
-        Self::of(CudaContext::new(ordinal).map_err(driver("opening the device"))?, None)
+        Self::of(CudaContext::new(ordinal).map_err(driver(DriverCall::OpenDevice))?, None)
     }
 
     /// Makes a device of a CUDA context that the caller has created: `raw` is a `CUcontext`. What is made of the device
@@ -49,7 +49,7 @@ impl Device {
         let count = Self::count()?;
         let _current = Current::kept();
         // SAFETY: the caller keeps the promise.
-        let context = unsafe { borrowed(raw.cast(), count) }.map_err(driver("taking a context"))?;
+        let context = unsafe { borrowed(raw.cast(), count) }.map_err(driver(DriverCall::TakeContext))?;
         Self::of(context, Some(Arc::default()))
     }
 
@@ -57,8 +57,8 @@ impl Device {
         let (modules, context) = (Quiet::new(modules), Quiet::new(context));
         // SAFETY: a buffer knows the streams that it is used on, and orders them (see `buffer.rs`).
         unsafe { context.disable_event_tracking() };
-        let name = context.name().map_err(driver("reading the device's name"))?;
-        let capability = context.compute_capability().map_err(driver("reading the device's capability"))?;
+        let name = context.name().map_err(driver(DriverCall::DeviceName))?;
+        let capability = context.compute_capability().map_err(driver(DriverCall::DeviceCapability))?;
         if capability < (7, 5) {
             return Err(CudaError::OldDevice { name, capability });
         }
@@ -76,14 +76,14 @@ impl Device {
         }
         let mut version = 0;
         // SAFETY: writes one int. The function exists in every driver library.
-        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver("asking its version"))?;
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver(DriverCall::Version))?;
         if version < CudaError::NEEDED {
             return Err(CudaError::OldDriver { version });
         }
         match CudaContext::device_count() {
             Ok(count) => Ok(count.max(0) as usize),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => Ok(0),
-            Err(error) => Err(driver("counting devices")(error)),
+            Err(error) => Err(driver(DriverCall::CountDevices)(error)),
         }
     }
 
@@ -109,7 +109,7 @@ impl Device {
     pub fn driver_version(&self) -> Result<String, CudaError> {
         let mut version = 0;
         // SAFETY: writes one int.
-        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver("asking its version"))?;
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver(DriverCall::Version))?;
         let own = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
         let is_version = |word: &&str| word.contains('.') && word.split('.').all(|n| n.parse::<u32>().is_ok());
         let own = own.lines().next().and_then(|line| line.split_whitespace().find(is_version));
@@ -122,7 +122,7 @@ impl Device {
     /// [`CudaError::Driver`].
     pub fn multiprocessors(&self) -> Result<u32, CudaError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
-        self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
+        self.context.attribute(attribute).map(|n| n as u32).map_err(driver(DriverCall::DeviceAttribute))
     }
 
     /// Returns the largest number of warps that a multiprocessor holds at once.
@@ -131,7 +131,7 @@ impl Device {
     /// [`CudaError::Driver`].
     pub fn warps_per_multiprocessor(&self) -> Result<u32, CudaError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
-        self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver("reading an attribute"))
+        self.context.attribute(attribute).map(|n| (n as u32 / 32).max(1)).map_err(driver(DriverCall::DeviceAttribute))
     }
 
     /// Returns the largest number of bytes of shared memory that a block may have, if the kernel is allowed to by
@@ -141,7 +141,7 @@ impl Device {
     /// [`CudaError::Driver`].
     pub fn shared_bytes_per_block(&self) -> Result<u32, CudaError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-        self.context.attribute(attribute).map(|n| n as u32).map_err(driver("reading an attribute"))
+        self.context.attribute(attribute).map(|n| n as u32).map_err(driver(DriverCall::DeviceAttribute))
     }
 
     /// Returns the number of free bytes of device memory.
@@ -150,7 +150,7 @@ impl Device {
     /// [`CudaError::Driver`].
     pub fn free_memory(&self) -> Result<usize, CudaError> {
         let _current = self.choose()?;
-        self.context.mem_get_info().map(|(free, _)| free).map_err(driver("asking for free memory"))
+        self.context.mem_get_info().map(|(free, _)| free).map_err(driver(DriverCall::FreeMemory))
     }
 
     /// Makes a new stream on the device: its work runs in order, concurrently with other streams.
@@ -159,7 +159,7 @@ impl Device {
     /// [`CudaError::Driver`].
     pub fn stream(&self) -> Result<Stream, CudaError> {
         let _current = self.choose()?;
-        self.context.new_stream().map(Stream::new).map_err(driver("making a stream"))
+        self.context.new_stream().map(Stream::new).map_err(driver(DriverCall::MakeStream))
     }
 
     /// Returns the device's `CUcontext`, for driver calls and other libraries. It stays whose it was.

@@ -86,7 +86,7 @@ pub enum CudaError {
         /// Launch bounds that were asked for.
         bounds: crate::LaunchBounds,
         /// Reason why the kernel cannot have the bounds.
-        why: &'static str,
+        why: BoundsFault,
     },
     /// The device has not enough free memory.
     #[error("{what} needs {} MiB of device memory, {} MiB are free", .needed.div_ceil(1 << 20), .free >> 20)]
@@ -110,11 +110,105 @@ pub enum CudaError {
     /// The CUDA driver reports an error, of this call or an earlier launch.
     #[error("the CUDA driver failed while {doing}: {message}")]
     Driver {
-        /// Description of the operation that failed.
-        doing: &'static str,
+        /// Operation that failed.
+        doing: DriverCall,
         /// Name and text of the driver's error.
         message: String,
     },
+}
+
+/// Reason why a kernel cannot have the block size or register limit that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum BoundsFault {
+    #[error("a block has a multiple of 32 threads, at most 1024")]
+    Threads,
+    #[error("a thread has 16 to 255 registers")]
+    Registers,
+    #[error("its shared memory is for at most 128 threads")]
+    SharedMemory,
+    #[error("a tile is for a block of 64 threads")]
+    Tile,
+    #[error("only kernels that take paths from vertex to vertex in a lane can have others than their own")]
+    OwnAlone,
+    #[error("the kernels of a bounce in parts have their own")]
+    BounceInParts,
+}
+
+/// Operation of the CUDA driver that can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the words of each variant say what it is")]
+pub enum DriverCall {
+    #[error("counting devices")]
+    CountDevices,
+    #[error("asking its version")]
+    Version,
+    #[error("opening the device")]
+    OpenDevice,
+    #[error("taking a context")]
+    TakeContext,
+    #[error("choosing the device")]
+    ChooseDevice,
+    #[error("reading the device's name")]
+    DeviceName,
+    #[error("reading the device's capability")]
+    DeviceCapability,
+    #[error("reading an attribute")]
+    DeviceAttribute,
+    #[error("asking for free memory")]
+    FreeMemory,
+    #[error("making a stream")]
+    MakeStream,
+    #[error("waiting for the device")]
+    Synchronize,
+    #[error("recording an event")]
+    RecordEvent,
+    #[error("waiting for an event")]
+    WaitEvent,
+    #[error("asking for an event")]
+    QueryEvent,
+    #[error("reading an event")]
+    ElapsedTime,
+    #[error("allocating memory for an image")]
+    AllocateImage,
+    #[error("allocating memory")]
+    Allocate,
+    #[error("allocating pinned memory")]
+    AllocatePinned,
+    #[error("clearing memory")]
+    Clear,
+    #[error("copying to the device")]
+    Upload,
+    #[error("copying from the device")]
+    Download,
+    #[error("copying an image to the device")]
+    UploadImage,
+    #[error("making a texture object")]
+    MakeTexture,
+    #[error("loading kernels")]
+    LoadKernels,
+    #[error("loading a kernel")]
+    LoadKernel,
+    #[error("looking for a kernel")]
+    FindKernel,
+    #[error("compiling a kernel's PTX")]
+    CompilePtx,
+    #[error("asking for a kernel's occupancy")]
+    Occupancy,
+    #[error("asking for shared memory")]
+    SharedMemory,
+    #[error("reading a kernel's attribute")]
+    KernelAttribute,
+    #[error("launching a kernel")]
+    Launch,
+    #[error("recording a graph")]
+    RecordGraph,
+    #[error("making a graph")]
+    MakeGraph,
+    #[error("launching a graph")]
+    LaunchGraph,
 }
 
 impl CudaError {
@@ -141,8 +235,8 @@ impl CudaError {
     }
 }
 
-/// Returns a function that converts the driver's error to a `CudaError`, for an operation described as `doing`.
-pub(crate) fn driver(doing: &'static str) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
+/// Returns a function that converts the driver's error to a `CudaError`, for the operation `doing`.
+pub(crate) fn driver(doing: DriverCall) -> impl Fn(cudarc::driver::DriverError) -> CudaError {
     move |error| {
         let text = |text: Result<&std::ffi::CStr, _>| {
             text.map_or("unknown".into(), |text| text.to_string_lossy().into_owned())

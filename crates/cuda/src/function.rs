@@ -1,7 +1,7 @@
 //! Kernels that are loaded, whatever they do.
 
 use crate::current::{Current, Quiet};
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, sys};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Function {
         let blocks = self
             .inner
             .occupancy_max_active_blocks_per_multiprocessor(block_threads, 0, None)
-            .map_err(driver("asking for a kernel's occupancy"))?;
+            .map_err(driver(DriverCall::Occupancy))?;
         Ok(blocks.max(1) * device.multiprocessors()?)
     }
 
@@ -81,7 +81,7 @@ impl Function {
         self.allow_sharing(shared_bytes)?;
         self.inner
             .occupancy_max_active_blocks_per_multiprocessor(block_threads, shared_bytes as usize, None)
-            .map_err(driver("asking for a kernel's occupancy"))
+            .map_err(driver(DriverCall::Occupancy))
     }
 
     /// Allows launches of the kernel with up to `shared_bytes` of shared memory a block.
@@ -92,7 +92,7 @@ impl Function {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let _current = Current::choose(&self.context)?;
         let set = self.inner.set_attribute(attribute, shared_bytes as i32);
-        set.map_err(driver("asking for shared memory"))
+        set.map_err(driver(DriverCall::SharedMemory))
     }
 
     /// Returns the number of registers, and of bytes of local memory, of each thread.
@@ -102,7 +102,7 @@ impl Function {
     pub fn resources(&self) -> Result<(u32, u32), CudaError> {
         let _current = Current::choose(&self.context)?;
         let attribute =
-            |which| self.inner.get_attribute(which).map(|n| n as u32).map_err(driver("reading a kernel's attribute"));
+            |which| self.inner.get_attribute(which).map(|n| n as u32).map_err(driver(DriverCall::KernelAttribute));
         Ok((
             attribute(sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
             attribute(sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
@@ -178,7 +178,7 @@ impl Function {
         let result = unsafe {
             sys::cuLaunchKernelEx(&config, self.inner.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
         };
-        result.result().map_err(driver("launching a kernel"))
+        result.result().map_err(driver(DriverCall::Launch))
     }
 
     /// Launches with extra shared bytes for each block, beside the arrays that the kernel declares; over 48 KiB need
@@ -204,6 +204,6 @@ impl Function {
         let mut builder = stream.inner().launch_builder(&self.inner);
         builder.arg(&argument);
         // SAFETY: the caller keeps the promise.
-        unsafe { builder.launch(config) }.map(|_| ()).map_err(driver("launching a kernel"))
+        unsafe { builder.launch(config) }.map(|_| ()).map_err(driver(DriverCall::Launch))
     }
 }

@@ -1,6 +1,6 @@
 //! Launches that a stream records once and repeats.
 
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::{CudaError, Stream};
 use cudarc::driver::{DriverError, result, sys};
 use std::fmt;
@@ -24,15 +24,15 @@ impl Stream {
         let _current = self.choose()?;
         // Other threads may do as they like with other streams.
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        self.inner().begin_capture(mode).map_err(driver("recording a graph"))?;
+        self.inner().begin_capture(mode).map_err(driver(DriverCall::RecordGraph))?;
         let worked = work();
         // Also where `work` has failed, and by one call: nothing is to come in between that may fail.
         // SAFETY: a stream of ours, which this thread has just let record.
         let ended = unsafe { result::stream::end_capture(self.inner().cu_stream()) };
         // Where a call could not be recorded the driver says so here again, in fewer words.
-        let recorded = worked.and_then(|()| ended.map_err(driver("recording a graph")));
+        let recorded = worked.and_then(|()| ended.map_err(driver(DriverCall::RecordGraph)));
         // SAFETY: the graph that was just recorded, if there is one.
-        let made = recorded.and_then(|graph| unsafe { executable(graph) }.map_err(driver("making a graph")));
+        let made = recorded.and_then(|graph| unsafe { executable(graph) }.map_err(driver(DriverCall::MakeGraph)));
         if let Ok(graph) = ended
             && !graph.is_null()
         {
@@ -67,7 +67,7 @@ impl Graph {
         let _current = self.stream.choose()?;
         // SAFETY: the graph is there until this is dropped; of its memory the caller takes care.
         unsafe { result::graph::launch(self.executable, self.stream.inner().cu_stream()) }
-            .map_err(driver("launching a graph"))
+            .map_err(driver(DriverCall::LaunchGraph))
     }
 }
 

@@ -2,7 +2,7 @@
 //! them, which `cargo xtask kernels` writes. It knows them by the names of their sources and entry points, whatever
 //! they do.
 
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::names::BLOCK_THREADS;
 use crate::resources::KernelResources;
 use crate::{CudaError, Device, Function, elf};
@@ -64,7 +64,7 @@ impl KernelSet {
         match module.load_function(name) {
             Ok(function) => Ok(Some(Function::new(device, function, BLOCK_THREADS, capability))),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
-            Err(error) => Err(driver("looking for a kernel")(error)),
+            Err(error) => Err(driver(DriverCall::FindKernel)(error)),
         }
     }
 
@@ -182,7 +182,7 @@ fn load(device: &Device, images: &[KernelImage]) -> Result<Loaded, CudaError> {
     } else {
         Ptx::from_binary(image)
     };
-    let module = device.context().load_module(image).map_err(driver("loading kernels"))?;
+    let module = device.context().load_module(image).map_err(driver(DriverCall::LoadKernels))?;
     Ok((module, capability))
 }
 

@@ -41,7 +41,7 @@ pub use bounds::LaunchBounds;
 pub use buffer::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 pub use device::Device;
 pub use encoding::Encoding;
-pub use error::CudaError;
+pub use error::{BoundsFault, CudaError, DriverCall};
 pub use function::{Function, Parameters};
 pub use graph::Graph;
 pub use headers::{HEADER_OPTIONS, header, with_header};

@@ -2,7 +2,7 @@
 
 use crate::buffer::{DeviceSlice, DeviceSliceMut};
 use crate::current::{Current, Quiet};
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::stream::{Event, Tail};
 use crate::{CudaError, Device, Stream};
 use bytemuck::Pod;
@@ -40,7 +40,7 @@ impl Device {
         // SAFETY: writes an address. Other contexts of the process may use the memory too.
         unsafe { sys::cuMemHostAlloc(&raw mut memory, bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
             .result()
-            .map_err(driver("allocating pinned memory"))?;
+            .map_err(driver(DriverCall::AllocatePinned))?;
         // SAFETY: it has as many bytes.
         unsafe { memory.cast::<u8>().write_bytes(0, bytes) };
         let first = NonNull::new(memory.cast()).expect("the driver gives memory or an error");

@@ -1,7 +1,7 @@
 //! Queues of work on a device, ours and others', and how they wait for each other.
 
 use crate::current::{Current, Quiet};
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::{CudaError, Device};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
@@ -135,7 +135,7 @@ impl Stream {
     /// [`CudaError::Driver`], also for what an earlier launch did.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         let _current = self.choose()?;
-        self.inner().synchronize().map_err(driver("waiting for the device"))
+        self.inner().synchronize().map_err(driver(DriverCall::Synchronize))
     }
 
     /// Records a timestamp at this point of the stream's queue.
@@ -145,7 +145,7 @@ impl Stream {
     pub fn mark(&self) -> Result<Mark, CudaError> {
         let _current = self.choose()?;
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        self.inner().record_event(flags).map(|event| Mark(Quiet::new(event))).map_err(driver("recording an event"))
+        self.inner().record_event(flags).map(|event| Mark(Quiet::new(event))).map_err(driver(DriverCall::RecordEvent))
     }
 
     /// Records an event that completes when all that is queued on the stream now is done. Waits for nothing.
@@ -154,7 +154,7 @@ impl Stream {
     /// [`CudaError::Driver`].
     pub fn event(&self) -> Result<Event, CudaError> {
         let _current = self.choose()?;
-        self.inner().record_event(None).map(|event| Event(Quiet::new(event))).map_err(driver("recording an event"))
+        self.inner().record_event(None).map(|event| Event(Quiet::new(event))).map_err(driver(DriverCall::RecordEvent))
     }
 
     /// Makes all that is queued on this stream from now on wait for `event`, on the device; the host does not wait. The
@@ -164,7 +164,7 @@ impl Stream {
     /// [`CudaError::Driver`].
     pub fn wait_for(&self, event: &Event) -> Result<(), CudaError> {
         let _current = self.choose()?;
-        self.inner().wait(&event.0).map_err(driver("waiting for an event"))
+        self.inner().wait(&event.0).map_err(driver(DriverCall::WaitEvent))
     }
 
     /// Makes the stream wait as [`Stream::wait_for`] does, for a `CUevent` (or `cudaEvent_t`) that the caller has
@@ -180,7 +180,7 @@ impl Stream {
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
         // SAFETY: the caller keeps the promise.
         unsafe { result::stream::wait_event(self.inner().cu_stream(), event.cast(), flags) }
-            .map_err(driver("waiting for an event"))
+            .map_err(driver(DriverCall::WaitEvent))
     }
 
     /// Records a `CUevent` (or `cudaEvent_t`) of the caller on the stream: it completes when all that is queued now is
@@ -194,7 +194,8 @@ impl Stream {
     pub unsafe fn record_raw(&self, event: *mut c_void) -> Result<(), CudaError> {
         let _current = self.choose()?;
         // SAFETY: the caller keeps the promise.
-        unsafe { result::event::record(event.cast(), self.inner().cu_stream()) }.map_err(driver("recording an event"))
+        unsafe { result::event::record(event.cast(), self.inner().cu_stream()) }
+            .map_err(driver(DriverCall::RecordEvent))
     }
 }
 
@@ -209,7 +210,7 @@ impl Event {
     /// [`CudaError::Driver`], also for what an earlier launch did.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         let _current = Current::choose(self.0.context())?;
-        self.0.synchronize().map_err(driver("waiting for the device"))
+        self.0.synchronize().map_err(driver(DriverCall::Synchronize))
     }
 
     /// Returns `true` if the stream has reached the event. Waits for nothing.
@@ -218,7 +219,7 @@ impl Event {
     /// [`CudaError::Driver`], also for what an earlier launch did.
     pub fn is_complete(&self) -> Result<bool, CudaError> {
         let _current = Current::choose(self.0.context())?;
-        self.0.try_is_complete().map_err(driver("asking for an event"))
+        self.0.try_is_complete().map_err(driver(DriverCall::QueryEvent))
     }
 
     /// Returns the event's `CUevent`, for driver calls and other libraries. It stays ours, and lives as long as this
@@ -239,6 +240,6 @@ impl Mark {
     /// [`CudaError::Driver`], also where it has not.
     pub fn seconds_until(&self, later: &Self) -> Result<f64, CudaError> {
         let _current = Current::choose(self.0.context())?;
-        self.0.elapsed_ms(&later.0).map(|ms| f64::from(ms) / 1e3).map_err(driver("reading an event"))
+        self.0.elapsed_ms(&later.0).map(|ms| f64::from(ms) / 1e3).map_err(driver(DriverCall::ElapsedTime))
     }
 }

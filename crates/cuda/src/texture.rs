@@ -1,7 +1,7 @@
 //! Textures: images for a GPU's texture units.
 
 use crate::current::{Current, Quiet};
-use crate::error::driver;
+use crate::error::{DriverCall, driver};
 use crate::{CudaError, Device, Stream};
 use cudarc::driver::{CudaContext, DriverError, sys};
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl DeviceTexture {
         // is waited for, whether it could be begun or not.
         let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream.inner().cu_stream()) }.result();
         let waited = stream.synchronize();
-        copied.map_err(driver("copying an image to the device"))?;
+        copied.map_err(driver(DriverCall::UploadImage))?;
         waited?;
         Ok(texture)
     }
@@ -143,7 +143,7 @@ impl DeviceTexture {
             Ok(free) if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 CudaError::OutOfMemory { what: "an image", needed, free }
             }
-            _ => driver("allocating memory for an image")(error),
+            _ => driver(DriverCall::AllocateImage)(error),
         }
     }
 
@@ -188,7 +188,7 @@ impl DeviceTexture {
         // SAFETY: writes a handle; what it reads lives until it returns, and the array as long as `self`.
         unsafe { sys::cuTexObjectCreate(&raw mut object, &raw const resource, &raw const texture, std::ptr::null()) }
             .result()
-            .map_err(driver("making a texture object"))?;
+            .map_err(driver(DriverCall::MakeTexture))?;
         self.objects.push((sampler, object));
         Ok(object)
     }

@@ -38,6 +38,7 @@ use raywarp_render_cuda as path_sources;
 pub use compaction::{Compaction, ListedAt};
 pub use experiment::{MeasuredOrganisation, PathExperiment};
 pub use kernel_use::{KernelUse, kernel_resources, kernel_use};
+pub use loaded::Refusal;
 pub use occupancy::TileOccupancy;
 pub use prebuilt::{KERNELS, PATH_KERNELS};
 pub use seconds::BounceSeconds;

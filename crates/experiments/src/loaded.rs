@@ -8,7 +8,7 @@ use crate::places::PlaceArrays;
 use crate::tiles::{TILE_LANES, Tiles};
 use crate::walk::Walk;
 use crate::{MeasuredOrganisation, PATH_KERNELS, PathExperiment, stage};
-use raywarp_cuda::{CudaError, Device, Function, LaunchBounds};
+use raywarp_cuda::{BoundsFault, CudaError, Device, Function, LaunchBounds};
 use raywarp_geom::TraceError;
 use raywarp_render::Integrator;
 use raywarp_render_cuda::{
@@ -18,7 +18,8 @@ use raywarp_render_cuda::{
 
 /// Reason why an experiment cannot run: two of its options, or an option and the scene, do not go together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Refusal {
+#[expect(missing_docs, reason = "the comment of each variant says what it is")]
+pub enum Refusal {
     /// The kernels are for plain scenes (diffuse surfaces alone), and the scene has other features.
     #[error("{what} is for scenes of diffuse surfaces alone, without textures, holes and media")]
     NotPlain { what: &'static str },
@@ -146,12 +147,12 @@ fn check(experiment: &PathExperiment, features: &SceneFeatures) -> Result<(), Re
         _ if bounds.are_default() => None,
         MeasuredOrganisation::TiledGlobal | MeasuredOrganisation::TiledShared => match bounds.block_threads {
             None | Some(TILE_LANES) => None,
-            Some(_) => Some("a tile is for a block of 64 threads"),
+            Some(_) => Some(BoundsFault::Tile),
         },
         MeasuredOrganisation::Wavefront | MeasuredOrganisation::WavefrontSorted | MeasuredOrganisation::Graph => {
-            Some("only kernels that take paths from vertex to vertex in a lane can have others than their own")
+            Some(BoundsFault::OwnAlone)
         }
-        _ if experiment.is_in_parts() => Some("the kernels of a bounce in parts have their own"),
+        _ if experiment.is_in_parts() => Some(BoundsFault::BounceInParts),
         _ => None,
     };
     if let Some(why) = why {

@@ -306,18 +306,21 @@ mod tests {
         close(estimate.instructions.unwrap(), [819_590.0, 661_860.0, 1_005_200.0]);
         close(estimate.issue_s.unwrap(), [0.204_897_5, 0.165_465, 0.251_3]);
         close(estimate.seconds(), [0.204_897_5, 0.165_465, 0.251_3]);
-        assert_eq!(
-            estimate.to_string(),
-            "foretold from these counts: 0.0445 s to move the state, 0.2049 s (0.1655 to 0.2513) to issue \
-             0.001 G warp instructions: instructions bind"
-        );
-        assert_eq!(estimate.share_of(0.5), "41 % (33 to 50) of which are foretold");
+        says(&estimate.to_string(), &["0.0445 s", "0.2049 s (0.1655 to 0.2513)", "0.001 G"]);
+        assert_eq!(estimate.binds(), Some(BindingResource::Issue));
+        says(&estimate.share_of(0.5), &["41 % (33 to 50)"]);
         // Ten times as slow a memory binds.
         let slower = Roofline { rates: PeakRates { memory_khz: 100, ..SLOW }, ..roofline };
         let estimate = slower.estimate(&counts);
         assert_eq!(estimate.binds(), Some(BindingResource::Memory));
         close(estimate.seconds(), [0.445; 3]);
-        assert_eq!(estimate.share_of(0.5), "89 % of which are foretold");
+        says(&estimate.share_of(0.5), &["89 %"]);
+    }
+
+    /// Checks that a line says these numbers.
+    #[track_caller]
+    fn says(line: &str, numbers: &[&str]) {
+        assert!(numbers.iter().all(|number| line.contains(number)), "{line}: not {numbers:?}");
     }
 
     #[test]
@@ -326,16 +329,15 @@ mod tests {
             roofline(SLOW, organisation, layout(organisation, features, holes)).vertex_line()
         };
         let wavefront = |features, holes| of(Organisation::WavefrontSorted, features, holes).unwrap();
-        assert_eq!(
-            wavefront(FeatureSet::Plain, false),
-            "foretold of each vertex with its ray and a connection to a light: 256 bytes of state, 16000.000 ns of memory \
-             that moves 0.0 GB/s; 301 (239 to 371) warp instructions, 75372.500 ns of 1 multiprocessors at 1 MHz: instructions bind"
+        says(
+            &wavefront(FeatureSet::Plain, false),
+            &["256 bytes", "16000.000 ns", "0.0 GB/s", "301 (239 to 371) warp", "75372.500 ns", "1 MHz"],
         );
         // Hit and place are moved once more; a connection is read as a whole.
         let holes = wavefront(FeatureSet::Surfaces, true);
         assert!(holes.contains("312 bytes") && holes.contains("429 (358 to 506) warp"), "{holes}");
         let media = wavefront(FeatureSet::Everything, true);
-        assert!(media.ends_with("GB/s; instructions of such kernels were not counted"), "{media}");
+        assert!(!media.contains(" warp "), "{media}");
         assert_eq!(of(Organisation::Megakernel, FeatureSet::Plain, false), None);
     }
 
@@ -345,10 +347,8 @@ mod tests {
         let counts = counts(Organisation::Megakernel, &layout, [1000, 3000, 2000]);
         let estimate = roofline(SLOW, Organisation::Megakernel, layout).estimate(&counts);
         assert_eq!((estimate.bytes, estimate.instructions, estimate.binds()), (40_000, None, None));
-        assert_eq!(
-            estimate.to_string(),
-            "foretold from these counts: 0.0025 s to move the state, instructions of such kernels were not counted"
-        );
-        assert_eq!(estimate.share_of(0.01), "25 % of which are foretold, of memory alone");
+        says(&estimate.to_string(), &["0.0025 s"]);
+        assert!(!estimate.to_string().contains(" warp "), "{estimate}");
+        says(&estimate.share_of(0.01), &["25 %", "memory"]);
     }
 }

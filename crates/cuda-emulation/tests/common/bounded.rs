@@ -2,7 +2,7 @@
 
 use super::counted::{EVERYTHING, PLAIN, check};
 use super::*;
-use raywarp_cuda::LaunchBounds;
+use raywarp_cuda::{BoundsFault, CudaError, LaunchBounds};
 use raywarp_experiments::KernelUse;
 
 const fn bounds(block_threads: Option<u32>, max_registers: Option<u32>) -> LaunchBounds {
@@ -77,42 +77,19 @@ fn other_blocks_and_fewer_registers_give_the_same_pictures_and_counts() {
 fn bounds_that_an_organisation_cannot_have_are_refused_in_a_line() {
     let Some(_driver) = Driver::get() else { return };
     let prepared = room();
-    let own = "only kernels that take paths from vertex to vertex in a lane can have others than their own";
-    let blocks = "a block has a multiple of 32 threads, at most 1024";
-    for (organisation, bounds, want) in [
-        (
-            MeasuredOrganisation::Wavefront,
-            bounds(Some(64), None),
-            format!("wavefront cannot run with 64 threads: {own}"),
-        ),
-        (
-            MeasuredOrganisation::WavefrontSorted,
-            bounds(Some(128), Some(64)),
-            format!("wavefront-sorted cannot run with 128 threads, 64 registers: {own}"),
-        ),
-        (
-            MeasuredOrganisation::TiledShared,
-            bounds(Some(128), Some(64)),
-            "tiled-shared cannot run with 128 threads, 64 registers: a tile is for a block of 64 threads".into(),
-        ),
-        (
-            MeasuredOrganisation::Megakernel,
-            bounds(Some(48), None),
-            format!("megakernel__plain cannot run with 48 threads: {blocks}"),
-        ),
-        (
-            MeasuredOrganisation::Compact,
-            bounds(Some(0), None),
-            format!("bounce__plain cannot run with 0 threads: {blocks}"),
-        ),
-        (
-            MeasuredOrganisation::Regenerate,
-            bounds(None, Some(256)),
-            "regenerate__plain cannot run with 256 registers: a thread has 16 to 255 registers".into(),
-        ),
+    for (organisation, bounds, name, why) in [
+        (MeasuredOrganisation::Wavefront, bounds(Some(64), None), "wavefront", BoundsFault::OwnAlone),
+        (MeasuredOrganisation::WavefrontSorted, bounds(Some(128), Some(64)), "wavefront-sorted", BoundsFault::OwnAlone),
+        (MeasuredOrganisation::TiledShared, bounds(Some(128), Some(64)), "tiled-shared", BoundsFault::Tile),
+        (MeasuredOrganisation::Megakernel, bounds(Some(48), None), "megakernel__plain", BoundsFault::Threads),
+        (MeasuredOrganisation::Compact, bounds(Some(0), None), "bounce__plain", BoundsFault::Threads),
+        (MeasuredOrganisation::Regenerate, bounds(None, Some(256)), "regenerate__plain", BoundsFault::Registers),
     ] {
         let engine = PathExperiment { bounds, ..PathExperiment::of(organisation) };
-        assert_eq!(prepared.try_engine(engine, 1).err(), Some(want));
+        let want = CudaError::Bounds { kernel: name.into(), bounds, why };
+        let error = prepared.try_engine(engine, 1).unwrap_err();
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+        assert_eq!(error, want.into());
     }
 }
 
@@ -133,11 +110,11 @@ fn whatever_call_fails_while_a_kernel_is_compiled_again_it_is_an_error() {
     for call in 0..calls {
         driver.fails_at(call, true);
         // Some calls are asked again, or only give memory back.
-        said += &engine().err().unwrap_or_default();
+        said += &engine().err().map_or(String::new(), |error| error.to_string());
         assert_eq!(driver.ask("taken"), taken, "call {call}");
     }
     driver.fails_at(pretended::NEVER, false);
-    for doing in ["compiling a kernel's PTX", "loading a kernel"] {
-        assert!(said.contains(doing), "{doing}: {said}");
+    for doing in [DriverCall::CompilePtx, DriverCall::LoadKernel] {
+        assert!(said.contains(&doing.to_string()), "{doing}: {said}");
     }
 }

@@ -3,6 +3,7 @@
 pub use super::played::{Bytes, EVERYTHING, PLAIN};
 use super::played::{SURFACES, WARP, batches, expected};
 use super::*;
+use raywarp_experiments::Refusal;
 use raywarp_geom::Ray;
 use raywarp_render::{PathObserver, PathRecorder};
 use raywarp_render_cuda::PathCounts;
@@ -200,12 +201,13 @@ fn kernels_of_experiments_refuse_scenes_and_organisations_that_they_do_not_know(
     };
     let binary = PathExperiment { walk: Walk::WhileWhile, ..PathExperiment::of(MeasuredOrganisation::Megakernel) };
     let queued = PathExperiment { walk: Walk::WhileWhile, ..PathExperiment::of(MeasuredOrganisation::Wavefront) };
+    let walk = "while-while";
     for (engine, want) in [
-        (parts, "a bounce in parts is for scenes of diffuse surfaces alone, without textures, holes and media"),
-        (binary, "while-while is for scenes of diffuse surfaces alone, without textures, holes and media"),
-        (queued, "wavefront has no kernels that walk while-while"),
+        (parts, Refusal::NotPlain { what: "a bounce in parts" }),
+        (binary, Refusal::NotPlain { what: walk }),
+        (queued, Refusal::NoWalk { organisation: "wavefront", walk }),
     ] {
-        assert_eq!(surfaces(true).try_engine(engine, 1).err().as_deref(), Some(want));
+        assert_eq!(surfaces(true).try_engine(engine, 1).err(), Some(want.into()));
     }
 }
 

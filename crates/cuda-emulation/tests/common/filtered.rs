@@ -1,6 +1,7 @@
 //! Pictures whose textures are filtered by texture units.
 
 use crate::{Driver, MOST_APART, Prepared, QUEUES, difference, every_call_fails, everything, everything_camera, few};
+use raywarp_cuda::{CudaError, DriverCall};
 use raywarp_cuda_emulation::twins::{of_pbrt, scene_of_everything};
 use raywarp_experiments::{MeasuredOrganisation, PathExperiment};
 use raywarp_render::film::Film;
@@ -135,13 +136,17 @@ fn whatever_call_fails_with_images_it_is_an_error_or_the_same_picture_and_no_ima
     let prepared = screen();
     let options = RenderOptions { size: [5, 4], samples: 0..2, max_depth: 2, ..RenderOptions::default() };
     let film = || -> Result<Film, String> {
-        let mut engine = prepared.try_engine(hardware(MeasuredOrganisation::Megakernel, (64, 1)), 1)?;
+        let mut engine = prepared
+            .try_engine(hardware(MeasuredOrganisation::Megakernel, (64, 1)), 1)
+            .map_err(|error| error.to_string())?;
         let context = RenderContext::by(&mut engine);
         let rendered = render(&prepared.shading, &prepared.camera, &prepared.tracer, &options, context);
         rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
     };
     let (_, said) = every_call_fails(&driver, film);
-    for doing in ["an image needs", "copying an image to the device", "making a texture object"] {
-        assert!(said.contains(doing), "{doing}: {said}");
+    let full = CudaError::OutOfMemory { what: "an image", needed: 0, free: 0 }.to_string();
+    assert!(said.contains(full.split(" 0").next().unwrap()), "{said}");
+    for doing in [DriverCall::UploadImage, DriverCall::MakeTexture] {
+        assert!(said.contains(&doing.to_string()), "{doing}: {said}");
     }
 }

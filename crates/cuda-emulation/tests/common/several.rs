@@ -112,7 +112,7 @@ fn devices_with_little_memory_hold_fewer_paths_and_render_the_same() {
     drop(engine);
     driver.device_memory(1, 2_000);
     let error = prepared.try_engine(PathExperiment::default(), 2).unwrap_err();
-    assert!(error.contains("memory"), "{error}");
+    assert!(error.to_string().contains("memory"), "{error}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn whatever_call_fails_on_either_device_it_is_an_error_or_the_same_picture_and_n
     for organisation in MOST_APART {
         let engine = PathExperiment { organisation, paths: 64, queues_per_batch: 1, ..PathExperiment::default() };
         let render = || -> Result<Film, String> {
-            let mut engine = prepared.try_engine(engine, 2)?;
+            let mut engine = prepared.try_engine(engine, 2).map_err(|error| error.to_string())?;
             let rendered = prepared.on(&mut engine, &options, &Watch::default());
             rendered.map(|rendered| rendered.film).map_err(|error| error.to_string())
         };
@@ -243,7 +243,7 @@ fn a_device_that_fails_keeps_nobody_waiting_for_the_others() {
     let context = RenderContext { watch, film: Some(film), ..RenderContext::by(&mut engine) };
     let error = render(shading, camera, tracer, &options, context).unwrap_err();
     let RenderError::Trace(TraceError::Device(message)) = &error else { panic!("{error}") };
-    assert!(message.starts_with("cuda:1: the CUDA driver failed"), "{message}");
+    assert!(message.starts_with("cuda:1: ") && message.contains("CUDA_ERROR_"), "{message}");
     let paths = paths.into_inner();
     assert!(paths < 32 * 32 * 64 / 4, "{paths}");
     driver.fails_at(pretended::NEVER, false);

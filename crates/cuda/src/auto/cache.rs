@@ -43,35 +43,83 @@ pub(super) fn cache_folder(xdg: Option<PathBuf>, home: Option<PathBuf>, local: O
     [local, xdg, home.map(|home| home.join(".cache"))].into_iter().flatten().find(|folder| folder.is_absolute())
 }
 
+/// Warning about the file in which choices of kernels are kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheWarning {
+    /// The file is not one that was written here, or is damaged.
+    #[error("{}: {fault}; it is ignored and written anew", file.display())]
+    Ignored {
+        /// Path of the file.
+        file: PathBuf,
+        /// What is wrong with it.
+        fault: CacheFault,
+    },
+    /// The file cannot be written.
+    #[error("{}: cannot be written ({error}); kernels are timed again next time", file.display())]
+    NotWritten {
+        /// Path of the file.
+        file: PathBuf,
+        /// Text of the operating system's error.
+        error: String,
+    },
+}
+
+/// Fault of a file of chosen kernels; lines count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of each variant says what it is")]
+pub enum CacheFault {
+    /// The operating system refuses to read the file, or it is no text.
+    #[error("{error}")]
+    Unreadable { error: String },
+    #[error("it is no file")]
+    NoFile,
+    #[error("it is too long")]
+    TooLong,
+    #[error("it does not begin with \"{HEAD}\"")]
+    Head,
+    #[error("line {line}: not a choice of kernels")]
+    NoChoice { line: usize },
+    #[error("line {line}: the same choice again")]
+    Again { line: usize },
+    #[error("{device}: a kind of rays is missing")]
+    Missing { device: String },
+}
+
+impl From<std::io::Error> for CacheFault {
+    fn from(error: std::io::Error) -> Self {
+        Self::Unreadable { error: error.to_string() }
+    }
+}
+
 /// Returns the cached choices in a file; none if there is no file.
 ///
 /// # Errors
-/// Why the file is not to be trusted, in some words.
-pub(super) fn read(file: &Path) -> Result<Vec<(Key, Choice)>, String> {
+/// Why the file is not to be trusted.
+pub(super) fn read(file: &Path) -> Result<Vec<(Key, Choice)>, CacheFault> {
     match std::fs::metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.to_string()),
-        Ok(facts) if !facts.is_file() => return Err("it is no file".to_string()),
-        Ok(facts) if facts.len() > MOST_BYTES => return Err("it is too long".to_string()),
+        Err(error) => return Err(error.into()),
+        Ok(facts) if !facts.is_file() => return Err(CacheFault::NoFile),
+        Ok(facts) if facts.len() > MOST_BYTES => return Err(CacheFault::TooLong),
         Ok(_) => {}
     }
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    parse(&text)
+    parse(&std::fs::read_to_string(file)?)
 }
 
 /// Parses the text of a cache file of chosen kernels.
 ///
 /// # Errors
 /// What is wrong where.
-pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, CacheFault> {
     let mut lines = text.lines().enumerate();
     if lines.next().map(|(_, line)| line) != Some(HEAD) {
-        return Err(format!("it does not begin with \"{HEAD}\""));
+        return Err(CacheFault::Head);
     }
     let mut entries: Vec<(Key, [Option<Pick>; 3])> = Vec::new();
     for (number, line) in lines {
-        let wrong = || format!("line {}: not a choice of kernels", number + 1);
-        let (key, kind, pick) = parse_line(line).ok_or_else(wrong)?;
+        let (key, kind, pick) = parse_line(line).ok_or(CacheFault::NoChoice { line: number + 1 })?;
         let index = match entries.iter().position(|(known, _)| *known == key) {
             Some(index) => index,
             None => {
@@ -80,12 +128,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<(Key, Choice)>, String> {
             }
         };
         if entries[index].1[kind as usize].replace(pick).is_some() {
-            return Err(format!("line {}: the same choice again", number + 1));
+            return Err(CacheFault::Again { line: number + 1 });
         }
     }
     let whole = |(key, picks): (Key, [Option<Pick>; 3])| match picks {
         [Some(a), Some(b), Some(c)] => Ok((key, Choice { picks: [a, b, c] })),
-        _ => Err(format!("{}: a kind of rays is missing", key.device)),
+        _ => Err(CacheFault::Missing { device: key.device }),
     };
     entries.into_iter().map(whole).collect()
 }

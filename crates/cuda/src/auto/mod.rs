@@ -19,7 +19,7 @@ mod tests;
 mod trial;
 mod tune;
 
-pub use cache::cache_file;
+pub use cache::{CacheFault, CacheWarning, cache_file};
 
 use crate::{CudaError, Device, FAMILY, compiled};
 use raywarp_family::{BoxPlanes, Variant, papers};
@@ -113,7 +113,7 @@ pub struct Chosen {
     /// Time that timing the kernels took; `None` if the choice was read from the cache.
     pub tuned: Option<Duration>,
     /// Warnings about the cache file, one line each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<CacheWarning>,
 }
 
 impl std::fmt::Display for Chosen {
@@ -176,7 +176,7 @@ fn choose_with(
     if let Some(file) = cache {
         match cache::read(file) {
             Ok(entries) => known = entries,
-            Err(why) => warnings.push(format!("{}: {why}; it is ignored and written anew", file.display())),
+            Err(fault) => warnings.push(CacheWarning::Ignored { file: file.into(), fault }),
         }
     }
     let candidates = key.promise.candidates();
@@ -191,8 +191,8 @@ fn choose_with(
         // What was found with another driver or other kernels is of no use any more.
         known.retain(|(of, _)| of.device != key.device || of.promise != key.promise);
         known.push((key.clone(), choice));
-        if let Err(why) = cache::write(file, &known) {
-            warnings.push(format!("{}: cannot be written ({why}); kernels are timed again next time", file.display()));
+        if let Err(error) = cache::write(file, &known) {
+            warnings.push(CacheWarning::NotWritten { file: file.into(), error: error.to_string() });
         }
     }
     Ok(Chosen { choice, tuned, warnings })
