@@ -1,7 +1,7 @@
 //! `validate` finds each kind of damage to a tree, and says which it is.
 
 use crate::common::scenes;
-use raywarp_bvh::{BuildOptions, Bvh2, InvalidBvh, build};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_geom::{Aabb, FlatTriangles};
 
 /// A good tree of some fifty nodes, and where things are in it.
@@ -131,6 +131,4 @@ fn leaves_that_do_not_reach_around_their_primitives_are_found() {
 fn an_empty_tree_over_no_triangles_is_valid() {
     let tree = Bvh2 { nodes: vec![], references: vec![], primitive_count: 0 };
     assert_eq!(tree.validate(&FlatTriangles::default()), Ok(()));
-    let error = InvalidBvh::Missing { primitive: 3 };
-    assert_eq!(error.to_string(), "primitive 3 is in no leaf");
 }

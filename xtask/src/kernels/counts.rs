@@ -135,9 +135,9 @@ mod tests {
         let twice: String = three.iter().map(|page| page.repeat(2)).collect();
         assert_eq!(times(&twice), Ok(vec![5, 3]));
         let without = [&three[0][..], &three[2]].concat();
-        assert_eq!(times(&without), Err("2 launches were counted, and there should be 3".into()));
+        assert!(times(&without).is_err_and(|error| error.contains('2') && error.contains('3')));
         let other = [page(&ours, 5), page(&ours, 1), page(&again, 3)].concat();
-        assert_eq!(times(&other), Err(format!("{ours} was counted in the place of {again}")));
+        assert!(times(&other).is_err_and(|error| error.contains(&ours) && error.contains(&again)));
     }
 
     #[test]

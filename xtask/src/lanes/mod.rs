@@ -107,6 +107,6 @@ mod tests {
         assert_eq!(newer_source(&binary), None);
         set(&source, 3000);
         assert_eq!(newer_source(&binary).as_deref(), Some(name));
-        assert!(faults(&binary).unwrap_err().contains("older than"));
+        assert!(faults(&binary).unwrap_err().contains(name));
     }
 }
