@@ -13,7 +13,7 @@ constexpr int LINKS = 256;
     uint64_t p = reinterpret_cast<uint64_t>(ring + x / 2); \
     float f = 1.0f + x; \
     uint32_t start = 0, end = 0; \
-    for (int turn = 0; turn < 3; ++turn) { \
+    for (int round = 0; round < 3; ++round) { \
         asm volatile("mov.u32 %0, %%clock;" : "=r"(start) :: "memory"); \
         _Pragma("unroll") for (int i = 0; i < LINKS; ++i) { \
             __VA_ARGS__ \
@@ -22,7 +22,7 @@ constexpr int LINKS = 256;
     } \
     if (threadIdx.x == 0) { out[0] = end - start; out[1] = uint32_t(p) + x + uint32_t(f) + s; } \
 }
-// A pointer to the next pointer, 16 bytes apart: hits the first cache from the second turn on.
+// A pointer to the next pointer, 16 bytes apart: hits the first cache from the second pass on.
 KERNEL(load_64, asm volatile("ld.global.nc.u64 %0, [%0];" : "+l"(p));)
 KERNEL(load_128, uint64_t q; asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%0];" : "+l"(p), "=l"(q)); x ^= uint32_t(q);)
 KERNEL(shared_32, asm volatile("ld.shared.u32 %0, [%0];" : "+r"(s)); )

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latencies of this GPU in clocks, for `[latency]` of a machine's file: runs the kernels of latency.cu through the driver.
 
-latency.py latency.cubin [TURNS]    prints a line a kernel: least clocks of a link, all lanes at one place and each at its own
+latency.py latency.cubin [ROUNDS]    prints a line a kernel: least clocks of a link, all lanes at one place and each at its own
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def allocate(data):
 
 def main():
     image = open(sys.argv[1], "rb").read()
-    turns = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     device, context, module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
     call("cuInit", 0)
     call("cuDeviceGet", ctypes.byref(device), 0)
@@ -53,7 +53,7 @@ def main():
             pointer = ctypes.POINTER(ctypes.c_void_p)
             parameters = (ctypes.c_void_p * 3)(*[ctypes.addressof(value) for value in values])
             seen = []
-            for _ in range(turns):
+            for _ in range(rounds):
                 call("cuLaunchKernel", kernel, 1, 1, 1, 32, 1, 1, 0, None, ctypes.cast(parameters, pointer), None)
                 call("cuCtxSynchronize")
                 clocks = ctypes.c_uint32()

@@ -1,7 +1,7 @@
 // Instructions that a multiprocessor issues a clock of one pipeline: WARPS warps, each with CHAINS chains side by side.
 // throughput.py runs it: nvcc -std=c++17 -cubin -arch=sm_90 -o throughput.cubin throughput.cu
 #include <cstdint>
-constexpr int TURNS = 64, LINKS = 16, CHAINS = 8;
+constexpr int ROUNDS = 64, LINKS = 16, CHAINS = 8;
 // `values` and `clocks` of a thread go to `out`.
 #define KERNEL(name, ...) extern "C" __global__ void __launch_bounds__(1024) name(uint32_t* out, float seed) { \
     float f[CHAINS]; \
@@ -12,7 +12,7 @@ constexpr int TURNS = 64, LINKS = 16, CHAINS = 8;
     uint32_t start = 0, end = 0; \
     __syncthreads(); \
     asm volatile("mov.u32 %0, %%clock;" : "=r"(start) :: "memory"); \
-    for (int turn = 0; turn < TURNS; ++turn) { \
+    for (int round = 0; round < ROUNDS; ++round) { \
         _Pragma("unroll") for (int link = 0; link < LINKS; ++link) { \
             _Pragma("unroll") for (int i = 0; i < CHAINS; ++i) { __VA_ARGS__ } \
         } \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a multiprocessor of this GPU issues a clock, for `[pipes]` of a machine's file: runs the kernels of throughput.cu.
 
-throughput.py throughput.cubin [TURNS]    prints CSV: pipeline or registers, warps a scheduler, instructions a clock
+throughput.py throughput.cubin [ROUNDS]    prints CSV: pipeline or registers, warps a scheduler, instructions a clock
 
 `registers ...` are products with three registers each that this script writes into the code: `e` an even one, `o` an odd one,
 `z` the register of zeros; `=` has the same register again, and `k` keeps those of its first two places for the next product.
@@ -11,7 +11,7 @@ import ctypes
 import struct
 import sys
 
-TURNS, LINKS, CHAINS = 64, 16, 8
+ROUNDS, LINKS, CHAINS = 64, 16, 8
 PIPES = {"alu": 1, "fma": 1, "fmaheavy": 1, "half": 1, "xu": 1, "lsu": 1, "alu_fma": 2}
 # Registers of the products' three places, and whether the first two stay. None is written to between them.
 REGISTERS = {
@@ -71,7 +71,7 @@ def with_registers(image, registers, keeps):
     return bytes(image), changed
 
 
-def rate(image, name, warps, a_turn):
+def rate(image, name, warps, per_round):
     """Instructions a clock of one block, of so many warps a scheduler."""
     module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
     call("cuModuleLoadData", ctypes.byref(module), image)
@@ -88,7 +88,7 @@ def rate(image, name, warps, a_turn):
         words = (ctypes.c_uint32 * (3 * threads))()
         call("cuMemcpyDtoH_v2", words, out, ctypes.c_size_t(12 * threads))
         begin, end = min(words[0::3]), max(words[1::3])
-        found.append(TURNS * a_turn * 4 * warps / (end - begin))
+        found.append(ROUNDS * per_round * 4 * warps / (end - begin))
     call("cuMemFree_v2", out)
     call("cuModuleUnload", module)
     return max(found)

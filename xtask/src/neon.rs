@@ -36,7 +36,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         return Ok(!required);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
-    let release = lanes::beside_this().and_then(|program| Some(program.parent()?.to_path_buf()));
+    let release = lanes::program_of_this_build().and_then(|program| Some(program.parent()?.to_path_buf()));
     let own = release.ok_or("this program has no folder")?.join(PROGRAM);
     lanes::check_age(&own)?;
     // The same packages in both, so that what they share has the same features and is compiled once.

@@ -119,10 +119,10 @@ void Machine::list_running() {
 
 Warp* Machine::choose_warp() {
     const u32 count = static_cast<u32>(running.size());
-    turn = turn + 1 < count ? turn + 1 : 0;
+    next_warp = next_warp + 1 < count ? next_warp + 1 : 0;
     switch (request.order) {
-        case Order::Up: return running[turn];
-        case Order::Down: return running[count - 1 - turn];
+        case Order::Up: return running[next_warp];
+        case Order::Down: return running[count - 1 - next_warp];
         default: return running[random.below(count)];
     }
 }

@@ -21,7 +21,7 @@ void sound(const Launch& launch) {
         platform::load1(nullptr);
     }
     // Lanes that come to a place at once may go on together, whoever they are.
-    for (u32 turn = 0; turn <= lane() % 3; turn++) {
+    for (u32 round = 0; round <= lane() % 3; round++) {
         const LaneMask group = lane() % 2 == 0 ? platform::running_together() : platform::running_together();
         if (!(group >> lane() & 1) || platform::ballot_sync(group, true) != group) {
             platform::load1(nullptr);
@@ -44,20 +44,20 @@ void sound_block(const Launch& launch) {
     RW_DYNAMIC_SHARED(u16, 8, 32, odd);
     u32* const words = reinterpret_cast<u32*>(platform::block_memory(48, 16));
     const u32 own = platform::warp_in_block() * 32 + lane(), other = (own + 32) % 64;
-    for (u32 turn = 0; turn < 3; turn++) {
-        sums.store(own, own + turn);
+    for (u32 round = 0; round < 3; round++) {
+        sums.store(own, own + round);
         if (own % 32 < 4) {
             auto& list = own < 32 ? even : odd;
-            list.store(own % 32, static_cast<u16>(own + turn));
+            list.store(own % 32, static_cast<u16>(own + round));
         }
         if (own % 32 < 2) {
-            platform::put(words + own / 32 * 2 + own % 32, own + turn);
+            platform::put(words + own / 32 * 2 + own % 32, own + round);
         }
         platform::sync_block();
-        bool wrong = sums.load(other) != other + turn;
+        bool wrong = sums.load(other) != other + round;
         if (own % 32 < 2) {
-            wrong = wrong || (own < 32 ? odd : even).load(own % 32) != other + turn ||
-                    platform::get(words + other / 32 * 2 + other % 32) != other + turn;
+            wrong = wrong || (own < 32 ? odd : even).load(own % 32) != other + round ||
+                    platform::get(words + other / 32 * 2 + other % 32) != other + round;
         }
         if (wrong) {
             platform::load1(nullptr);

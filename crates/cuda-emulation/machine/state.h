@@ -102,7 +102,7 @@ struct Machine {
     Fibre scheduler;
     Random random;
     u64 budget;
-    u32 next_block = 0, turn = 0;
+    u32 next_block = 0, next_warp = 0;
     std::vector<std::unique_ptr<BlockState>> resident;
     // Warps with lanes that have not ended.
     std::vector<Warp*> running;

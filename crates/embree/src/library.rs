@@ -97,12 +97,12 @@ fn reason(error: &libloading::Error) -> String {
 /// Finds the Embree library among the files of a folder.
 fn inside(folder: &Path) -> Result<PathBuf, EmbreeError> {
     let is_it = |name: &str| name.starts_with("libembree4") || name == "embree4.dll";
-    let found = beside(folder, is_it).into_iter().next();
+    let found = files_named(folder, is_it).into_iter().next();
     found.ok_or_else(|| EmbreeError::EmptyFolder { folder: folder.to_path_buf() })
 }
 
 /// Returns the sorted paths of those files in a folder whose name satisfies `is_it`.
-fn beside(folder: &Path, is_it: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+fn files_named(folder: &Path, is_it: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let name = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).is_some_and(&is_it);
     let mut files: Vec<PathBuf> = entries.filter(name).collect();
@@ -115,7 +115,7 @@ fn open(file: &Path) -> Result<Loaded, libloading::Error> {
     use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
     // A wheel keeps its task scheduler beside it, under a name that the loader looks for only there.
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        for scheduler in beside(folder, |name| name.starts_with("libtbb-")) {
+        for scheduler in files_named(folder, |name| name.starts_with("libtbb-")) {
             // SAFETY: loading runs its initialisers, which is what whoever names the library beside it asks for.
             std::mem::forget(unsafe { UnixLibrary::open(Some(scheduler), RTLD_NOW | RTLD_GLOBAL) }?);
         }

@@ -106,7 +106,7 @@ impl Document {
     /// Adds a fact to the text: a name, and words beside it.
     pub fn fact(&mut self, name: impl Display, words: impl Display) {
         let across = self.names_across;
-        self.beside(format!("{name:<across$}"), words);
+        self.named_words(format!("{name:<across$}"), words);
     }
 
     /// Adds a fact whose words are not broken into lines, such as the name of a file.
@@ -116,7 +116,7 @@ impl Document {
     }
 
     /// Adds words to the text, whose lines stand below each other beside `name`.
-    pub fn beside(&mut self, name: impl Into<String>, words: impl Display) {
+    pub fn named_words(&mut self, name: impl Into<String>, words: impl Display) {
         self.blocks.push(Block::Fact(name.into(), format!("{words}")));
     }
 

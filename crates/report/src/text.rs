@@ -134,7 +134,7 @@ mod tests {
         document.gap();
         document.fact("words", "of W11 ".repeat(12).trim_end());
         document.whole_fact("file", "x".repeat(90));
-        document.beside("  1  name  ", "words");
+        document.named_words("  1  name  ", "words");
         document.for_programs(|document| document.line("nowhere"));
         document.whole("");
         document.gap();

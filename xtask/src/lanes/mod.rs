@@ -15,7 +15,7 @@ pub const USAGE: &str = "cargo xtask lanes [BINARY]";
 /// are inlined.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let binary = match options {
-        [] => beside_this().ok_or("this program has no folder")?,
+        [] => program_of_this_build().ok_or("this program has no folder")?,
         [binary] if !binary.starts_with('-') => PathBuf::from(binary),
         _ => return Err(format!("usage: {USAGE}")),
     };
@@ -30,7 +30,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 }
 
 /// Returns the path of the program `raywarp` in the build that this program is part of.
-pub fn beside_this() -> Option<PathBuf> {
+pub fn program_of_this_build() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let folder = this.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
     Some(folder.join(format!("raywarp{}", std::env::consts::EXE_SUFFIX)))
@@ -81,7 +81,7 @@ mod tests {
     )]
     #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), ignore = "programs of x86-64 on Linux are read")]
     fn the_program_calls_no_intrinsic() {
-        match faults(&beside_this().unwrap()) {
+        match faults(&program_of_this_build().unwrap()) {
             Ok(faults) => assert_eq!(faults, Vec::<String>::new()),
             Err(error) => raywarp_testing::skip(raywarp_testing::Reason::System, &error),
         }

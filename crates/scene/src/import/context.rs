@@ -119,7 +119,7 @@ impl Context {
     }
 
     /// Makes a context for importing the scene file a second time, with positions relative to `center`.
-    pub fn again(&self, center: Center) -> Self {
+    pub fn for_second_import(&self, center: Center) -> Self {
         let Self { format, is_sealed, .. } = *self;
         Self { given: self.given.clone(), format, is_sealed, center, ..Self::new(&self.scene_path, &self.options) }
     }

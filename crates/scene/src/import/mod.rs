@@ -142,7 +142,7 @@ fn import_with(
     let coarse = origin::coarse(&scene, &context.center);
     if let Some(center) = better {
         drop(scene);
-        *context = context.again(center);
+        *context = context.for_second_import(center);
         scene = import(context)?;
         scene.origin = context.center.origin;
         crate::validate(&scene).map_err(|error| error.in_file(path))?;

@@ -131,7 +131,7 @@ fn describe_section(kind: &str, items: &[NamedItem], document: &mut Document) ->
     let shown: Vec<(String, &NamedItem)> = items.iter().take(SHOWN).map(|item| (short(&item.name), item)).collect();
     let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (i, (name, item)) in shown.iter().enumerate() {
-        document.beside(format!("{:>4}  {name:<width$}  ", i + 1), &item.what);
+        document.named_words(format!("{:>4}  {name:<width$}  ", i + 1), &item.what);
     }
     if items.len() > shown.len() {
         document.whole(format!("      and {} more; --json lists all", items.len() - shown.len()));

@@ -176,12 +176,12 @@ impl BoundsReport {
         let row = &self.rows[number];
         let mut before = row.lowest()?.rays_per_s;
         let after = match tried.what {
-            What::Launch(change @ LaunchChange::Numbers(..)) => row.again(&change.of_machine(machine)?, None)?,
+            What::Launch(change @ LaunchChange::Numbers(..)) => row.lowest_bound(&change.of_machine(machine)?, None)?,
             What::Launch(LaunchChange::Cost(change)) => {
                 // A changed cost is not verified, which alone moves a bound by what verified ones are granted.
                 let same = CostChange { change: Change::Times(1.0), ..change };
-                before = row.again(machine, Some(&same))?;
-                row.again(machine, Some(&change))?
+                before = row.lowest_bound(machine, Some(&same))?;
+                row.lowest_bound(machine, Some(&change))?
             }
             What::Width(width) => {
                 let same = |other: &&Bounded| {
@@ -206,7 +206,7 @@ impl BoundsReport {
 
 impl Bounded {
     /// Returns the kernel's lowest bound on another machine, or with other costs.
-    fn again(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
+    fn lowest_bound(&self, machine: &Machine, cost: Option<&CostChange>) -> Option<f64> {
         let mut launch_costs = LaunchCosts::of(self.instructions.clone(), self.launch, self.doubt.clone(), self.basis);
         cost.into_iter().for_each(|change| launch_costs.change(change, &self.profile));
         let bounds = launch_costs.bounds(machine, (&self.variant, self.kind), &self.profile, self.traffic.as_ref());
