@@ -44,7 +44,12 @@ pub struct GpuSelfTest {
     /// Number of rays that the GPU aims at the edges and vertices of closed meshes, through the tree that its path
     /// tracer walks; 0 for none.
     pub aimed: u64,
+    /// Number of samples of each pixel of the pictures that the GPU renders beside the CPU; 0 for no pictures.
+    pub picture_samples: u32,
 }
+
+/// Default number of samples of [`GpuSelfTest::picture_samples`].
+pub const PICTURE_SAMPLES: u32 = 8;
 
 /// Default number of rays of [`GpuSelfTest::aimed`], which take a fraction of a second.
 pub const AIMED_RAYS: u64 = 10_000_000;
@@ -69,7 +74,7 @@ impl SelfTestRequest {
             variants: vec![],
             widths: vec![],
             cpu: false,
-            gpu: Some(GpuSelfTest { device, variants, aimed: AIMED_RAYS }),
+            gpu: Some(GpuSelfTest { device, variants, aimed: AIMED_RAYS, picture_samples: PICTURE_SAMPLES }),
         }
     }
 }
@@ -192,8 +197,9 @@ pub fn selftest(request: &SelfTestRequest, control: &Control<'_>) -> Result<Self
             engine.faults.push(format!("{differ} rays of {} are answered otherwise without the tree", engine.rays));
         }
     }
-    let pictures = request.gpu.as_ref().map_or(Ok(vec![]), pictures::pictures)?;
     let elapsed = start.elapsed();
+    let gpu = request.gpu.as_ref().filter(|gpu| gpu.picture_samples > 0);
+    let pictures = gpu.map_or(Ok(vec![]), pictures::pictures)?;
     let gpu = request.gpu.as_ref().filter(|gpu| gpu.aimed > 0);
     let aimed = gpu.map(|gpu| aimed(&gpu.device, gpu.aimed, control)).transpose()?;
     Ok(SelfTestReport { engines, pictures, aimed, cases: cases.len(), elapsed })

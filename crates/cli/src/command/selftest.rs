@@ -40,6 +40,12 @@ pub struct SelftestArgs {
     /// may be lost; 0 leaves them out.
     #[arg(long, value_name = "RAYS", value_parser = crate::options::values::many, help_heading = heading::KERNELS)]
     aimed: Option<u64>,
+    /// Samples a pixel of the pictures that a GPU renders beside the CPU, at most 65536 [default: 8].
+    ///
+    /// With --device cuda. Each organisation of the path tracer renders one of 96x64 pixels, and every pixel has to have
+    /// the CPU's bits; 0 leaves them out.
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0..=65_536), help_heading = heading::KERNELS)]
+    spp: Option<u32>,
     /// Device that is tested: cpu, cuda (the first GPU), cuda:N, auto.
     ///
     /// With cpu and auto the tracer of this CPU and the kernels as this CPU runs them, with cuda those of the GPU.
@@ -84,10 +90,16 @@ pub fn run(args: &SelftestArgs, common: &Common, out: &mut dyn Write) -> Result<
     if args.aimed.is_some() && gpu.is_none() {
         return Err(CliError::usage("--aimed is for the rays of a GPU: it needs --device cuda"));
     }
+    if args.spp.is_some() && gpu.is_none() {
+        return Err(CliError::usage("--spp is for the pictures of a GPU: it needs --device cuda"));
+    }
     let variants = args.variants(common, gpu.as_ref())?;
     let mut request = gpu.map_or_else(|| SelfTestRequest::all(args.legal), SelfTestRequest::gpu);
     if let (Some(gpu), Some(aimed)) = (&mut request.gpu, args.aimed) {
         gpu.aimed = aimed;
+    }
+    if let (Some(gpu), Some(samples)) = (&mut request.gpu, args.spp) {
+        gpu.picture_samples = samples;
     }
     match &mut request.gpu {
         Some(gpu) if !variants.is_empty() => gpu.variants = variants,

@@ -72,7 +72,7 @@ fn several_gpus_share_rays_and_answer_in_their_order() {
 #[test]
 fn a_gpu_is_tested_with_rays_that_it_aims_itself() {
     let Some(place) = place() else { return };
-    let output = place.run("selftest --device cuda --variant raywarp-h8 --aimed 1.3e3", &[]);
+    let output = place.run("selftest --device cuda --variant raywarp-h8 --aimed 1.3e3 --spp 1", &[]);
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -29,8 +29,8 @@ type Case = (&'static str, EngineOptions, Integrator);
 /// The GPU fails.
 pub(super) fn pictures(kernels: &Kernels) -> Result<Vec<PictureResult>, TraceError> {
     let failed = |error: &dyn std::fmt::Display| TraceError::Device(error.to_string());
-    let options =
-        RenderOptions { size: [96, 64], samples: 0..8, max_depth: 6, features: true, ..RenderOptions::default() };
+    let samples = 0..kernels.picture_samples;
+    let options = RenderOptions { size: [96, 64], samples, max_depth: 6, features: true, ..RenderOptions::default() };
     let prepared = Prepared::new(default_scene(), &Plan::default()).map_err(|error| failed(&error))?;
     let camera = prepared.camera();
     let one = |(name, engine, integrator): Case| -> Result<PictureResult, TraceError> {
