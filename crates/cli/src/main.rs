@@ -14,6 +14,7 @@ mod flags;
 mod heading;
 mod interrupt;
 mod interrupted_table;
+mod mistake;
 mod named_values;
 mod note_words;
 mod options;
@@ -260,6 +261,9 @@ fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 
 #[cfg(test)]
 mod help_tests;
+
+#[cfg(test)]
+mod usage_tests;
 
 #[cfg(test)]
 mod tests {

@@ -1,60 +1,62 @@
 //! Wrong usage in our words: what was typed, what is wrong with it, what to type instead. Clap's own messages take half
 //! a dozen lines, and their tips mislead: they name options that merely share a letter, and offer `-- --x`.
 
+use crate::mistake::{Instead, Mistake};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 use std::error::Error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
-/// Explains in one line why clap refused `arguments` with `error`.
-pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> String {
+/// Finds why clap refused `arguments` with `error`.
+pub fn explain(error: &clap::Error, mut command: Command, arguments: &[OsString]) -> Mistake {
     // So that sub-commands know their long names, and arguments how they are written.
     command.build();
     let command = &command;
     let text = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let arg = plain(&text(ContextKind::InvalidArg));
     let called = command_of(command, arguments, &arg);
-    let name = called.get_name();
+    let name = called.get_name().to_string();
     let value = text(ContextKind::InvalidValue);
+    let option = flag(&arg);
     match error.kind() {
         ErrorKind::UnknownArgument if arg.starts_with('-') => unknown_option(&arg, called, command),
-        ErrorKind::UnknownArgument => format!("{name}: '{arg}' is one argument too many; {}", usage(called)),
-        ErrorKind::TooManyValues if arg.starts_with('-') => format!("{arg} takes no value: '{value}' is too much"),
-        ErrorKind::TooManyValues => format!("{name}: '{value}' is one argument too many; {}", usage(called)),
+        ErrorKind::UnknownArgument => Mistake::TooManyArguments { command: name, argument: arg, usage: usage(called) },
+        ErrorKind::TooManyValues if arg.starts_with('-') => Mistake::ValueTooMany { option: arg, value },
+        ErrorKind::TooManyValues => Mistake::TooManyArguments { command: name, argument: value, usage: usage(called) },
         ErrorKind::InvalidSubcommand => unknown_command(&text(ContextKind::InvalidSubcommand), command),
-        ErrorKind::MissingSubcommand => format!("no command is given; {}", commands(command)),
+        ErrorKind::MissingSubcommand => Mistake::NoCommand { known: commands(command) },
         ErrorKind::MissingRequiredArgument => {
             missing(&words(error, ContextKind::InvalidArg), called, command, arguments)
         }
         ErrorKind::ArgumentConflict => {
             let others: Vec<String> = words(error, ContextKind::PriorArg).iter().map(|other| flag(other)).collect();
             match &others[..] {
-                [] => format!("{} cannot be used here", flag(&arg)),
-                [same] if *same == flag(&arg) => format!("{same} is given twice; give it once"),
-                others => format!("{} and {} exclude each other; leave one out", flag(&arg), list(others, "and")),
+                [] => Mistake::Misplaced { option },
+                [same] if *same == option => Mistake::Twice { option },
+                _ => Mistake::Conflict { option, others },
             }
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_empty() => {
             let known = words(error, ContextKind::ValidValue);
             // A longer list helps nobody.
-            let short = (1..=12).contains(&known.len());
-            let hint = if short { format!("{} ({})", arg, list(&known, "or")) } else { arg.clone() };
-            format!("{} needs a value: {hint}", flag(&arg))
+            let known = if known.len() > 12 { Vec::new() } else { known };
+            Mistake::NoValue { option, form: arg, known }
         }
         ErrorKind::InvalidValue => {
             let known = words(error, ContextKind::ValidValue);
-            format!("{} {value}: known are {}{}", flag(&arg), list(&known, "and"), did_you_mean(&near(&value, &known)))
+            let near = near(&value, &known);
+            Mistake::UnknownValue { option, value, known, near }
         }
-        ErrorKind::ValueValidation => match error.source() {
-            Some(cause) => format!("{} {value}: {}", flag(&arg), of_cause(cause)),
-            None => format!("{} {value}: cannot be read", flag(&arg)),
-        },
+        ErrorKind::ValueValidation => {
+            let why = error.source().map_or_else(|| "cannot be read".to_string(), of_cause);
+            Mistake::WrongValue { option, value, why }
+        }
         // Clap's own first line says what is left: not UTF-8, too few values.
         _ => {
             let whole = error.to_string();
             let first = whole.lines().next().unwrap_or_default();
-            format!("{name}: {}", first.trim_start_matches("error: "))
+            Mistake::Other { command: name, words: first.trim_start_matches("error: ").to_string() }
         }
     }
 }
@@ -115,56 +117,52 @@ const SIZED: &str = "--size 1024x768 says both sides of the picture";
 const ANIMATED: &str = "a render is one picture: render once for each, with --at SECONDS (a time of a glTF file's animation) or \
     another --eye, and another -o";
 
-fn unknown_option(option: &str, called: &Command, command: &Command) -> String {
-    let name = called.get_name();
+fn unknown_option(option: &str, called: &Command, command: &Command) -> Mistake {
+    let name = called.get_name().to_string();
     let has = |command: &Command| longs(command).iter().any(|long| long == option);
     let others: Vec<String> =
         command.get_subcommands().filter(|other| has(other)).map(|other| other.get_name().to_string()).collect();
+    let option = option.to_string();
     if called.has_subcommands() {
-        return match others.first() {
-            Some(first) => format!("{option} goes behind the command, such as: raywarp {first} {option}"),
-            None => format!("{name} has no option {option}; see raywarp --help"),
+        return match others.into_iter().next() {
+            Some(first) => Mistake::OptionBeforeCommand { option, first },
+            None => Mistake::UnknownOption { command: name, option, instead: Instead::Help(None) },
         };
     }
-    if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == option) {
-        return format!("{name} has no option {option}; {instead}");
-    }
-    let near = near(option, &longs(called));
-    let hint = match (&near[..], &others[..]) {
-        (_, [one]) => format!("; {one} has it"),
-        (_, [_, ..]) => format!("; {} have it", list(&others, "and")),
-        ([], []) => format!("; see raywarp {name} -h"),
-        (near, []) => did_you_mean(near),
+    let ours = ELSEWHERE.iter().find(|(known, _)| *known == option).map(|(_, instead)| Instead::Ours(instead));
+    let near = near(&option, &longs(called));
+    let instead = match (ours, &near[..], &others[..]) {
+        (Some(ours), ..) => ours,
+        (None, _, [_, ..]) => Instead::Commands(others),
+        (None, [], []) => Instead::Help(Some(name.clone())),
+        (None, _, []) => Instead::Near(near),
     };
-    format!("{name} has no option {option}{hint}")
+    Mistake::UnknownOption { command: name, option, instead }
 }
 
-fn unknown_command(word: &str, command: &Command) -> String {
-    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_string()).collect();
-    if word == "help" {
-        return "there is no command 'help'; raywarp --help lists all, and raywarp render --help tells of one"
-            .to_string();
-    }
-    let near = near(word, &names);
-    if near.is_empty() && std::path::Path::new(word).exists() {
-        return format!("there is no command '{word}'; a picture of that file: raywarp render {word}");
-    }
-    match near.is_empty() {
-        true => format!("there is no command '{word}'; {}", commands(command)),
-        false => format!("there is no command '{word}'{}", did_you_mean(&near)),
-    }
+fn unknown_command(word: &str, command: &Command) -> Mistake {
+    let known = commands(command);
+    let near = near(word, &known);
+    let instead = match near.is_empty() {
+        _ if word == "help" => Instead::Ours("raywarp --help lists all, and raywarp render --help tells of one"),
+        true if std::path::Path::new(word).exists() => Instead::RenderOf(word.to_string()),
+        true => Instead::Any(known),
+        false => Instead::Near(near),
+    };
+    Mistake::UnknownCommand { word: word.to_string(), instead }
 }
 
-fn missing(missing: &[String], called: &Command, command: &Command, arguments: &[OsString]) -> String {
+fn missing(missing: &[String], called: &Command, command: &Command, arguments: &[OsString]) -> Mistake {
     let what: Vec<String> = missing.iter().map(|argument| plain(argument)).collect();
+    let name = called.get_name().to_string();
     // What is not always required is so because of another option.
     let with_another =
         |arg: &&Arg| !arg.is_required_set() && !arg.is_positional() && what.contains(&plain(&arg.to_string()));
     if called.get_arguments().any(|arg| with_another(&arg)) {
         let option = needy(called, command, arguments).unwrap_or_else(|| "an option that is given".to_string());
-        return format!("{}: {option} needs {} beside it", called.get_name(), list(&what, "and"));
+        return Mistake::MissingBeside { command: name, option, others: what };
     }
-    format!("{} needs {}; {}", called.get_name(), list(&what, "and"), usage(called))
+    Mistake::Missing { command: name, arguments: what, usage: usage(called) }
 }
 
 /// Returns the given long option of `called` that requires another one, which clap's error does not name.
@@ -187,9 +185,9 @@ fn longs(command: &Command) -> Vec<String> {
     command.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect()
 }
 
-fn commands(command: &Command) -> String {
-    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_string()).collect();
-    format!("there are {}", list(&names, "and"))
+/// Returns the names of all commands.
+fn commands(command: &Command) -> Vec<String> {
+    command.get_subcommands().map(|command| command.get_name().to_string()).collect()
 }
 
 /// Returns a command's usage line: `raywarp merge [OPTIONS] --output FILE SHARE...`.
@@ -211,10 +209,6 @@ fn near(typed: &str, known: &[String]) -> Vec<String> {
     let best = known.iter().map(slips).min().filter(|&slips| slips <= most);
     let near = known.iter().filter(|name| Some(slips(name)) == best);
     near.take(3).cloned().collect()
-}
-
-fn did_you_mean(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!("; did you mean {}?", list(names, "or")) }
 }
 
 /// Joins words to a list for a sentence: `a, b and c`.
@@ -294,13 +288,14 @@ mod tests {
         let command = Command::new("raywarp")
             .subcommand(Command::new("render").args(["noise", "threads"].map(|long| Arg::new(long).long(long))));
         let render = command.find_subcommand("render").unwrap();
-        for (option, instead) in ELSEWHERE {
-            let line = unknown_option(option, render, &command);
-            assert!(line.starts_with(&format!("render has no option {option}; ")) && line.ends_with(instead), "{line}");
-            assert!(!line.contains("did you mean"), "{line}");
+        let instead = |option| match unknown_option(option, render, &command) {
+            Mistake::UnknownOption { instead, .. } => instead,
+            other => panic!("{option}: {other:?}"),
+        };
+        for (option, ours) in ELSEWHERE {
+            assert_eq!(instead(option), Instead::Ours(ours), "{option}");
         }
-        assert!(unknown_option("--frames", render, &command).contains("with --at SECONDS"));
-        assert!(unknown_option("--nose", render, &command).ends_with("did you mean --noise?"));
+        assert_eq!(instead("--nose"), Instead::Near(vec!["--noise".into()]));
     }
 
     #[test]

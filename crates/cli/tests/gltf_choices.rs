@@ -1,10 +1,6 @@
 //! What glTF files leave to their user: scenes, variants of materials, times of animations, the shape of a picture.
 
-use crate::common_folder::Folder;
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use crate::common_folder::{Folder, text};
 
 /// Two scenes, of a triangle and of one that stands two further along x and is animated; their camera is twice as wide as
 /// high.
@@ -24,27 +20,23 @@ const FILE: &str = r#"{"asset": {"version": "2.0"}, "scene": 0,
 
 #[test]
 fn info_lists_what_there_is_to_choose_from() {
-    let folder = Folder::new();
-    folder.file("a.gltf", FILE);
+    let folder = Folder::with_files([("a.gltf", FILE)]);
     let shown = text(&folder.run("info a.gltf").stdout);
     for line in
         ["1  near  --gltf-scene 0, shown", "2  1     --gltf-scene 1", "slide  --animation 0", "night  --material-"]
     {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let document: serde_json::Value =
-        serde_json::from_slice(&folder.run("--json info a.gltf --gltf-scene 1").stdout).unwrap();
+    let document = folder.json("info a.gltf --gltf-scene 1");
     assert_eq!(document["names"]["scenes"][1]["what"], "--gltf-scene 1, shown");
     assert_eq!(document["bounds"][0][0], 2.0);
 }
 
 #[test]
 fn scenes_and_times_are_chosen_and_what_there_is_not_is_an_error() {
-    let folder = Folder::new();
-    folder.file("a.gltf", FILE);
+    let folder = Folder::with_files([("a.gltf", FILE)]);
     let at = |options: &str| {
-        let output = folder.run(&format!("--json info a.gltf {options}"));
-        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let document = folder.json(&format!("info a.gltf {options}"));
         document["bounds"][0][0].as_f64().unwrap()
     };
     assert_eq!([at(""), at("--gltf-scene 1"), at("--gltf-scene near")], [0.0, 2.0, 0.0]);
@@ -54,18 +46,14 @@ fn scenes_and_times_are_chosen_and_what_there_is_not_is_an_error() {
         ("--animation walk", ["\"walk\"", "slide (0)"]),
         ("--material-variant day", ["\"day\"", "night (0)"]),
     ] {
-        let output = folder.run(&format!("info a.gltf {options}"));
-        assert_eq!(output.status.code(), Some(3), "{options}");
-        let said = text(&output.stderr);
-        assert!(names.iter().all(|name| said.contains(name)), "{said}");
+        folder.refuses(&format!("info a.gltf {options}"), 3, &names);
     }
     assert_eq!(folder.run("info a.gltf --at soon").status.code(), Some(2));
 }
 
 #[test]
 fn the_camera_shapes_the_picture() {
-    let folder = Folder::new();
-    folder.file("a.gltf", FILE);
+    let folder = Folder::with_files([("a.gltf", FILE)]);
     let output = folder.run("render a.gltf --spp 1 --integrator normal -o a.png");
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(said.contains("1024x512 (file)"), "{said}");

@@ -12,6 +12,7 @@ mod command;
 mod common_folder;
 #[cfg(unix)]
 mod common_pages;
+mod common_rays;
 mod common_report;
 mod common_scene;
 mod family_command;

@@ -1,15 +1,15 @@
 //! Texts of the command as its user reads them, one from each kind of place that messages come from. Other tests ask for
 //! an error's value, or for the name and the place that its line has.
 
+use crate::common_folder::{Folder, text};
 use crate::gpu::place::place;
-use crate::long_runs::process::{Folder, text};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
 /// Runs `line`, which must end with `status` and say `want` on standard error.
 #[track_caller]
 fn check(folder: &Folder, line: &str, status: i32, want: &str) {
-    let output = folder.run(line);
+    let output = folder.run_unwatched(line);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(status), want.to_string()), "{line}");
 }
 
@@ -35,7 +35,7 @@ fn wrong_usage_says_what_is_allowed() {
     check(&folder, "render a.obj --spp x", 2, "raywarp: --spp x: must be a whole number\n");
     let says = "raywarp: a.jpg: '.jpg' is no format that is written here; use a name that ends in .png, .exr or .hdr\n";
     check(&folder, "render a.obj -o a.jpg", 2, says);
-    let output = folder.command("info a.obj", "3600").env("RAYWARP_ISA", "mmx").output().unwrap();
+    let output = folder.command("info a.obj").env("RAYWARP_ISA", "mmx").output().unwrap();
     let says = "raywarp: RAYWARP_ISA=\"mmx\" is no instruction set; known are avx512, avx2, neon, portable\n";
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), says.to_string()));
 }
@@ -61,7 +61,7 @@ fn an_interrupted_share_is_written() {
     let folder = Folder::new();
     folder.file("a.obj", format!("{TRIANGLE}f 1 2 3\n"));
     let line = "render a.obj --size 64x48 --samples 0..100000000 -o share.exr";
-    let mut render = Running::new(&mut folder.command(line, "0.02"));
+    let mut render = Running::new(&mut folder.command_every("0.02", line));
     render.until(&["rendering: ", " samples a pixel"]);
     render.signal("INT");
     let (status, out, said) = render.end();

@@ -1,23 +1,13 @@
 //! No output destroys an input, and no file is replaced by one of another kind.
 
-use crate::common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE, text};
+use crate::common_rays::npy;
 
 const SMALL: &str = "--size 16x8 --spp 1 -q";
 
-/// Rays as an .npy file: one that hits, downwards.
+/// One ray that hits, downwards.
 fn rays() -> Vec<u8> {
-    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 8), }".to_string();
-    while !(10 + header.len() + 1).is_multiple_of(64) {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    for value in [0.2f32, 0.2, 1.0, 0.0, 0.0, 0.0, -1.0, 9.0] {
-        bytes.extend(value.to_le_bytes());
-    }
-    bytes
+    npy(&[[0.2, 0.2, 1.0, 0.0, 0.0, 0.0, -1.0, 9.0]])
 }
 
 /// A folder with a scene, rays, a sky and two shares.
@@ -78,7 +68,7 @@ fn a_file_is_known_whatever_it_is_called() {
         .stdin(std::fs::File::open(folder.at("rays.npy")).unwrap())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = text(&output.stderr);
     assert!(output.status.code() == Some(2) && said.starts_with("raywarp: rays.npy: "), "{said}");
     assert_eq!(folder.read("rays.npy"), rays());
 }
@@ -163,9 +153,7 @@ fn temporary_files_of_dead_runs_are_swept_and_those_of_living_ones_are_not() {
     let folder = full_folder();
     let temporaries = || folder.names().into_iter().filter(|name| name.starts_with(".raywarp-")).collect::<Vec<_>>();
     // A run that the system kills while it writes: its file may have no more than 512 bytes.
-    let command =
-        format!("ulimit -f 1; exec {} render a.obj --size 64x64 --spp 1 -q -o big.exr", env!("CARGO_BIN_EXE_raywarp"));
-    let killed = std::process::Command::new("sh").current_dir(&folder.0).args(["-c", &command]).output().unwrap();
+    let killed = folder.run_shell("ulimit -f 1; exec $R render a.obj --size 64x64 --spp 1 -q -o big.exr");
     assert!(!killed.status.success() && killed.status.code().is_none(), "{killed:?}");
     let left = temporaries();
     assert_eq!(left.len(), 1, "{:?}", folder.names());

@@ -1,6 +1,6 @@
 //! What a picture is called that nobody named.
 
-use crate::common_folder::{Folder, TRIANGLE};
+use crate::common_folder::{Folder, TRIANGLE, text};
 
 const SMALL: &str = "--size 16x8 --spp 1";
 
@@ -16,7 +16,7 @@ fn pbrt(film: &str) -> String {
 fn check(folder: &Folder, line: &str, want: &str) {
     let before = folder.names();
     let output = folder.run(line);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{line}: {said}");
     let new: Vec<String> = folder.names().into_iter().filter(|name| !before.contains(name)).collect();
     assert_eq!(new, [want], "{line}: {said}");
@@ -50,7 +50,7 @@ fn a_pbrt_film_names_the_picture() {
         check(&folder, &format!("render room.pbrt {SMALL}"), want);
     }
     folder.file("room.pbrt", pbrt("\"string filename\" \"asked.tga\""));
-    let said = folder.succeeds(&format!("render room.pbrt {SMALL}"));
+    let said = folder.says(&format!("render room.pbrt {SMALL}"));
     assert!(said.contains(" asked.tga, ") && said.contains(" asked.png\n"), "{said}");
     check(&folder, &format!("render room.pbrt {SMALL} -o mine.png"), "mine.png");
     check(&folder, "render room.pbrt --size 16x8 --samples 0..1", "asked.exr");

@@ -1,6 +1,7 @@
 //! Each option of `raywarp simulate` in each mode: taken, or refused with both names.
 
-use std::process::{Command, Output};
+use crate::common_folder::{check_fails, raywarp, text};
+use std::process::Output;
 
 /// The modes, each with what makes it and what its refusals call it.
 const MODES: [(char, &str, &str); 6] = [
@@ -49,9 +50,7 @@ const OPTIONS: [(&str, &str); 32] = [
 ];
 
 fn simulate(options: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-    command.current_dir(std::env::temp_dir()).env_remove("RAYWARP_SCENES");
-    command.args(format!("simulate raywarp-no-such-scene.obj {options}").split_whitespace()).output().unwrap()
+    raywarp(std::env::temp_dir(), &format!("simulate raywarp-no-such-scene.obj {options}")).output().unwrap()
 }
 
 #[test]
@@ -59,7 +58,7 @@ fn an_option_is_taken_or_refused_with_both_names() {
     for (letter, mode, name) in MODES {
         for (option, modes) in OPTIONS {
             let output = simulate(&format!("{mode} {option}"));
-            let said = String::from_utf8_lossy(&output.stderr).to_string();
+            let said = text(&output.stderr);
             let flag = option.split(' ').next().unwrap();
             if modes.contains(letter) {
                 // What is taken gets as far as the file that is not there.
@@ -100,9 +99,6 @@ fn modes_that_exclude_each_other_are_named() {
         ("--what-if", ["--what-if", "--machine"]),
         ("--shuffle --sort morton --efficiency", ["--shuffle", "--sort"]),
     ] {
-        let output = simulate(options);
-        let said = String::from_utf8_lossy(&output.stderr).to_string();
-        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{options}: {said}");
-        assert!(names.iter().all(|name| said.contains(name)), "{options}: {said}");
+        check_fails(&simulate(options), 2, &names);
     }
 }

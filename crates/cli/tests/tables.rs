@@ -1,9 +1,9 @@
 //! Tables in a terminal: 80 characters across or a line that says how to see the rest, what columns mean above them, no empty
 //! column, and the keys of papers explained.
 
+use crate::common_folder::Folder;
 use crate::common_scene::scattered;
 use raywarp_lab::family::SOURCES;
-use std::process::Command;
 
 const BENCH: &str = "scene,workload,kind,order,view,variant,tree,max_leaf,block_threads,max_registers,rays,target,mrays_median,mrays_max,clock_mhz,clock_most_mhz\n\
     scattered,raywarp,primary,workload,all,direct/while-while/bvh2,good,8,,,3072,NVIDIA H200,123.4,123.5,345,1980\n";
@@ -61,25 +61,15 @@ const CASES: [Case; 18] = [
     ),
 ];
 
-/// A folder with a scene and a recorded run, removed in the end.
-struct Folder(tempfile::TempDir);
-
+/// A folder with a scene and a recorded run.
 fn folder() -> Folder {
-    let folder = Folder(tempfile::tempdir().unwrap());
-    std::fs::write(folder.0.path().join("scattered.obj"), scattered()).unwrap();
-    std::fs::write(folder.0.path().join("bench.csv"), BENCH).unwrap();
-    folder
+    Folder::with_files([("scattered.obj", &scattered()[..]), ("bench.csv", BENCH)])
 }
 
 /// What a command prints.
 fn run(folder: &Folder, line: &str) -> String {
     let sized = if line.starts_with("simulate") { " --size 64x48" } else { "" };
-    let line = format!("{line}{sized} -q");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-    let command = command.current_dir(&folder.0).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    folder.prints(&format!("{line}{sized} -q"))
 }
 
 /// What is wrong with the text of a command.
@@ -164,10 +154,7 @@ fn what_is_left_out_is_named_and_shown_with_wide() {
 fn what_prints_no_wide_table_takes_no_wide() {
     let folder = folder();
     for line in ["info scattered.obj --wide", "render scattered.obj --wide", "variants --wide=yes"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        let output = command.current_dir(&folder.0).args(line.split_whitespace()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).to_string();
-        assert!(output.status.code() == Some(2) && said.contains("--wide"), "{line}: {said}");
+        folder.refuses(line, 2, &["--wide"]);
     }
 }
 

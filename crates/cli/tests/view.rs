@@ -1,58 +1,22 @@
 //! Cameras, lights, names and exposure as a user meets them.
 
-use std::process::{Command, Output};
+use crate::common_folder::{Folder, TRIANGLE, text};
+use crate::common_rays::npy;
+use serde_json::Value;
 
-/// A folder of its own for one test, removed at the end.
-struct Folder(tempfile::TempDir);
+const SMALL: &str = "render --size 32x24 --spp 4 -o a.png";
 
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        let path = self.0.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-
-    fn run(&self, line: &str) -> Output {
-        self.command(line).output().unwrap()
-    }
-
-    fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
-        command
-    }
-
-    /// Renders small and gives back what is said on standard error.
-    #[track_caller]
-    fn render(&self, line: &str) -> String {
-        let output = self.run(&format!("render --size 32x24 --spp 4 -o a.png {line}"));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{line}: {message}");
-        message
-    }
-
-    /// The JSON document of a small render.
-    #[track_caller]
-    fn json(&self, line: &str) -> serde_json::Value {
-        let output = self.run(&format!("render --size 32x24 --spp 4 -o a.png --json {line}"));
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    #[track_caller]
-    fn check_fails(&self, line: &str, status: i32, names: &[&str]) {
-        let output = self.run(line);
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{line}: {message}");
-        names.iter().for_each(|name| assert!(message.contains(name), "{line}: {message} does not name {name}"));
-    }
+/// Renders small and gives back what is said on standard error.
+#[track_caller]
+fn render(folder: &Folder, line: &str) -> String {
+    folder.says(&format!("{SMALL} {line}"))
 }
 
-const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+/// The document of a small render.
+#[track_caller]
+fn json(folder: &Folder, line: &str) -> Value {
+    folder.json(&format!("{SMALL} {line}"))
+}
 
 /// A triangle seen by three cameras, one without a name, and a lamp; the names would move a terminal's cursor.
 const CAMERAS: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1,2,3,4]}],
@@ -70,7 +34,7 @@ const CAMERAS: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes"
 "bufferViews":[{"buffer":0,"byteLength":36}],
 "buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#;
 
-fn eye_z(document: &serde_json::Value) -> f64 {
+fn eye_z(document: &Value) -> f64 {
     document["camera"]["eye"][2].as_f64().unwrap()
 }
 
@@ -78,22 +42,22 @@ fn eye_z(document: &serde_json::Value) -> f64 {
 fn cameras_are_chosen_by_name_or_number() {
     let folder = Folder::new();
     folder.file("a.gltf", CAMERAS);
-    assert!(folder.render("a.gltf").contains(" Main; --camera NAME"));
+    assert!(render(&folder, "a.gltf").contains(" Main; --camera NAME"));
     for (camera, z) in [("Main", 3.0), ("1", 3.0), ("2", 9.0), ("3", 5.0)] {
-        assert_eq!(eye_z(&folder.json(&format!("a.gltf --camera {camera}"))), z, "{camera}");
+        assert_eq!(eye_z(&json(&folder, &format!("a.gltf --camera {camera}"))), z, "{camera}");
     }
-    folder.check_fails("render a.gltf --camera Mian", 2, &[" Mian: ", "Main, Wide\\u{1b}[31m, ", "Main?"]);
-    folder.check_fails("render a.gltf --camera 4", 2, &[" 4: ", " 3: "]);
-    folder.check_fails("render a.gltf --camera 1 --eye 0,0,0", 2, &["--eye"]);
+    folder.refuses("render a.gltf --camera Mian", 2, &[" Mian: ", "Main, Wide\\u{1b}[31m, ", "Main?"]);
+    folder.refuses("render a.gltf --camera 4", 2, &[" 4: ", " 3: "]);
+    folder.refuses("render a.gltf --camera 1 --eye 0,0,0", 2, &["--eye"]);
     folder.file("b.obj", TRIANGLE);
-    folder.check_fails("render b.obj --camera 1", 2, &[" 1: "]);
+    folder.refuses("render b.obj --camera 1", 2, &[" 1: "]);
 }
 
 #[test]
 fn info_lists_what_is_in_a_scene_by_name() {
     let folder = Folder::new();
     folder.file("a.gltf", CAMERAS);
-    let text = String::from_utf8(folder.run("info a.gltf").stdout).unwrap();
+    let text = folder.prints("info a.gltf");
     for line in [
         "\ncameras\n   1  Main            at 0.3 0.3 3, 45.8 degrees\n   2  Wide\\u{1b}[31m  at",
         "   3  camera 3        at 0.3 0.3 5, parallel, 2 high\n",
@@ -103,15 +67,15 @@ fn info_lists_what_is_in_a_scene_by_name() {
     ] {
         assert!(text.contains(line), "{line}\nis not in\n{text}");
     }
-    let document: serde_json::Value = serde_json::from_slice(&folder.run("info a.gltf --json").stdout).unwrap();
+    let document = folder.json("info a.gltf");
     assert_eq!(document["names"]["cameras"][0]["name"], "Main");
     let many: String = (0..30).map(|i| format!("newmtl m{i}\nKd 0.5 0.5 0.5\n")).collect();
     folder.file("many.mtl", &many);
     let uses: String = (0..30).map(|i| format!("usemtl m{i}\nf 1 2 3\n")).collect();
-    folder.file("many.obj", &format!("mtllib many.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n{uses}"));
-    let text = String::from_utf8(folder.run("info many.obj").stdout).unwrap();
-    assert!(text.contains("and 10 more; --json lists all"), "{text}");
-    let document: serde_json::Value = serde_json::from_slice(&folder.run("info many.obj --json").stdout).unwrap();
+    folder.file("many.obj", format!("mtllib many.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n{uses}"));
+    let text = folder.prints("info many.obj");
+    assert!(text.contains(" 10 more; --json "), "{text}");
+    let document = folder.json("info many.obj");
     assert_eq!(document["names"]["materials"].as_array().unwrap().len(), 30);
 }
 
@@ -119,23 +83,23 @@ fn info_lists_what_is_in_a_scene_by_name() {
 fn parts_of_a_camera_are_enough() {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
-    let up = folder.json("a.obj --up 0,0,1");
+    let up = json(&folder, "a.obj --up 0,0,1");
     assert!(up["camera"]["forward"][2].as_f64().unwrap() < -0.3, "{up}");
-    assert_eq!(folder.json("a.obj --eye 0,5,0 --target 0,0,0")["camera"]["up"][2], -1.0);
-    assert!(folder.render("a.obj --eye 0,0,5 --target 0,0,0 --up 0,0,1").contains(" --up: "));
-    assert_eq!(folder.json("a.obj --eye 0.5,0.5,7")["camera"]["forward"][2], -1.0);
-    folder.render("a.obj --target 0,1,0");
-    folder.check_fails("render a.obj --eye 1,1,1 --target 1,1,1", 2, &["--eye", "--target", "--up"]);
-    folder.check_fails("render a.obj --eye 1,1,1 --up 0,0,0", 2, &["--up"]);
-    folder.check_fails("render a.obj --eye 1,1", 2, &["--eye 1,1"]);
+    assert_eq!(json(&folder, "a.obj --eye 0,5,0 --target 0,0,0")["camera"]["up"][2], -1.0);
+    assert!(render(&folder, "a.obj --eye 0,0,5 --target 0,0,0 --up 0,0,1").contains(" --up: "));
+    assert_eq!(json(&folder, "a.obj --eye 0.5,0.5,7")["camera"]["forward"][2], -1.0);
+    render(&folder, "a.obj --target 0,1,0");
+    folder.refuses("render a.obj --eye 1,1,1 --target 1,1,1", 2, &["--eye", "--target", "--up"]);
+    folder.refuses("render a.obj --eye 1,1,1 --up 0,0,0", 2, &["--up"]);
+    folder.refuses("render a.obj --eye 1,1", 2, &["--eye 1,1"]);
 }
 
 #[test]
 fn lights_are_added_by_name_or_file() {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
-    assert!(folder.render("a.obj").contains("; --light sky, "));
-    let mean = |line: &str| folder.json(line)["mean_luminance"].as_f64().unwrap();
+    assert!(render(&folder, "a.obj").contains("; --light sky, "));
+    let mean = |line: &str| json(&folder, line)["mean_luminance"].as_f64().unwrap();
     let dark = mean("a.obj --light none");
     assert_eq!(dark, 0.0);
     assert!(mean("a.obj --light white") > 0.8);
@@ -143,11 +107,11 @@ fn lights_are_added_by_name_or_file() {
     assert!((0.03..0.4).contains(&studio) && (mean("a.obj") - studio).abs() < 1e-9);
     assert!((mean("a.obj --light studio --light-strength 2") / studio - 2.0).abs() < 1e-4);
     assert!(mean("a.obj --light sky --light-rotate 180") < 0.98 * mean("a.obj --light sky"));
-    folder.check_fails("render a.obj --light stduio", 2, &["white", "sky", "none", "studio?"]);
-    folder.check_fails("render a.obj --light ./studio", 3, &["./studio"]);
-    folder.check_fails("render a.obj --light none.hdr", 3, &["none.hdr"]);
-    folder.check_fails("render a.obj --light studio --light-strength -1", 2, &["from 0"]);
-    folder.check_fails("render a.obj --light studio --light-rotate far", 2, &["degrees"]);
+    folder.refuses("render a.obj --light stduio", 2, &["white", "sky", "none", "studio?"]);
+    folder.refuses("render a.obj --light ./studio", 3, &["./studio"]);
+    folder.refuses("render a.obj --light none.hdr", 3, &["none.hdr"]);
+    folder.refuses("render a.obj --light studio --light-strength -1", 2, &["from 0"]);
+    folder.refuses("render a.obj --light studio --light-rotate far", 2, &["degrees"]);
 }
 
 #[test]
@@ -158,15 +122,15 @@ fn known_viewpoints_serve_files_without_a_camera() {
     folder.file("scenes/room/room.obj", TRIANGLE);
     folder.file("scenes/room/scene.gltf", CAMERAS);
     folder.file("room.obj", TRIANGLE);
-    let says = folder.render("scenes/room/room.obj");
+    let says = render(&folder, "scenes/room/room.obj");
     assert!(says.contains(" 1 of 2; --view ") && says.contains("views.toml:room:1"), "{says}");
-    assert_eq!(eye_z(&folder.json("scenes/room/room.obj")), 5.0);
+    assert_eq!(eye_z(&json(&folder, "scenes/room/room.obj")), 5.0);
     // The file's own camera comes first; and a file elsewhere is not the scene of that name.
-    assert_eq!(eye_z(&folder.json("scenes/room/scene.gltf")), 3.0);
-    assert!(!folder.render("room.obj --scenes scenes").contains("--view"));
-    assert!(!folder.render("scenes/room/room.obj --eye 0,0,9").contains("--view"));
+    assert_eq!(eye_z(&json(&folder, "scenes/room/scene.gltf")), 3.0);
+    assert!(!render(&folder, "room.obj --scenes scenes").contains("--view"));
+    assert!(!render(&folder, "scenes/room/room.obj --eye 0,0,9").contains("--view"));
     folder.file("scenes/views.toml", "[[room]]\neye = 3\n");
-    folder.check_fails("render scenes/room/room.obj -o b.png", 3, &["views.toml: line 2"]);
+    folder.refuses("render scenes/room/room.obj -o b.png", 3, &["views.toml: line 2"]);
 }
 
 #[test]
@@ -176,11 +140,11 @@ fn what_the_writer_of_a_file_calls_up_is_recommended_where_nobody_says_it() {
         property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
     let ply = format!("{head}0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
     folder.file("a.ply", &ply);
-    folder.file("b.ply", &ply.replace("Blender", "a program"));
+    folder.file("b.ply", ply.replace("Blender", "a program"));
     let line = "--up 0,0,1 ";
-    assert!(folder.render("a.ply").contains(line));
+    assert!(render(&folder, "a.ply").contains(line));
     for quiet in ["b.ply", "a.ply --up 0,0,1", "a.ply --up 0,1,0", "a.ply --eye 0,0,9"] {
-        assert!(!folder.render(quiet).contains(line), "{quiet}");
+        assert!(!render(&folder, quiet).contains(line), "{quiet}");
     }
 }
 
@@ -190,24 +154,21 @@ fn names_lead_to_the_file_with_materials_and_a_wrong_one_to_the_nearest() {
     folder.file("scenes/room/room.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n2 0 0\n0 2 0\n3 0 1 2\n");
     folder.file("scenes/room/scene.gltf", CAMERAS);
     folder.file("scenes/models/sail.obj", TRIANGLE);
-    let scene = |line: &str| folder.json(line)["scene"].as_str().unwrap().replace('\\', "/");
+    let scene = |line: &str| json(&folder, line)["scene"].as_str().unwrap().replace('\\', "/");
     assert_eq!(scene("room --scenes scenes"), "scenes/room/scene.gltf");
     assert_eq!(scene("scenes/room"), "scenes/room/scene.gltf");
     assert_eq!(scene("sail --scenes scenes"), "scenes/models/sail.obj");
     // Rays are of the bare geometry.
-    let text = String::from_utf8(
-        folder.run("bench room --scenes scenes --runs 1 --size 8x8 --variant direct/while-while/bvh2").stdout,
-    )
-    .unwrap();
-    assert!(!text.contains("gltf"), "{text}");
-    folder.check_fails("info rom --scenes scenes", 3, &[" rom, ", "scenes; ", " room?"]);
-    folder.check_fails("info sailboat", 3, &[" sailboat; ", "--scenes DIR"]);
-    folder.check_fails("info scenes/room/rooom.ply", 3, &[" scenes/room/room.ply?"]);
+    let table = folder.prints("bench room --scenes scenes --runs 1 --size 8x8 --variant direct/while-while/bvh2");
+    assert!(!table.contains("gltf"), "{table}");
+    folder.refuses("info rom --scenes scenes", 3, &[" rom, ", "scenes; ", " room?"]);
+    folder.refuses("info sailboat", 3, &[" sailboat; ", "--scenes DIR"]);
+    folder.refuses("info scenes/room/rooom.ply", 3, &[" scenes/room/room.ply?"]);
     // An empty variable is an unset one.
     let output = folder.command("info scenes/models/sail.obj").env("RAYWARP_SCENES", "").output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", text(&output.stderr));
     let output = folder.command("info sial").env("RAYWARP_SCENES", "").output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("RAYWARP_SCENES"));
+    assert!(text(&output.stderr).contains("RAYWARP_SCENES"));
 }
 
 /// A triangle under a point light of `intensity`.
@@ -222,31 +183,31 @@ fn lamp(intensity: &str) -> String {
 #[test]
 fn black_and_blown_out_pictures_get_a_line_and_auto_exposure_mends_both() {
     let folder = Folder::new();
-    folder.file("bright.pbrt", &lamp("9000"));
-    folder.file("dim.pbrt", &lamp("0.3"));
-    folder.file("weak.pbrt", &lamp("1e-6"));
+    folder.file("bright.pbrt", lamp("9000"));
+    folder.file("dim.pbrt", lamp("0.3"));
+    folder.file("weak.pbrt", lamp("1e-6"));
     // The flags that mend it; which note it is, is tested by value.
-    let says = folder.render("bright.pbrt");
+    let says = render(&folder, "bright.pbrt");
     assert!(says.contains(" --exposure auto (here -9.") && says.contains("--tone agx"), "{says}");
-    assert!(!folder.render("dim.pbrt").contains("%"));
-    assert!(folder.render("weak.pbrt").contains("; --light sky, "));
-    assert!(folder.render("weak.pbrt --light none").contains(" --exposure auto (here +2"));
+    assert!(!render(&folder, "dim.pbrt").contains("%"));
+    assert!(render(&folder, "weak.pbrt").contains("; --light sky, "));
+    assert!(render(&folder, "weak.pbrt --light none").contains(" --exposure auto (here +2"));
     for scene in ["bright.pbrt", "weak.pbrt"] {
-        let says = folder.render(&format!("{scene} --exposure auto"));
+        let says = render(&folder, &format!("{scene} --exposure auto"));
         assert!(says.contains("--exposure auto: ") && says.contains(" stops") && !says.contains('%'), "{says}");
-        let document = folder.json(&format!("{scene} --exposure auto"));
+        let document = json(&folder, &format!("{scene} --exposure auto"));
         assert_eq!((document["exposure_auto"].as_bool(), document["black_share"].as_f64()), (Some(true), Some(0.0)));
         // What it found can be typed, and gives the same picture.
-        let auto = std::fs::read(folder.0.path().join("a.png")).unwrap();
+        let auto = folder.read("a.png");
         let stops = document["exposure_stops"].as_f64().unwrap();
-        folder.render(&format!("{scene} --light none --exposure {stops:.1} -o b.png"));
+        render(&folder, &format!("{scene} --light none --exposure {stops:.1} -o b.png"));
         let pixels = |bytes: &[u8]| {
             let at = bytes.windows(4).position(|w| w == b"IDAT").unwrap();
             bytes[at..].to_vec()
         };
-        assert!(pixels(&auto) == pixels(&std::fs::read(folder.0.path().join("b.png")).unwrap()), "{scene}");
+        assert!(pixels(&auto) == pixels(&folder.read("b.png")), "{scene}");
     }
-    folder.check_fails("render dim.pbrt --exposure automatic", 2, &["1.5", "x3", "auto"]);
+    folder.refuses("render dim.pbrt --exposure automatic", 2, &["1.5", "x3", "auto"]);
 }
 
 /// A wide floor seen from above, with `rest` of the scene; the camera is at (0, 0, 4).
@@ -261,16 +222,16 @@ fn floor(rest: &str) -> String {
 #[test]
 fn stand_ins_are_counted_behind_the_warnings() {
     let folder = Folder::new();
-    folder.file("a.pbrt", &floor("Material \"hair\"\nShape \"disk\"\nShape \"curve\"\n"));
+    folder.file("a.pbrt", floor("Material \"hair\"\nShape \"disk\"\nShape \"curve\"\n"));
     for command in ["render -o a.png --size 8x8 --spp 1", "info"] {
-        let message = String::from_utf8(folder.run(&format!("{command} a.pbrt")).stderr).unwrap();
+        let message = folder.says(&format!("{command} a.pbrt"));
         let lines: Vec<&str> = message.lines().collect();
         let last_warning = lines.iter().rposition(|line| line.contains("warning: ")).unwrap();
         let last = lines[last_warning + 1];
         assert!(last.starts_with("raywarp: a.pbrt: 1 material ") && last.contains("; 1 shape "), "{message}");
     }
-    folder.file("b.pbrt", &floor(""));
-    assert!(!folder.render("b.pbrt").contains("stand"));
+    folder.file("b.pbrt", floor(""));
+    assert!(!render(&folder, "b.pbrt").contains("stand"));
 }
 
 #[test]
@@ -280,17 +241,15 @@ fn an_environment_alone_is_a_picture_and_nothing_else_without_triangles_is() {
     let map = "LightSource \"infinite\" \"rgb L\" [0.5 0.5 0.5]\n";
     let bulb = "LightSource \"point\" \"rgb I\" [30 30 30] \"point from\" [0 0 1.5]\n";
     for (scene, options) in [(map, ""), ("", "--light sky"), (bulb, "--light white")] {
-        folder.file("b.pbrt", &format!("{camera}{scene}"));
-        let document = folder.json(&format!("b.pbrt {options}"));
+        folder.file("b.pbrt", format!("{camera}{scene}"));
+        let document = json(&folder, &format!("b.pbrt {options}"));
         assert!(document["mean_luminance"].as_f64().unwrap() > 0.1, "{scene}{options}: {document}");
     }
     folder.file("empty.gltf", r#"{"asset": {"version": "2.0"}}"#);
-    folder.render("empty.gltf --light sky");
+    render(&folder, "empty.gltf --light sky");
     // Without light from around there is nothing to see, and in no case anything to hit.
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }";
-    let rays = [&b"\x93NUMPY\x01\x00\x76\x00"[..], format!("{header:<117}\n").as_bytes(), &[0; 24]].concat();
-    std::fs::write(folder.0.path().join("rays.npy"), rays).unwrap();
-    folder.file("b.pbrt", &format!("{camera}{map}"));
+    folder.file("rays.npy", npy(&[[0.0; 8]]));
+    folder.file("b.pbrt", format!("{camera}{map}"));
     assert_eq!(folder.run("info b.pbrt").status.code(), Some(0));
     for (line, scene) in [
         ("render b.pbrt -o b.png", ""),
@@ -298,8 +257,8 @@ fn an_environment_alone_is_a_picture_and_nothing_else_without_triangles_is() {
         ("info b.pbrt", bulb),
         ("trace b.pbrt rays.npy -o hits.npy", map),
     ] {
-        folder.file("b.pbrt", &format!("{camera}{scene}"));
-        folder.check_fails(line, 3, &["b.pbrt: "]);
+        folder.file("b.pbrt", format!("{camera}{scene}"));
+        folder.refuses(line, 3, &["b.pbrt: "]);
     }
 }
 
@@ -312,8 +271,8 @@ fn a_scene_without_a_triangle_is_an_error_in_every_format() {
     folder.file("a.pbrt", "WorldBegin\nLightSource \"point\"\n");
     folder.file("objects.pbrt", "WorldBegin\nObjectBegin \"o\"\nShape \"sphere\"\nObjectEnd\n");
     for name in ["a.ply", "a.obj", "a.gltf", "a.pbrt", "objects.pbrt"] {
-        for command in ["render -o x.png", "info", "bench", "simulate --efficiency"] {
-            folder.check_fails(&format!("{command} {name}"), 3, &[name, "no "]);
+        for command in ["render -o x.png", "info", "bench -q", "simulate --efficiency"] {
+            folder.refuses(&format!("{command} {name}"), 3, &[name, "no "]);
         }
     }
     folder.file("sphere.pbrt", "WorldBegin\nShape \"sphere\"\n");

@@ -1,105 +1,44 @@
 //! What the command says: wrong usage in one line that helps, failures as JSON, names that no terminal acts on, pages for
 //! man and completions for shells.
 
+use crate::common_folder::{Folder, TRIANGLE, text};
+use crate::common_rays::npy;
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// A folder of its own for one test, removed at the end.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.0.path().join(name), bytes).unwrap();
-    }
-
-    fn run_words(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").args(words).output().unwrap()
-    }
-
-    fn run(&self, line: &str) -> Output {
-        self.run_words(&line.split_whitespace().collect::<Vec<_>>())
-    }
+/// Runs the command with arguments that may hold spaces.
+fn run_words(folder: &Folder, words: &[&str]) -> Output {
+    folder.command("").args(words).output().unwrap()
 }
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 #[test]
 fn a_slip_of_the_command_line_is_explained_in_one_line() {
-    let folder = Folder::new();
-    folder.file("a.obj", TRIANGLE);
-    for (line, says) in [
-        ("render --sp 16", "render has no option --sp; did you mean --spp?"),
-        ("render --sampel 3", "render has no option --sampel; did you mean --samples or --sampler?"),
-        ("render --x", "render has no option --x; see raywarp render -h"),
-        ("render -x", "render has no option -x; see raywarp render -h"),
-        ("info a.obj --epoo", "info has no option --epoo; did you mean --epo?"),
-        ("render --width 8", "render has no option --width; --size 1024x768 says both sides of the picture"),
-        ("info --device cuda", "info has no option --device; render, trace, bench, variants and selftest have it"),
-        ("merge --legal 3", "merge has no option --legal; variants and selftest have it"),
-        ("--spp 3 render", "--spp goes behind the command, such as: raywarp render --spp"),
-        ("--threads 2 merge a.exr -o b.png", "--threads: this command has nothing to share out; leave it out"),
-        ("render a.obj b.obj", "render: 'b.obj' is one argument too many; raywarp render [OPTIONS] [SCENE]"),
-        ("trace a.obj r.npy x.npy -o h.npy", "trace: 'x.npy' is one argument too many; raywarp trace"),
-        ("trace a.obj r.npy", "trace needs --output HITS; raywarp trace [OPTIONS] SCENE RAYS -o HITS"),
-        ("merge", "merge needs --output FILE and SHARE...; raywarp merge [OPTIONS] --output FILE SHARE..."),
-        ("info", "info needs SCENE; raywarp info [OPTIONS] SCENE"),
-        (
-            "simulate",
-            "simulate needs SCENE; raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME)",
-        ),
-        ("trace a.obj r.npy --any --width=8 -o h.npy", "trace: --width needs --variant VARIANT beside it"),
-        ("bench a.obj --machine h200", "bench: --machine needs --simulate beside it"),
-        ("bench --machine", "--machine needs a value: --machine NAME"),
-        ("render -o", "--output needs a value: --output FILE"),
-        ("render --spp=", "--spp needs a value: --spp N"),
-        (
-            "render --integrator",
-            "--integrator needs a value: --integrator INTEGRATOR (path, ao, normal, depth or cost)",
-        ),
-        ("rendr a.obj", "there is no command 'rendr'; did you mean render?"),
-        ("a.obj", "there is no command 'a.obj'; a picture of that file: raywarp render a.obj"),
-        ("frobnicate", "there is no command 'frobnicate'; there are render, info, trace"),
-        ("-q", "no command is given; there are render, info, trace"),
-        ("render --eye 1,2", "--eye 1,2: must be three numbers, such as 0,1.5,-3"),
-        ("render --spp -1", "--spp -1: must be a whole number from 1"),
-        ("render --spp 5.5", "--spp 5.5: must be a whole number"),
-        ("render --clay -1", "--clay -1: must be a number from 0 to 1"),
-        ("render --max-depth 10001", "--max-depth 10001: must be a whole number from 0 to 10000"),
-        (
-            "render --samples 16",
-            "--samples 16: must be A..B with A below B, such as 0..64; for samples a pixel use --spp 16",
-        ),
-        ("render --spp 3 --samples 0..2", "--spp and --samples exclude each other; leave one out"),
-        ("render --spp 1 --spp 2", "--spp is given twice; give it once"),
-        ("render --quiet=3", "--quiet takes no value: '3' is too much"),
-        ("render --integrator pth", "--integrator pth: known are path, ao, normal, depth and cost; did you mean path?"),
-        ("render --tone loud", "--tone loud: there is no tone curve 'loud'"),
-        ("render --device tpu", "--device tpu: known are cpu, cuda, cuda:N, cuda:0,1 (a list), cuda:all and auto"),
-        ("render --device cuda:", "--device cuda:: known are cpu, cuda"),
-        ("render --device cuda:0,2,0", "--device cuda:0,2,0: a GPU is named twice; name each once"),
-        ("bench s.obj --device tpu", "--device tpu: known are cpu, cuda, cuda:N and auto"),
-        ("bench s.obj --device cuda:0,1", "--device cuda:0,1: several GPUs are for render and trace; name one"),
-        ("selftest --device cuda:all", "--device cuda:all: several GPUs are for render and trace; name one"),
-        ("variants --device cuda:1,0", "--device cuda:1,0: several GPUs are for render and trace; name one"),
-        ("man rendr", "there is no command 'rendr'; there are render, info"),
-        ("completions tcsh", "SHELL tcsh: known are bash, elvish, fish, powershell and zsh"),
+    let folder = Folder::with_files([("a.obj", TRIANGLE)]);
+    // Names in the line; which mistake is found, with all that is said of it, is tested by value.
+    for (line, names) in [
+        ("render --sp 16", &["render ", " --sp;", " --spp?"][..]),
+        ("render --x", &["render ", " --x;", " raywarp render -h"]),
+        ("render --width 8", &["render ", " --width;", " --size 1024x768 "]),
+        ("info --device cuda", &["info ", " --device;", " render, trace, bench, variants and selftest "]),
+        ("--spp 3 render", &["raywarp: --spp ", " raywarp render --spp"]),
+        ("--threads 2 merge a.exr -o b.png", &["raywarp: --threads: "]),
+        ("render a.obj b.obj", &["raywarp: render: 'b.obj' ", "; raywarp render [OPTIONS] [SCENE]"]),
+        ("merge", &["raywarp: merge ", "--output FILE and SHARE...; raywarp merge "]),
+        ("bench a.obj --machine h200", &["raywarp: bench: --machine ", " --simulate "]),
+        ("render --integrator", &["--integrator INTEGRATOR (path, ao, normal, depth or cost)"]),
+        ("rendr a.obj", &[" 'rendr'; ", " render?"]),
+        ("a.obj", &[" 'a.obj'; ", ": raywarp render a.obj"]),
+        ("-q", &["; there are render, info, trace"]),
+        ("render --spp -1", &["raywarp: --spp -1: "]),
+        ("render --spp 3 --samples 0..2", &["raywarp: --spp and --samples "]),
+        ("render --spp 1 --spp 2", &["raywarp: --spp "]),
+        ("render --quiet=3", &["raywarp: --quiet ", " '3' "]),
+        ("render --integrator pth", &["--integrator pth: ", " path, ao, normal, depth and cost; ", " path?"]),
+        ("man rendr", &[" 'rendr'; ", " render, info"]),
     ] {
-        let output = folder.run(line);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
-        assert!(said.starts_with(&format!("raywarp: {says}")), "{line}: {said}");
-        assert_eq!(said.lines().count(), 1, "{line}: {said}");
+        folder.refuses(line, 2, names);
+        let said = text(&folder.run(line).stderr);
         assert!(!said.contains("tip:") && !said.contains("-- -"), "{line}: {said}");
-        assert!(output.stdout.is_empty(), "{line}");
     }
 }
 
@@ -117,7 +56,7 @@ fn flags_about_messages_and_threads_work_before_the_command_too() {
 #[test]
 fn a_failure_with_json_is_one_document() {
     let folder = Folder::new();
-    std::fs::create_dir(folder.0.path().join("taken.png")).unwrap();
+    std::fs::create_dir(folder.at("taken.png")).unwrap();
     for (line, status, kind, name) in [
         ("render --json --spp q", 2, "usage", "--spp q"),
         ("--json", 2, "usage", "command"),
@@ -168,36 +107,29 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
         &["render", "--\u{1b}[31m"],
         &["render", scene, "--json", "--size", "8x8", "--spp", "1", "-o", "c\u{1b}.png"],
     ] {
-        let output = folder.run_words(words);
+        let output = run_words(&folder, words);
         let said = [output.stdout.clone(), output.stderr.clone()].concat();
         assert!(!acts(&said) && !text(&said).contains('\u{9b}'), "{words:?}: {said:?}");
         assert!(!said.is_empty(), "{words:?}");
     }
-    let shown = text(&folder.run_words(&["info", "none\u{1b}[2J.obj"]).stderr);
+    let shown = text(&run_words(&folder, &["info", "none\u{1b}[2J.obj"]).stderr);
     assert!(shown.contains("none\\u{1b}[2J.obj"), "{shown}");
     // JSON keeps the name: escaped as JSON escapes.
-    let output = folder.run_words(&["render", scene, "--json", "--size", "8x8", "--spp", "1", "-o", "c\u{1b}.png"]);
+    let output = run_words(&folder, &["render", scene, "--json", "--size", "8x8", "--spp", "1", "-o", "c\u{1b}.png"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["output"], "c\u{1b}.png");
-    assert!(folder.0.path().join("c\u{1b}.png").exists());
+    assert!(folder.at("c\u{1b}.png").exists());
 }
 
 #[test]
 fn hits_through_a_pipe_keep_their_bytes() {
     let folder = Folder::new();
     folder.file("a.obj", TRIANGLE);
-    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }";
-    npy.extend(format!("{header:<117}\n").as_bytes());
-    for x in [0.25f32, 5.0] {
-        for value in [x, 0.25, 1.0, 0.0, 0.0, 0.0, -1.0, f32::INFINITY] {
-            npy.extend(value.to_le_bytes());
-        }
-    }
-    folder.file("r.npy", &npy);
+    let ray = |x: f32| [x, 0.25, 1.0, 0.0, 0.0, 0.0, -1.0, f32::INFINITY];
+    folder.file("r.npy", npy(&[0.25, 5.0].map(ray)));
     assert!(folder.run("trace a.obj r.npy -o h.npy").status.success());
     let piped = folder.run("trace a.obj r.npy -o -");
-    assert_eq!(piped.stdout, std::fs::read(folder.0.path().join("h.npy")).unwrap());
+    assert_eq!(piped.stdout, folder.read("h.npy"));
     assert!(String::from_utf8(piped.stdout).is_err(), "a test of bytes that are no text");
 }
 
@@ -210,7 +142,7 @@ fn the_version_says_what_this_machine_has() {
     assert!(lines[0].starts_with(&format!("raywarp {}", env!("CARGO_PKG_VERSION"))), "{long}");
     assert!(lines[1].starts_with("cpu  ") && lines[1].contains("portable"), "{long}");
     assert!(lines[2].starts_with("gpu  ") && lines.len() == 3, "{long}");
-    let document: Value = serde_json::from_slice(&folder.run("--version --json").stdout).unwrap();
+    let document = folder.json("--version");
     assert_eq!(document["version"], env!("CARGO_PKG_VERSION"));
     assert!(document["cpu"].is_string());
 }
@@ -232,7 +164,7 @@ fn every_shell_gets_completions_of_every_option() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    let document: Value = serde_json::from_slice(&folder.run("completions bash --json").stdout).unwrap();
+    let document = folder.json("completions bash");
     assert!(document["script"].as_str().unwrap().contains("complete "));
 }
 
@@ -242,7 +174,7 @@ fn completed(folder: &Folder, words: &[&str]) -> Option<Vec<String>> {
     const ASK: &str = "source raywarp.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
         _raywarp raywarp \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let mut bash = Command::new("bash");
-    bash.current_dir(&folder.0).args(["--norc", "-c", ASK, "bash", "raywarp"]).args(words);
+    bash.current_dir(folder).args(["--norc", "-c", ASK, "bash", "raywarp"]).args(words);
     let output = bash.output().ok()?;
     let mut offered: Vec<String> = text(&output.stdout).lines().map(String::from).collect();
     offered.sort();
@@ -287,20 +219,6 @@ fn bash_offers_the_names_that_an_option_knows_and_files_where_it_takes_them() {
 }
 
 #[test]
-fn a_missing_value_is_asked_for_with_the_names_that_are_known() {
-    let folder = Folder::new();
-    for (line, says) in [
-        ("render --tone", "--tone needs a value: --tone CURVE (srgb, reinhard, aces, agx or neutral)"),
-        // Dozens of kernels are no help in a line.
-        ("simulate a.obj --efficiency --variant", "--variant needs a value: --variant LIST\n"),
-    ] {
-        let output = folder.run(line);
-        let said = text(&output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains(says), "{line}: {said}");
-    }
-}
-
-#[test]
 fn manual_pages_replace_manual_pages_only() {
     let folder = Folder::new();
     assert!(folder.run("man -o pages").status.success());
@@ -308,12 +226,12 @@ fn manual_pages_replace_manual_pages_only() {
     let output = folder.run("man -o pages --no-clobber");
     assert!(output.status.code() == Some(5) && text(&output.stderr).contains("--no-clobber"), "{output:?}");
     folder.file("pages/raywarp-merge.1", "notes of somebody\n");
-    std::fs::remove_file(folder.0.path().join("pages/raywarp.1")).unwrap();
+    std::fs::remove_file(folder.at("pages/raywarp.1")).unwrap();
     let output = folder.run("man -o pages");
     let name = "pages/raywarp-merge.1: ";
     assert!(output.status.code() == Some(5) && text(&output.stderr).contains(name), "{output:?}");
     // Nothing was written before that was seen.
-    assert!(!folder.0.path().join("pages/raywarp.1").exists());
+    assert!(!folder.at("pages/raywarp.1").exists());
 }
 
 #[test]
@@ -337,7 +255,7 @@ fn man_pages_say_what_help_says() {
     let folder = Folder::new();
     let output = folder.run("man -o pages/man1");
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let names: Vec<String> = std::fs::read_dir(folder.0.path().join("pages/man1"))
+    let names: Vec<String> = std::fs::read_dir(folder.at("pages/man1"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -345,7 +263,7 @@ fn man_pages_say_what_help_says() {
         assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
     }
     assert_eq!(text(&output.stdout), format!("wrote {} pages into pages/man1\n", names.len()));
-    let page = std::fs::read_to_string(folder.0.path().join("pages/man1/raywarp-render.1")).unwrap();
+    let page = folder.text("pages/man1/raywarp-render.1");
     assert_eq!(page, text(&folder.run("man render").stdout));
     for part in [".TH raywarp-render 1", ".SH SYNOPSIS\nraywarp render [OPTIONS]", ".SH CAMERA", ".SH EXAMPLES\n.nf"] {
         assert!(page.contains(part), "{part} is not in\n{page}");
@@ -387,31 +305,4 @@ fn shares_that_do_not_fit_say_in_what_they_differ() {
         let names = ["a.exr", &format!("{name}.exr"), setting];
         assert!(names.iter().all(|name| said.contains(name)), "{said}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupted_render_says_how_many_samples_of_how_many() {
-    let folder = Folder::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_raywarp"))
-        .current_dir(&folder.0)
-        .args("render --size 64x48 --spp 100000000 -o a.png -v".split(' '))
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("loaded in") {
-        line.clear();
-        assert!(std::io::BufRead::read_line(&mut stderr, &mut line).unwrap() > 0, "ended too early");
-    }
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let rest = std::thread::spawn(move || std::io::read_to_string(&mut stderr));
-    let output = child.wait_with_output().unwrap();
-    let _ = rest.join();
-    let said = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains(" of 100000000 samples a pixel"), "{said}");
 }

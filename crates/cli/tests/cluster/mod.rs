@@ -6,7 +6,7 @@ mod ray;
 mod shares;
 mod slurm;
 
-use crate::common_folder::Folder;
+use crate::common_folder::{Folder, text};
 use raywarp::render::output;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -27,10 +27,6 @@ fn example(name: &str) -> PathBuf {
     repository().join("examples/cluster").join(name)
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// A folder with a scene and a `program` that does what raywarp does, but for what a test tells it.
 struct Cluster {
     folder: Folder,
@@ -46,7 +42,7 @@ impl Cluster {
             "#!/bin/sh\nhere='{}'\nreal='{}'\n\
              once() {{ mkdir \"$here/once-$1\" 2>/dev/null; }}\n\
              echo \"$*\" >> \"$here/calls\"\n{first}\nexec \"$real\" \"$@\"\n",
-            folder.0.path().display(),
+            folder.path().display(),
             env!("CARGO_BIN_EXE_raywarp"),
         );
         folder.file("program", program);
@@ -63,7 +59,7 @@ impl Cluster {
     /// A command in the folder, for which the program is raywarp.
     fn command(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(name);
-        command.current_dir(&self.folder.0).env("RAYWARP", self.folder.at("program")).env_remove("RAYWARP_SCENES");
+        command.current_dir(&self.folder).env("RAYWARP", self.folder.at("program")).env_remove("RAYWARP_SCENES");
         command
     }
 

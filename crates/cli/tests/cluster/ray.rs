@@ -1,6 +1,7 @@
 //! `ray_render.py` on four local workers, one of which is killed while it renders its share.
 
-use super::{Cluster, PICTURE, SAMPLES, SHARES, example, text};
+use super::{Cluster, PICTURE, SAMPLES, SHARES, example};
+use crate::common_folder::text;
 use raywarp_testing::{Reason, python_has, skip};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -102,7 +103,7 @@ fn a_ray_worker_that_is_killed_and_a_share_that_fails_cost_nothing_but_time() {
     let [out, said] = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
     assert!(output.status.success(), "{said}");
     // Before it stands what Ray itself says of a lost worker.
-    assert!(out.ends_with("wrote picture.exr: 24x18, 8 samples a pixel from 4 shares\n"), "{out}");
+    assert!(out.lines().last().is_some_and(|line| line.starts_with("wrote picture.exr: 24x18, 8 ")), "{out}");
     assert!(said.lines().any(|line| line.starts_with("ray_render.py: share 2 ")), "{said}");
     cluster.check_merged("picture.exr.shares", "picture.exr");
     assert_eq!(["0..2", "2..4", "4..6", "6..8"].map(|range| cluster.renders_of(range)), [1, 2, 2, 1]);

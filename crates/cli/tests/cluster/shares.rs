@@ -1,6 +1,7 @@
 //! `shares.sh`: which samples a share has, and that its file is whole or not there.
 
-use super::{Cluster, PICTURE, SAMPLES, SHARES, text};
+use super::{Cluster, PICTURE, SAMPLES, SHARES};
+use crate::common_folder::text;
 
 #[test]
 fn shares_cover_all_samples_once_whatever_they_are_split_into() {

@@ -1,5 +1,7 @@
 //! Pages of this repository as tests read them (files, fenced blocks, commands), and a clone to follow them in.
 
+use crate::common_folder::Folder;
+use crate::common_rays::npy_f64;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -71,11 +73,11 @@ impl Page {
 }
 
 /// A folder as a clone has it after `cargo install`: the examples, and `raywarp` on PATH.
-pub struct Clone(tempfile::TempDir);
+pub struct Clone(Folder);
 
 impl Clone {
     pub fn new() -> Self {
-        let clone = Self(tempfile::tempdir().unwrap());
+        let clone = Self(Folder::new());
         let link = |target: PathBuf, name: &str| std::os::unix::fs::symlink(target, clone.path().join(name)).unwrap();
         for folder in ["bin", "examples"] {
             fs::create_dir(clone.path().join(folder)).unwrap();
@@ -91,7 +93,7 @@ impl Clone {
             }
         }
         // What lines of Python leave for the commands behind them.
-        fs::write(clone.path().join("rays.npy"), rays()).unwrap();
+        clone.0.file("rays.npy", npy_f64(&[[0.0, 2.0, 9.0, 0.0, 0.0, -1.0]]));
         clone
     }
 
@@ -106,14 +108,6 @@ impl Clone {
         command.args(arguments).current_dir(self.path()).env("PATH", path).env_remove("RAYWARP_SCENES");
         command.output().unwrap_or_else(|error| panic!("{program}: {error}"))
     }
-}
-
-/// One ray in NumPy's format: float64, (1, 6).
-fn rays() -> Vec<u8> {
-    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 6), }";
-    let header = format!("{header:<117}\n");
-    let values = [0.0f64, 2.0, 9.0, 0.0, 0.0, -1.0].map(f64::to_le_bytes).concat();
-    [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &values].concat()
 }
 
 /// All pages below `folder`, in the order of their names; folders of builds and of version control are left out.

@@ -1,48 +1,20 @@
 //! A folder to simulate in, a check of well-formedness, and a browser.
 
+use crate::common_folder::{Folder, text};
 use crate::common_scene::scattered;
 use raywarp_testing::{Reason, skip};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// A folder with `scattered.obj`, removed in the end.
-pub struct Folder(tempfile::TempDir);
+/// A folder with `scattered.obj`.
+pub fn folder() -> Folder {
+    Folder::with_files([("scattered.obj", scattered())])
+}
 
-impl Folder {
-    pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = Self(folder);
-        folder.file("scattered.obj", &scattered());
-        folder
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn file(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
-    pub fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    /// `raywarp simulate` of a few rays.
-    pub fn simulate(&self, options: &str) -> Output {
-        let line = format!("simulate scattered.obj -q --size 64x48 {options}");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        command.current_dir(&self.0).env_remove("RAYWARP_SCENES");
-        command.args(line.split_whitespace()).output().unwrap()
-    }
+/// `raywarp simulate` of a few rays in such a folder.
+pub fn simulate(folder: &Folder, options: &str) -> Output {
+    folder.run(&format!("simulate scattered.obj -q --size 64x48 {options}"))
 }
 
 /// Names of the elements of a document in their order, if it is well-formed XML but for a first line of HTML.
@@ -177,9 +149,9 @@ impl Browser {
     /// What it writes to its console.
     pub fn complaints(&self, page: &Path) -> Vec<String> {
         let output = self.run(&["--enable-logging=stderr", "--v=0", "--dump-dom"], page);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", text(&output.stderr));
         assert!(!output.stdout.is_empty());
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = text(&output.stderr);
         said.lines().filter(|line| line.contains("CONSOLE")).map(str::to_string).collect()
     }
 
@@ -193,12 +165,11 @@ impl Browser {
             frames += &format!("<iframe style='width:{width}px;height:900px;border:0' srcdoc=\"{page}\"></iframe>\n");
         }
         folder
-            .file("look.html", &format!("<!DOCTYPE html><html><body>{frames}<script>{COLLECT}</script></body></html>"));
-        let output =
-            self.run(&["--window-size=1600,900", "--hide-scrollbars", "--dump-dom"], &folder.path("look.html"));
-        let dom = String::from_utf8_lossy(&output.stdout);
+            .file("look.html", format!("<!DOCTYPE html><html><body>{frames}<script>{COLLECT}</script></body></html>"));
+        let output = self.run(&["--window-size=1600,900", "--hide-scrollbars", "--dump-dom"], &folder.at("look.html"));
+        let dom = text(&output.stdout);
         let seen = dom.split("data-all=\"").nth(1).and_then(|rest| rest.split('"').next());
-        let seen = seen.unwrap_or_else(|| panic!("{dom:.200} {}", String::from_utf8_lossy(&output.stderr)));
+        let seen = seen.unwrap_or_else(|| panic!("{dom:.200} {}", text(&output.stderr)));
         let seen: Vec<Value> =
             seen.split_whitespace().map(|of_page| serde_json::from_str(&decoded(of_page)).unwrap()).collect();
         assert_eq!(seen.len(), pages.len());

@@ -1,6 +1,7 @@
 //! When `--device auto` takes a GPU, and that `--variant auto` is for one.
 
-use super::place::{Place, place, text};
+use super::place::{Place, place};
+use crate::common_folder::text;
 
 /// Renders with `--device auto` and some pretended devices: what it says of the choice, and whether that needs no -v.
 fn auto_says(place: &Place, options: &str, settings: &[(&str, u64)]) -> (String, bool) {

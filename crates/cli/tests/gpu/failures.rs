@@ -1,48 +1,60 @@
 //! GPUs that are not there, fail or have no room: a line, a status, and no file.
 
-use super::place::{SIZE, is_of_tuning, place, text};
+use super::place::{SIZE, is_of_tuning, place};
+use crate::common_folder::{check_fails, text};
 
 #[test]
 fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
     let Some(place) = place() else { return };
-    for (options, devices, status, says) in [
-        ("--device cuda:0,2", 2, 4, "--device cuda:0,2: there is no CUDA device 2; 2 found; --device cpu does without"),
-        ("--device cuda", 0, 4, "--device cuda: there is no CUDA device 0; 0 found; --device cpu does without"),
-        ("--device cuda:0", 0, 4, "--device cuda:0: there is no CUDA device 0; 0 found; --device cpu does without"),
-        ("--device cuda:all", 0, 4, "--device cuda:all: there is no CUDA device 0; 0 found"),
-        ("--device cuda:0,1 --export-rays rays", 2, 2, "--device cuda:0,1: several GPUs only take whole paths"),
+    // The flags at fault and the numbers; what is wrong with them are errors with values of their own.
+    for (options, devices, status, begin, names) in [
+        ("--device cuda:0,2", 2, 4, "--device cuda:0,2: ", &[" 2; 2 ", "--device cpu "][..]),
+        ("--device cuda", 0, 4, "--device cuda: ", &[" 0; 0 ", "--device cpu "]),
+        ("--device cuda:0", 0, 4, "--device cuda:0: ", &[" 0; 0 ", "--device cpu "]),
+        ("--device cuda:all", 0, 4, "--device cuda:all: ", &[" 0; 0 "]),
         (
-            "--device cuda --integrator cost",
+            "--device cuda:0,1 --export-rays rays",
+            2,
+            2,
+            "--device cuda:0,1: ",
+            &["--organisation rays", "--export-rays"],
+        ),
+        ("--device cuda --integrator cost", 1, 2, "--device cuda: --integrator cost ", &["--device cpu "]),
+        ("--device cuda:all --integrator cost", 2, 2, "--device cuda:all: --integrator cost ", &["--device cpu "]),
+        (
+            "--device cuda:all --organisation rays",
+            2,
+            2,
+            "--device cuda:all: ",
+            &["--organisation rays", "--export-rays"],
+        ),
+        ("--texture-filter hardware", 1, 2, "--texture-filter hardware with --device auto: ", &["--device cuda"]),
+        (
+            "--texture-filter hardware --device cpu",
             1,
             2,
-            "--device cuda: --integrator cost counts what the CPU's own tracer does",
+            "--texture-filter hardware with --device cpu: ",
+            &["--device cuda"],
         ),
-        ("--device cuda:all --integrator cost", 2, 2, "--device cuda:all: --integrator cost counts what the CPU's own"),
-        ("--device cuda:all --organisation rays", 2, 2, "--device cuda:all: several GPUs only take whole paths"),
-        (
-            "--texture-filter hardware",
-            1,
-            2,
-            "--texture-filter hardware with --device auto: it is for GPUs that are named",
-        ),
-        ("--texture-filter hardware --device cpu", 1, 2, "--texture-filter hardware with --device cpu: it is for GPUs"),
         (
             "--texture-filter hardware --device cuda --organisation rays",
             1,
             2,
-            "--texture-filter hardware: it is for GPUs that take whole paths; leave it out with --organisation rays",
+            "--texture-filter hardware: ",
+            &["--organisation rays", "--export-rays", "--integrator cost"],
         ),
         (
             "--texture-filter hardware --device cuda --integrator depth --layers all",
             1,
             2,
-            "--texture-filter hardware: it is for GPUs that take whole paths; leave it out with",
+            "--texture-filter hardware: ",
+            &["--organisation rays", "--export-rays", "--integrator cost"],
         ),
     ] {
         let output = place.run(&format!("render {options} {SIZE} -o none.hdr"), &[("DEVICES", devices)]);
+        check_fails(&output, status, names);
         let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{said}");
-        assert!(said.lines().count() == 1 && said.starts_with(&format!("raywarp: {says}")), "{said}");
+        assert!(said.starts_with(&format!("raywarp: {begin}")), "{said}");
         assert!(!place.folder.join("none.hdr").exists());
     }
     // One GPU is as many as there may be.
@@ -141,7 +153,7 @@ fn a_scene_that_a_gpu_cannot_hold_is_refused_with_what_it_needs() {
 fn the_version_names_the_gpu_and_never_fails() {
     let Some(place) = place() else { return };
     let said = text(&place.run("--version", &[]).stdout);
-    assert!(said.contains("\ngpu  pretended GPU, compute capability 9.0, driver "), "{said}");
+    assert!(said.contains("\ngpu  pretended GPU, ") && said.contains(" 9.0, "), "{said}");
     for call in 0..8 {
         let output = place.run("--version", &[("FAILS_AT", call)]);
         assert!(output.status.success() && text(&output.stdout).contains("\ngpu  "), "call {call}");

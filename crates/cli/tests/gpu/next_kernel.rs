@@ -1,6 +1,8 @@
 //! Scenes and batches that go to another kernel than the one that was chosen.
 
-use super::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, npy, place, rays, scene, text};
+use super::place::{AGAIN, CPU, H8, H8_DIRECT, H8_TWIN, Place, SIZE, WATERTIGHT, place, rays, scene};
+use crate::common_folder::text;
+use crate::common_rays::npy;
 use std::process::Output;
 
 #[test]

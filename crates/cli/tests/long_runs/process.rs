@@ -1,71 +1,22 @@
 //! Commands that are watched while they run, and spoken to by signals. Nothing here asks how long anything takes: a test waits for
 //! a line.
 
+use crate::common_folder::{Folder, text};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
-/// A folder of its own for one test, removed at the end.
-pub struct Folder(tempfile::TempDir);
-
 impl Folder {
-    pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        std::fs::write(self.path(name), bytes).unwrap();
-        self.path(name)
-    }
-
-    pub fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    /// Names of what lies in the folder, sorted.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(&self.0)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// The program in this folder. With `seconds` a line of progress comes so often.
-    pub fn command(&self, line: &str, seconds: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raywarp"));
-        command.current_dir(&self.0).env_remove("RAYWARP_SCENES").env("RAYWARP_PROGRESS_SECONDS", seconds);
-        command.args(line.split_whitespace());
+    /// The command with the words of `line`, which says so often how far it is.
+    pub fn command_every(&self, seconds: &str, line: &str) -> Command {
+        let mut command = self.command(line);
+        command.env("RAYWARP_PROGRESS_SECONDS", seconds);
         command
     }
 
-    /// Runs a command to its end without lines of progress.
-    pub fn run(&self, line: &str) -> Output {
-        self.command(line, "3600").output().unwrap()
+    /// Runs a line to its end without lines of progress.
+    pub fn run_unwatched(&self, line: &str) -> Output {
+        self.command_every("3600", line).output().unwrap()
     }
-
-    /// Runs one that must succeed, and gives what it prints.
-    #[track_caller]
-    pub fn check_runs(&self, line: &str) -> String {
-        let output = self.run(line);
-        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
-        text(&output.stdout)
-    }
-}
-
-impl AsRef<Path> for Folder {
-    fn as_ref(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Returns the signals that end jobs: without SIGHUP where it is ignored, as by all that is started under nohup.

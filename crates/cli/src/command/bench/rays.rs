@@ -9,6 +9,7 @@ use raywarp::render::query_of_name;
 use raywarp::trace::npy::RayFile;
 use raywarp_lab::bench::RaySet;
 use raywarp_lab::traverse::Query;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Checks that the ray files can be read together, and records them as inputs.
@@ -68,16 +69,56 @@ fn valid_rays(path: &Path, common: &Common) -> Result<RayFile, CliError> {
     if file.rays.is_empty() {
         return Err(CliError::input(format!("{name}: holds no rays")));
     }
-    let fault = |ray: &Ray| match ray {
-        _ if !ray.is_valid() => Some("has a NaN, an infinite origin or direction, or a direction of 0"),
-        _ if ray.t_min < 0.0 => Some("has a negative t_min, which only some kernels take"),
-        _ => None,
-    };
-    match file.rays.iter().enumerate().find_map(|(number, ray)| Some((number, fault(ray)?))) {
+    match first_fault(&file.rays) {
         Some((number, fault)) => {
             let byte = file.byte_of_t_min(number);
             Err(CliError::input(format!("{name}: byte {byte}: ray {number} {fault}; leave it out")))
         }
         None => Ok(file),
+    }
+}
+
+/// Reason why a ray of a file is not timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RayFault {
+    /// The ray is none.
+    Invalid,
+    /// It starts behind its origin.
+    Behind,
+}
+
+impl fmt::Display for RayFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Invalid => "has a NaN, an infinite origin or direction, or a direction of 0",
+            Self::Behind => "has a negative t_min, which only some kernels take",
+        })
+    }
+}
+
+/// Returns the number of the first ray that some kernel does not take, and why not.
+fn first_fault(rays: &[Ray]) -> Option<(usize, RayFault)> {
+    let fault = |ray: &Ray| match ray {
+        _ if !ray.is_valid() => Some(RayFault::Invalid),
+        _ if ray.t_min < 0.0 => Some(RayFault::Behind),
+        _ => None,
+    };
+    rays.iter().enumerate().find_map(|(number, ray)| Some((number, fault(ray)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_ray_that_is_not_timed_is_found_with_its_fault() {
+        let good = Ray::new([0.0, 0.0, 3.0], [0.0, 0.0, -1.0]);
+        let of = |ray: Ray| first_fault(&[good, ray, Ray { t_min: -1.0, ..good }]);
+        assert_eq!(of(good), Some((2, RayFault::Behind)));
+        assert_eq!(of(Ray { t_min: -1.0, ..good }), Some((1, RayFault::Behind)));
+        assert_eq!(of(Ray::new([0.0; 3], [f32::NAN, 0.0, 1.0])), Some((1, RayFault::Invalid)));
+        assert_eq!(of(Ray::new([f32::INFINITY, 0.0, 0.0], [0.0, 0.0, 1.0])), Some((1, RayFault::Invalid)));
+        assert_eq!(of(Ray::new([0.0; 3], [0.0; 3])), Some((1, RayFault::Invalid)));
+        assert_eq!(first_fault(&[good]), None);
     }
 }

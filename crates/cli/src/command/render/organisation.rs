@@ -3,9 +3,11 @@
 use crate::exit::CliError;
 use crate::heading;
 use crate::whole_number::whole;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use raywarp::render::gpu::EngineOptions;
 use raywarp_lab::experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment};
+use std::fmt;
 
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
@@ -76,14 +78,17 @@ impl OrganisationArgs {
 
     /// Refuses options that the organisation does not use.
     pub fn check(&self) -> Result<(), CliError> {
-        let name = self.organisation.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
+        self.unused().map_or(Ok(()), |unused| Err(CliError::usage(unused)))
+    }
+
+    /// Returns the first option that the organisation does not use.
+    fn unused(&self) -> Option<Unused> {
         let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
         let counts = lists || matches!(self.organisation, PathsOn::Wavefront | PathsOn::WavefrontSorted);
         let tiled = matches!(self.organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
         let compact = self.organisation == PathsOn::Compact;
-        let is_off = self.compaction == Some(CompactionArg::Off);
-        if is_off && !self.compaction_at.is_empty() {
-            return Err(CliError::usage("--compaction off lists no paths; leave out --compaction-at"));
+        if self.compaction == Some(CompactionArg::Off) && !self.compaction_at.is_empty() {
+            return Some(Unused::CompactionAt);
         }
         let unknown = [
             (!self.compaction_at.is_empty() && !compact, "--compaction-at", "compact"),
@@ -96,11 +101,29 @@ impl OrganisationArgs {
             (self.paths_per_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
             (self.paths_in_flight.is_some() && self.organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
         ];
-        match unknown.into_iter().find(|(is_asked, _, _)| *is_asked) {
-            Some((_, option, of)) => {
-                Err(CliError::usage(format!("{option} is for --organisation {of}; leave it out with {name}")))
+        let (_, option, of) = unknown.into_iter().find(|(is_asked, ..)| *is_asked)?;
+        Some(Unused::Option { option, of, organisation: self.organisation })
+    }
+}
+
+/// Option that would change nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unused {
+    /// The option is for other organisations.
+    Option { option: &'static str, of: &'static str, organisation: PathsOn },
+    /// `--compaction-at` has no meaning with `--compaction off`.
+    CompactionAt,
+}
+
+impl fmt::Display for Unused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option { option, of, organisation } => {
+                let value = organisation.to_possible_value();
+                let name = value.as_ref().map(PossibleValue::get_name).unwrap_or_default();
+                write!(f, "{option} is for --organisation {of}; leave it out with {name}")
             }
-            None => Ok(()),
+            Self::CompactionAt => f.write_str("--compaction off lists no paths; leave out --compaction-at"),
         }
     }
 }
@@ -171,4 +194,50 @@ enum CompactionAt {
 enum CountsArg {
     Device,
     Host,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: OrganisationArgs,
+    }
+
+    fn unused(line: &str) -> Option<Unused> {
+        let line = format!("line --organisation {line}");
+        Line::try_parse_from(line.split(' ')).unwrap().args.unused()
+    }
+
+    #[test]
+    fn an_option_is_refused_by_the_organisations_that_do_not_use_it() {
+        use PathsOn::*;
+        let lists = "compact and regenerate";
+        let counts = "compact, regenerate, wavefront and wavefront-sorted";
+        for (line, option, of, organisation) in [
+            ("megakernel --compaction scan", "--compaction", lists, Megakernel),
+            ("tiled-shared --compaction off", "--compaction", lists, TiledShared),
+            ("wavefront-sorted --compaction scan", "--compaction", lists, WavefrontSorted),
+            ("megakernel --compaction-at start", "--compaction-at", "compact", Megakernel),
+            ("compact --paths-a-thread 4", "--paths-a-thread", "tiled-global and tiled-shared", Compact),
+            ("split --counts host", "--counts host", counts, Split),
+            ("graph --counts host", "--counts host", counts, Graph),
+            ("rays --paths-in-flight 100", "--paths-in-flight", "all but rays", Rays),
+        ] {
+            assert_eq!(unused(line), Some(Unused::Option { option, of, organisation }), "{line}");
+        }
+        assert_eq!(unused("compact --compaction off --compaction-at end"), Some(Unused::CompactionAt));
+        for line in [
+            "compact --compaction atomics --compaction-at start,end --counts host",
+            "regenerate --compaction off",
+            "wavefront --counts host",
+            "tiled-global --paths-a-thread 4",
+            "split --paths-in-flight 100",
+        ] {
+            assert_eq!(unused(line), None, "{line}");
+        }
+    }
 }
