@@ -93,8 +93,8 @@ fn main() {
     archive.compile("raywarp_emulated_kernels");
 }
 
-/// Returns `true` if clippy asks: what it reads is linked with nothing, so that no kernel need be compiled. Cargo builds
-/// this script anew for clippy, and would compile all kernels twice.
+/// Returns `true` if clippy asks: what it reads is linked with nothing, so that no kernel need be compiled. Cargo
+/// builds this script anew for clippy, and would compile all kernels twice.
 fn is_linted() -> bool {
     let wrapper = std::env::var_os("RUSTC_WORKSPACE_WRAPPER").map(PathBuf::from);
     wrapper.is_some_and(|wrapper| wrapper.file_stem().is_some_and(|name| name == "clippy-driver"))

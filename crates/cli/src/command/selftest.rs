@@ -40,10 +40,10 @@ pub struct SelftestArgs {
     /// may be lost; 0 leaves them out.
     #[arg(long, value_name = "RAYS", value_parser = crate::options::values::many, help_heading = heading::KERNELS)]
     aimed: Option<u64>,
-    /// Samples a pixel of the pictures that a GPU renders beside the CPU, at most 65536 [default: 8].
+    /// Samples a pixel of the pictures that a GPU renders beside the CPU [default: 8].
     ///
-    /// With --device cuda. Each organisation of the path tracer renders one of 96x64 pixels, and every pixel has to have
-    /// the CPU's bits; 0 leaves them out.
+    /// With --device cuda. Each organisation of the path tracer renders one of 96x64 pixels, and every pixel has to
+    /// have the CPU's bits; 0 leaves them out, and 65536 are the most.
     #[arg(long, value_name = "N", value_parser = whole::<u32>(0..=65_536), help_heading = heading::KERNELS)]
     spp: Option<u32>,
     /// Device that is tested: cpu, cuda (the first GPU), cuda:N, auto.
