@@ -329,7 +329,8 @@ mod tests {
         assert!(counts.to_string().starts_with("0 batches, 30 launches; 0 paths"), "{counts}");
         counts.graphs += GraphCounts { launches: 4, kernels: 24 };
         assert_eq!((counts.launches(), counts.host_launches()), (30, 10));
-        assert!(counts.to_string().starts_with("0 batches, 30 launches (24 "), "{counts}");
+        let line = counts.to_string();
+        assert!(line.starts_with("0 batches, 30 launches (24 ") && line.contains(" 4 of a graph); 0 paths"), "{line}");
         let mut both = counts.clone();
         both += &counts;
         assert_eq!(both.graphs, GraphCounts { launches: 8, kernels: 48 });

@@ -331,7 +331,7 @@ mod tests {
         let wavefront = |features, holes| of(Organisation::WavefrontSorted, features, holes).unwrap();
         says(
             &wavefront(FeatureSet::Plain, false),
-            &["256 bytes", "16000.000 ns", "0.0 GB/s", "301 (239 to 371) warp", "75372.500 ns", "1 MHz"],
+            &["256 bytes", "16000.000 ns", "0.0 GB/s", "301 (239 to 371) warp", "75372.500 ns", "1 MHz: instructions "],
         );
         // Hit and place are moved once more; a connection is read as a whole.
         let holes = wavefront(FeatureSet::Surfaces, true);
