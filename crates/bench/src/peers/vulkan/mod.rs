@@ -168,6 +168,11 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_said() {
-        assert!(VulkanTracer::new(Some("no such device"), &triangles()).is_err());
+        let Err(why) = VulkanTracer::new(Some("no such device"), &triangles()) else { panic!("it is there") };
+        let why = why.to_string();
+        assert!(
+            why.contains("loader was not found") || why.contains("not no such device") || why.contains("Vulkan failed"),
+            "{why}"
+        );
     }
 }
