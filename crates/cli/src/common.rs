@@ -48,6 +48,8 @@ pub struct Common {
     pub no_clobber: bool,
     /// `true` if tables are printed with all their columns.
     pub wide: bool,
+    /// `true` if tables are printed as Markdown.
+    pub markdown: bool,
     /// Files that this run reads and writes.
     pub files: Files,
     /// Scenes loaded so far, for JSON documents.
@@ -97,6 +99,7 @@ impl Common {
             gltf: taken.scenes.map(Scenes::gltf).unwrap_or_default(),
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
+            markdown: taken.tables.is_some_and(|flag| flag.markdown),
             files: Files::default(),
             loaded: Mutex::default(),
             start: Instant::now(),
@@ -161,9 +164,13 @@ impl Common {
         Ok(chosen.choice)
     }
 
-    /// Returns the width, in columns, that tables may take.
-    pub fn room(&self) -> Room {
-        if self.wide { Room::Any } else { Room::Terminal { all_columns: "--wide" } }
+    /// Returns a report for people to read: as Markdown if that was asked for, else as text.
+    pub fn written(&self, document: &Document) -> String {
+        match (self.markdown, self.wide) {
+            (true, _) => document.markdown(),
+            (false, true) => document.text(Room::Any),
+            (false, false) => document.text(Room::Terminal { all_columns: "--wide" }),
+        }
     }
 
     /// Prints a report as text, or as JSON if that was asked for.
@@ -171,7 +178,7 @@ impl Common {
         let document = flags::in_report(document);
         match self.json {
             true => writeln!(out, "{:#}", document.json())?,
-            false => write!(out, "{}", document.text(self.room()))?,
+            false => write!(out, "{}", self.written(&document))?,
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ pub fn print(interrupted: bool, document: &Document, common: &Common, out: &mut 
         if interrupted {
             writeln!(out, "{MARK}")?;
         }
-        write!(out, "{}", document.text(common.room()))?;
+        write!(out, "{}", common.written(&document))?;
     }
     Ok(if interrupted { Status::Interrupted } else { Status::Done })
 }
@@ -35,7 +35,7 @@ pub fn leave(document: &Document, common: &Common) {
         json["interrupted"] = true.into();
         format!("{json:#}\n")
     } else {
-        format!("{MARK}\n{}", document.text(common.room()))
+        format!("{MARK}\n{}", common.written(&document))
     };
     interrupt::leave(text, "what was finished was printed");
 }

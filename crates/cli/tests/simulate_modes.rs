@@ -14,7 +14,7 @@ const MODES: [(char, &str, &str); 6] = [
 ];
 
 /// Options that some modes ignore, with the letters of those that do not.
-const OPTIONS: [(&str, &str); 32] = [
+const OPTIONS: [(&str, &str); 33] = [
     ("--costs none.csv", "b"),
     ("--what-if --report page.html", "bm"),
     ("--operation-cost shuffle=3", "x"),
@@ -47,6 +47,7 @@ const OPTIONS: [(&str, &str); 32] = [
     ("--view none.toml:a:1", "ebcmxk"),
     ("--allow-missing --threads 1", "ebcmxk"),
     ("--wide", "ebcmxk"),
+    ("--markdown", "ebcmxk"),
 ];
 
 fn simulate(options: &str) -> Output {

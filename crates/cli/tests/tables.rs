@@ -150,6 +150,35 @@ fn what_is_left_out_is_named_and_shown_with_wide() {
     }
 }
 
+/// The words of a text's lines.
+fn lines_of_words(text: &str) -> Vec<Vec<&str>> {
+    text.lines().map(|line| line.split_whitespace().collect()).collect()
+}
+
+#[test]
+fn markdown_has_the_rows_of_the_widest_text_and_no_more() {
+    let folder = folder();
+    for number in [0, 2, 4, 12, 14] {
+        let (line, ..) = CASES[number];
+        let (wide, markdown) = (run(&folder, &format!("{line} --wide")), run(&folder, &format!("{line} --markdown")));
+        let is_timed = number == 12;
+        let cells = |row: &str| row.trim_matches('|').replace(" | ", " ").replace("\\*", "*");
+        let rows: Vec<String> = markdown.lines().filter(|line| line.starts_with("| ")).map(cells).collect();
+        let rules = markdown.lines().filter(|line| line.starts_with("|---|---")).count();
+        assert!(rules > 0 && rows.len() > rules, "{line}:\n{markdown}");
+        let wide = lines_of_words(&wide);
+        for row in rows {
+            let words: Vec<&str> = row.split_whitespace().collect();
+            // What was timed is another number in each run.
+            let length = if is_timed { 1 } else { words.len() };
+            let is_there = wide.iter().any(|line| line.get(..length) == words.get(..length));
+            assert!(is_there, "{line}: {words:?} is not in\n{wide:?}");
+        }
+    }
+    folder.refuses("variants --markdown --json", 2, &["--markdown", "--json"]);
+    folder.refuses("variants --markdown --wide", 2, &["--markdown", "--wide"]);
+}
+
 #[test]
 fn what_prints_no_wide_table_takes_no_wide() {
     let folder = folder();

@@ -1,8 +1,8 @@
-//! The model of a report, and its four writers.
+//! The model of a report, and its five writers.
 //!
 //! A [`Document`] is a list of blocks: headings, prose, tables, charts, facts for programs. Who reports something
-//! builds its document once; [`Document::text`], [`Document::json`], [`Document::page`] and [`Document::csv`] write it,
-//! and know of no bench or study. A table and its columns have a name for each writer that shows them, and are left
+//! builds its document once; [`Document::text`], [`Document::markdown`], [`Document::json`], [`Document::page`] and
+//! [`Document::csv`] write it, and know of no bench or study. A table and its columns have a name for each writer that shows them, and are left
 //! out by the others.
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ pub mod chart;
 mod csv;
 mod document;
 mod json;
+mod markdown;
 mod page;
 mod reworded;
 mod sheet;

@@ -95,20 +95,26 @@ impl Writer {
             self.gaps += 1;
             self.line(title);
         }
-        let mut lines = TextTable::new(table.columns.iter().filter_map(|naming| naming.text.clone()));
-        for row in table.rows.iter().chain(table.total.as_ref().map(|(_, row)| row)) {
-            let pairs = || table.columns.iter().zip(row);
-            let cell = |(naming, value): (&Naming, &Value)| naming.text.is_some().then(|| naming.in_text(value));
-            lines.row(pairs().filter_map(cell));
-            for (naming, value) in pairs().filter(|(naming, _)| naming.is_remark) {
-                lines.remark(naming.in_text(value));
-            }
-        }
+        let lines = text_table(table);
         if !table.rows.is_empty() {
             self.fill_gaps();
         }
         lines.write(&mut self.text, self.room, &mut self.hidden);
     }
+}
+
+/// Returns the columns that have a name for texts, the row of sums last and remarks with their rows.
+pub(super) fn text_table(table: &ReportTable) -> TextTable {
+    let mut lines = TextTable::new(table.columns.iter().filter_map(|naming| naming.text.clone()));
+    for row in table.rows.iter().chain(table.total.as_ref().map(|(_, row)| row)) {
+        let pairs = || table.columns.iter().zip(row);
+        let cell = |(naming, value): (&Naming, &Value)| naming.text.is_some().then(|| naming.in_text(value));
+        lines.row(pairs().filter_map(cell));
+        for (naming, value) in pairs().filter(|(naming, _)| naming.is_remark) {
+            lines.remark(naming.in_text(value));
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ const NAME: usize = 34;
 /// A column of a text table: its name, alignment, and rank by which it may be left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableColumn {
-    head: String,
-    is_left: bool,
+    pub(super) head: String,
+    pub(super) is_left: bool,
     is_whole: bool,
     rank: u8,
 }
@@ -66,9 +66,9 @@ impl TableColumn {
 /// A text table: rows of cells below column names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextTable {
-    columns: Vec<TableColumn>,
+    pub(super) columns: Vec<TableColumn>,
     /// Rows of cells, each with a remark to print below it.
-    rows: Vec<(Vec<String>, String)>,
+    pub(super) rows: Vec<(Vec<String>, String)>,
 }
 
 /// Names of the columns that were left out of tables, and of the option that shows them.
@@ -204,7 +204,8 @@ impl TextTable {
         text.push('\n');
     }
 
-    fn layout(&self, room: Room) -> Layout {
+    /// Returns the columns that say something: the first, and those with anything but dashes in them.
+    pub(super) fn shown(&self) -> Vec<usize> {
         let is_empty = |cell: Option<&String>| cell.is_none_or(|cell| cell.is_empty() || cell == "-");
         let is_full = |column: usize| !self.rows.iter().all(|(cells, _)| is_empty(cells.get(column)));
         // Rows of dashes alone say that nothing was found.
@@ -213,12 +214,15 @@ impl TextTable {
         let has_cells = |&column: &usize| {
             column == 0 || is_full(column) || (!any && self.rows.iter().any(|(cells, _)| says(cells.get(column))))
         };
+        (0..self.columns.len()).filter(has_cells).collect()
+    }
+
+    fn layout(&self, room: Room) -> Layout {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|(cells, _)| cells.get(column)).map(|cell| length(cell));
             cells.max().unwrap_or(0).max(length(&self.columns[column].head))
         };
-        let mut columns: Vec<(usize, usize)> =
-            (0..self.columns.len()).filter(has_cells).map(|column| (column, width(column))).collect();
+        let mut columns: Vec<(usize, usize)> = self.shown().into_iter().map(|column| (column, width(column))).collect();
         let mut left_out = Vec::new();
         if room == Room::Any {
             return Layout { columns, gap: 2, left_out };

@@ -45,7 +45,11 @@ pub fn run(args: &VariantsArgs, common: &Common, out: &mut dyn Write) -> Result<
             writeln!(out, "{:#}", json!({ "variants": variants.json(), "auto": auto }))?;
         }
         (false, chosen) => {
-            write!(out, "{}", flags::in_report(&variants.document()).text(common.room()))?;
+            write!(out, "{}", common.written(&flags::in_report(&variants.document())))?;
+            // In Markdown the lines would be rows of the table.
+            if common.markdown && chosen.is_some() {
+                writeln!(out)?;
+            }
             for (promise, choice) in chosen.iter().flatten() {
                 for kind in BatchKind::ALL {
                     let Pick { variant, mega_rays } = choice.of(kind);

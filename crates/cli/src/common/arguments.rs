@@ -128,12 +128,15 @@ pub struct Replacing {
     pub(super) no_clobber: bool,
 }
 
-/// `--wide`, of commands that print tables with many columns.
+/// `--wide` and `--markdown`, of commands that print tables with many columns.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Tables {
     /// Print all columns of tables, however wide; else those that fit 80 characters.
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(super) wide: bool,
+    /// Print tables as Markdown, with all their columns.
+    #[arg(long, conflicts_with_all = ["json", "wide"], help_heading = heading::OUTPUT)]
+    pub(super) markdown: bool,
 }
 
 /// Shared flags that a command takes besides [`Talk`].

@@ -183,7 +183,7 @@ impl<'a> Session<'a> {
         if self.reports.is_empty() {
             writeln!(out, "{LEGEND}")?;
         }
-        writeln!(out, "{}", report.document().text(self.common.room()))?;
+        writeln!(out, "{}", self.common.written(&report.document()))?;
         Ok(out.flush()?)
     }
 
@@ -219,7 +219,7 @@ impl<'a> Session<'a> {
         if interrupt::is_interrupted() {
             writeln!(out, "{}", interrupted_table::MARK)?;
         }
-        Ok(write!(out, "{}", self.document().text(self.common.room()))?)
+        Ok(write!(out, "{}", self.common.written(&self.document()))?)
     }
 
     /// Simulates what was measured if no scene failed, and prints the tables one by one.

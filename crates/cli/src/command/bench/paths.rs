@@ -141,7 +141,7 @@ pub fn run(suite: PathSuite, args: &BenchArgs, common: &Common, out: &mut dyn Wr
         let outcome = measure((suite, &tables), args, common, (&path, &device), &mut |table| {
             if !common.json {
                 // What cannot be printed is still kept.
-                let _ = writeln!(out, "\n{}", flags::in_report(&table.document()).text(common.room()).trim_end())
+                let _ = writeln!(out, "\n{}", common.written(&flags::in_report(&table.document())).trim_end())
                     .and_then(|()| out.flush());
             }
             found.last_mut().expect("a scene is measured").1.push(table);

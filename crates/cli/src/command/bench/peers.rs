@@ -95,7 +95,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
                     if reports.is_empty() {
                         writeln!(out, "{LEGEND}")?;
                     }
-                    writeln!(out, "{}", report.document().text(common.room()))?;
+                    writeln!(out, "{}", common.written(&report.document()))?;
                     out.flush()?;
                 }
                 reports.push(report);

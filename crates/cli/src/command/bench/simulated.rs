@@ -90,7 +90,7 @@ pub(super) fn run(
         };
         let beside = measured_bounds::run(&loaded.scene, &path, &request, common)?;
         if !common.json {
-            writeln!(out, "\n{}", flags::in_report(&beside.document()).text(common.room()))?;
+            writeln!(out, "\n{}", common.written(&flags::in_report(&beside.document())))?;
             out.flush()?;
         }
         let interrupted = beside.interrupted;

@@ -53,7 +53,7 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         common.describe_scenes(&mut document);
         writeln!(out, "{document:#}")?;
     } else {
-        write!(out, "{}", info.document().text(common.room()))?;
+        write!(out, "{}", common.written(&info.document()))?;
     }
     Ok(Status::Done)
 }
