@@ -100,7 +100,7 @@ impl Command {
         match self {
             Self::Render(a) => Taken {
                 threads: Some(&a.threads),
-                device: Some(&a.device),
+                device: Some(a.device()),
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 ..Taken::default()

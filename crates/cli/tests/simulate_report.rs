@@ -84,6 +84,36 @@ fn a_page_says_where_no_code_is_known_and_what_is_no_bound() {
 }
 
 #[test]
+fn a_bound_without_instructions_is_marked_in_text_and_on_the_page() {
+    let folder = folder();
+    // Of the Titan there is code of one of these kernels.
+    let options = "--machine gtxtitan --variant raywarp-h8,al09-while-while --kind primary --sample 1536";
+    let output = simulate(&folder, &format!("{options} --report out.html"));
+    let said = text(&output.stdout);
+    let cell = |kernel: &str, number: usize| {
+        let line = said.lines().find(|line| line.starts_with(kernel)).unwrap_or_else(|| panic!("{said}"));
+        line.split_whitespace().nth(number).unwrap().to_string()
+    };
+    assert!(cell("raywarp-h8 ", 2).ends_with('^') && !cell("al09-while-while ", 2).contains('^'), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("^: ")), "{said}");
+    let page = folder.text("out.html");
+    assert!(page.matches("^<").count() > 0, "{page}");
+    // What an old GPU has is called by a name of its time.
+    assert!([&said, &page].iter().all(|shown| !shown.contains("fmaheavy")) && page.contains("pipes.imul"), "{said}");
+}
+
+#[test]
+fn a_folder_for_pictures_is_made_when_there_are_some() {
+    let folder = folder();
+    for line in ["--svg new", "--svg new/", "--svg other/"] {
+        let output = simulate(&folder, &format!("--efficiency --variant al09-while-while --sample 384 {line}"));
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+        let made = line.trim_start_matches("--svg ").trim_end_matches('/');
+        assert!(folder.path().join(made).join("01-efficiency-primary.svg").is_file(), "{line}");
+    }
+}
+
+#[test]
 fn reports_of_efficiency_and_of_experiments_are_well_formed_and_do_not_depend_on_threads() {
     let folder = folder();
     for (name, options) in [
@@ -257,7 +287,8 @@ fn a_report_that_cannot_be_written_is_known_before_the_run_and_leaves_nothing() 
     for (options, status, name) in [
         ("--report none/out.html", 5, "none"),
         ("--report .", 5, "folder"),
-        ("--report out.html --svg none", 5, "none"),
+        ("--report out.html --svg none/figures", 5, "none"),
+        ("--report out.html --svg scattered.obj", 5, "scattered.obj"),
         ("--report out.html --measured none.csv", 3, "none.csv"),
         ("--report out.html --measured scattered.obj", 3, "line 1"),
     ] {

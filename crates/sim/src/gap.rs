@@ -58,7 +58,7 @@ pub fn split(elapsed_s: f64, busy_s: f64, bounds: &[Bound]) -> Option<[f64; 6]> 
     let until = [
         needs(|limit| limit == Limit::Lanes)?,
         needs(|limit| limit == Limit::Issue)?,
-        needs(|limit| matches!(limit, Limit::Pipe(_))).unwrap_or(0.0),
+        needs(|limit| matches!(limit, Limit::Pipe(_) | Limit::IntegerProducts)).unwrap_or(0.0),
         needs(|limit| limit == Limit::L1Passes).unwrap_or(0.0),
         busy_s,
     ];

@@ -58,7 +58,7 @@ fn auto_takes_gpus_where_they_can_render_and_says_why_where_not() {
         ("--integrator ao", &[("DEVICES", 2)], both, "", false),
         ("--integrator ao --spp 2", &[], &[], " 1200000 ", false),
         ("--integrator cost", &[], &[], "integrator", false),
-        ("--organisation rays", &[], &[], "rays", false),
+        ("--export-rays exported", &[], &[], "rays", false),
     ] {
         let (line, quiet) = auto_says(place, options, settings);
         assert!(renderers(&line) == gpus && line.contains(names), "{options} {settings:?}: {line}");

@@ -1,7 +1,7 @@
 //! The orders in which kernels take paths: one picture, and the tables of their suites.
 
 use super::place::{Place, SIZE, place};
-use crate::common_folder::{check_fails, text};
+use crate::common_folder::{check_fails, document, text};
 use std::path::Path;
 
 #[test]
@@ -40,6 +40,11 @@ fn each_organisation_gives_the_picture_of_the_cpu() {
         assert!(place.read("room.hdr") == right, "{options}: another picture");
         std::fs::remove_file(place.folder.join("room.hdr")).unwrap();
     }
+    // Named by itself it says that a GPU is to render, small as the picture is.
+    let line = format!("render --organisation naive {picture} -o room.hdr --json");
+    let document = document(&place.run(&line, &[]));
+    assert_eq!(document["devices"], serde_json::json!(["cuda:0"]), "{document}");
+    assert!(place.read("room.hdr") == right, "naive: another picture");
 }
 
 #[test]

@@ -11,12 +11,17 @@ pub enum Limit {
     Issue,
     /// Warp instructions of one pipeline, or of several that share its lanes, over its lanes.
     Pipe(Pipe),
+    /// Products of integers, over their lanes on a machine whose `fma` pipeline has no heavy half that takes them.
+    IntegerProducts,
     /// Warp instructions that are needed however rays are dealt to warps ([`crate::LeastWork`]), over the schedulers'
     /// issue slots.
     LeastIssue,
     /// Instructions of one pipeline, or of several that share its lanes, that are needed however rays are dealt to
     /// warps.
     LeastPipe(Pipe),
+    /// Products of integers that are needed however rays are dealt to warps, over the lanes of
+    /// [`Limit::IntegerProducts`].
+    LeastIntegerProducts,
     /// Passes through the first cache's data stage, at the least number that the distinct bytes need.
     L1Least,
     /// Passes through the first cache's data stage, as an H200 was seen to make them
@@ -42,8 +47,10 @@ impl Limit {
             Self::Lanes => "full lanes".into(),
             Self::Issue => "issue".into(),
             Self::Pipe(pipe) => format!("pipe {}", pipe.name()),
+            Self::IntegerProducts => "pipe imul".into(),
             Self::LeastIssue => "least issue".into(),
             Self::LeastPipe(pipe) => format!("least pipe {}", pipe.name()),
+            Self::LeastIntegerProducts => "least pipe imul".into(),
             Self::L1Least => "L1 bytes".into(),
             Self::L1Passes => "L1 passes".into(),
             Self::Dram => "DRAM".into(),
@@ -59,7 +66,9 @@ impl Limit {
         let single = [
             Self::Lanes,
             Self::Issue,
+            Self::IntegerProducts,
             Self::LeastIssue,
+            Self::LeastIntegerProducts,
             Self::L1Least,
             Self::L1Passes,
             Self::Dram,
@@ -74,7 +83,13 @@ impl Limit {
 
     /// Returns `true` if the limit is of the instructions that a kernel issues.
     pub fn is_of_instructions(self) -> bool {
-        matches!(self, Self::Lanes | Self::Issue | Self::Pipe(_) | Self::LeastIssue | Self::LeastPipe(_))
+        match self {
+            Self::Lanes | Self::Issue | Self::Pipe(_) | Self::IntegerProducts => true,
+            Self::LeastIssue | Self::LeastPipe(_) | Self::LeastIntegerProducts => true,
+            Self::L1Least | Self::L1Passes | Self::Dram | Self::DramCold | Self::DramLru | Self::L2 | Self::Latency => {
+                false
+            }
+        }
     }
 }
 

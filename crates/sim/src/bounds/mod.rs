@@ -181,10 +181,11 @@ impl Maker<'_> {
             (8, 0) => &[Pipe::Fma, Pipe::FmaHeavy],
             _ => &[Pipe::Fma, Pipe::FmaHeavy, Pipe::Half],
         };
-        let groups: [(Pipe, &[Pipe], &'static MachineKey); 6] = [
+        let groups: [(Pipe, &[Pipe], &'static MachineKey); 7] = [
             (Pipe::Alu, &[Pipe::Alu], keys::PIPE_ALU),
             (Pipe::Fma, fma, keys::PIPE_FMA),
             (Pipe::FmaHeavy, &[Pipe::FmaHeavy], keys::PIPE_FMAHEAVY),
+            (Pipe::FmaHeavy, &[Pipe::FmaHeavy], keys::PIPE_IMUL),
             (Pipe::Half, &[Pipe::Half], keys::PIPE_HALF),
             (Pipe::Xu, &[Pipe::Xu], keys::PIPE_XU),
             (Pipe::Lsu, &[Pipe::Lsu], keys::PIPE_LSU),
@@ -204,13 +205,18 @@ impl Maker<'_> {
             let lanes_per_s = lanes * self.machine.need(keys::SM_COUNT) * self.machine.clock_hz();
             let seconds = instructions * f64::from(self.subject.profile.counts.width) / lanes_per_s;
             let counts = if issued.is_some() { self.count_doubts(true) } else { self.sample_doubts() };
-            found.push((pipe, seconds, [counts, self.cost_doubts(whole), self.number_doubts(&needed)].concat()));
+            let is_imul = key.path == keys::PIPE_IMUL.path;
+            let limit = match (issued.is_some(), is_imul) {
+                (true, true) => Limit::IntegerProducts,
+                (true, false) => Limit::Pipe(pipe),
+                (false, true) => Limit::LeastIntegerProducts,
+                (false, false) => Limit::LeastPipe(pipe),
+            };
+            found.push((limit, seconds, [counts, self.cost_doubts(whole), self.number_doubts(&needed)].concat()));
         }
-        for (pipe, seconds, doubts) in found {
-            match issued {
-                Some(_) => self.add(Limit::Pipe(pipe), seconds, "instructions of warps", &doubts),
-                None => self.add(Limit::LeastPipe(pipe), seconds, LEAST, &doubts),
-            }
+        let minimum = if issued.is_some() { "instructions of warps" } else { LEAST };
+        for (limit, seconds, doubts) in found {
+            self.add(limit, seconds, minimum, &doubts);
         }
     }
 

@@ -124,6 +124,20 @@ fn instructions_over_slots_and_lanes_are_bounds() {
 }
 
 #[test]
+fn integer_products_of_an_old_machine_have_a_pipeline_of_their_own() {
+    let machine = Machine::find("gtxtitan").unwrap();
+    let (bounds, _) = bounded(DIRECT, 64, 64, &machine);
+    let lanes_per_s = machine.need(keys::SM_COUNT) * machine.clock_hz() * machine.get(keys::PIPE_IMUL).unwrap();
+    // Two of them a visit, as `fmaheavy` has them on an H200.
+    let bound = find(&bounds, Limit::IntegerProducts);
+    assert!((bound.rays_per_s / (lanes_per_s / 2.0) - 1.0).abs() < 0.03, "{bound:?}");
+    for bound in &bounds {
+        assert_eq!(Limit::parse(&bound.limit.name()), Some(bound.limit));
+        assert!(!matches!(bound.limit, Limit::Pipe(Pipe::FmaHeavy) | Limit::LeastPipe(Pipe::FmaHeavy)), "{bound:?}");
+    }
+}
+
+#[test]
 fn accesses_over_the_caches_passes_are_bounds() {
     let machine = Machine::find("h200").unwrap();
     let (bounds, profile) = bounded(DIRECT, 32, 32, &machine);
@@ -230,7 +244,9 @@ fn lanes_left_to_the_hardware_have_bounds_of_full_lanes_only() {
     let issued = LaunchInstructions::of(&costs(), &profile.tally);
     let subject = |variant| subject(variant, &profile, Some(&issued));
     let [voted, implicit] = [bounds(&machine, subject(&voted)), bounds(&machine, subject(&implicit))];
-    assert!(implicit.iter().all(|bound| !matches!(bound.limit, Limit::Issue | Limit::Pipe(_))));
+    assert!(
+        implicit.iter().all(|bound| !matches!(bound.limit, Limit::Issue | Limit::Pipe(_) | Limit::IntegerProducts))
+    );
     // 8 of the second warp's 32 lanes have a ray: 40 lanes in two warps.
     let [lanes, issue] = [find(&implicit, Limit::Lanes), find(&voted, Limit::Issue)].map(|bound| bound.rays_per_s);
     assert!(close(lanes / issue, 64.0 / 40.0), "{lanes}, {issue}");

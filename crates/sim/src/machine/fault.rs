@@ -15,8 +15,8 @@ pub enum MachineFault {
     UnknownOfSource { field: String, name: String },
     #[error("unknown key \"{field}\" in {path}; it has value, source, note and estimate")]
     UnknownOfNumber { field: String, path: &'static str },
-    #[error("{what} is missing")]
-    Missing { what: &'static str },
+    #[error("{} {} missing", what.join(", "), if what.len() == 1 { "is" } else { "are" })]
+    Missing { what: Vec<&'static str> },
     #[error("{name} must be a table, not {found}")]
     NoTable { name: String, found: &'static str },
     #[error("{name} must be a text that says something, not {found}")]

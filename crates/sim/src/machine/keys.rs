@@ -61,7 +61,8 @@ keys! {
     ISSUE_FIGURE3_RATE, "issue.figure3_dual_rate", may, real, 1, 2, "instructions for one", "The dual issue rate that ALK12 assumes in its figure 3, and there only.";
     PIPE_ALU, "pipes.alu", must, real, 0.25, 4096, "lanes a clock", "Comparisons, minima, logic, selections.";
     PIPE_FMA, "pipes.fma", must, real, 0.25, 4096, "lanes a clock", "Products and sums of floats.";
-    PIPE_FMAHEAVY, "pipes.fmaheavy", may, real, 0.25, 4096, "lanes a clock", "Products of integers.";
+    PIPE_FMAHEAVY, "pipes.fmaheavy", may, real, 0.25, 4096, "lanes a clock", "Products of integers, on the heavy half of fma.";
+    PIPE_IMUL, "pipes.imul", may, real, 0.25, 4096, "lanes a clock", "Products of integers, on GPUs older than compute capability 7.0, whose fma has no halves.";
     PIPE_SECOND, "pipes.second", may, real, 0.25, 4096, "lanes a clock", "Products of floats that a second pipe takes besides fma (GTX 285).";
     PIPE_HALF, "pipes.half", may, real, 0.25, 4096, "lanes a clock", "Pairs of 16-bit floats; two results a lane.";
     PIPE_DOUBLE, "pipes.double", may, real, 0.25, 4096, "lanes a clock", "64-bit floats.";

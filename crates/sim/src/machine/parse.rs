@@ -71,12 +71,14 @@ fn read(text: &str) -> Result<Machine, Fault> {
         }
     }
     let end = text.trim_end().len()..text.len();
-    let missing = |what: &'static str| (end.clone(), MachineFault::Missing { what });
-    let name = name.ok_or_else(|| missing("name"))?;
-    let capability = capability.ok_or_else(|| missing("compute_capability"))?;
-    if let Some(key) = keys::ALL.iter().find(|key| key.required && !numbers.contains_key(key.path)) {
-        return Err(missing(key.path));
-    }
+    // All that is missing at once: whoever writes a file does not want to be told key by key.
+    let heads = [(name.is_none(), "name"), (capability.is_none(), "compute_capability")];
+    let heads = heads.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, name)| name);
+    let is_missing = |key: &&&MachineKey| key.required && !numbers.contains_key(key.path);
+    let what: Vec<&'static str> = heads.chain(keys::ALL.iter().filter(is_missing).map(|key| key.path)).collect();
+    let (Some(name), Some(capability), true) = (name, capability, what.is_empty()) else {
+        return Err((end, MachineFault::Missing { what }));
+    };
     if let Some((path, fault)) = contradiction(&numbers) {
         return Err((spans[path].clone(), fault));
     }

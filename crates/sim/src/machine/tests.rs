@@ -135,8 +135,8 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
         "count = { value = 132, source = \"x\"",
         UnlistedSource { path, name: "x".into() },
     );
-    refused("count = { value = 132, source = \"product\" }\n", "", Missing { what: path });
-    refused("name = \"H200\"\n", "", Missing { what: "name" });
+    refused("count = { value = 132, source = \"product\" }\n", "", Missing { what: vec![path] });
+    refused("name = \"H200\"\n", "", Missing { what: vec!["name"] });
     refused("compute_capability = \"9.0\"", "compute_capability = 9.0", Capability);
     let line = |from: &str, to: &str| match changed(from, to) {
         Err(MachineError::Malformed { line, .. }) => line,
@@ -163,6 +163,49 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
         "l2_hit = { value = 28",
         Above { path: latency, value: 33.9, limit: "latency.l2_hit", most: 28.0 },
     );
+}
+
+#[test]
+fn all_that_is_missing_is_named_at_once() {
+    let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+    // Without a section, and without the file's head.
+    let required = || keys::ALL.iter().filter(|key| key.required).map(|key| key.path);
+    let begin = text.find("[registers]").unwrap();
+    let end = begin + text[begin..].find("[shared]").unwrap();
+    let without = [&text[..begin], &text[end..]].concat();
+    let fault = |text: &str| match Machine::parse("my.toml", text) {
+        Err(MachineError::Malformed { fault, .. }) => fault,
+        other => panic!("{other:?}"),
+    };
+    let registers: Vec<&str> = required().filter(|path| path.starts_with("registers.")).collect();
+    assert!(registers.len() > 3, "{registers:?}");
+    assert_eq!(fault(&without), Missing { what: registers });
+    let all: Vec<&str> = ["name", "compute_capability"].into_iter().chain(required()).collect();
+    let message = fault("").to_string();
+    assert!(message.ends_with(" are missing") && message.contains("sm.count, sm.schedulers"), "{message}");
+    assert_eq!(fault(""), Missing { what: all });
+}
+
+/// Checks that the file of the page on machines is one that is accepted as it stands.
+#[test]
+fn the_file_that_the_documentation_shows_is_a_machine() {
+    let page = include_str!("../../../../docs/reference/machines.md");
+    let shown = page.split("```toml\n").nth(1).and_then(|text| text.split("```").next()).unwrap();
+    let machine = Machine::parse("mine.toml", shown).unwrap();
+    // Beside what each file has to have, it shows a number that a file may have, and an estimate.
+    assert_eq!(machine.name(), "My GPU");
+    assert!(keys::ALL.iter().filter(|key| key.required).all(|key| machine.get(key).is_some()));
+    assert!(machine.numbers().any(|(key, given)| !key.required && given.estimate));
+    // One that the page says may be left out can be: each number that is not required.
+    for (key, _) in machine.numbers().filter(|(key, _)| key.required) {
+        let (_, name) = key.path.split_once('.').unwrap();
+        let without: String = shown
+            .lines()
+            .filter(|line| !line.starts_with(&format!("{name} = ")))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert!(Machine::parse("mine.toml", &without).is_err(), "{}", key.path);
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ impl<'a> Multiprocessor<'a> {
             let least = if is_kepler(machine) { 1 } else { PARTS as u64 };
             lanes.map_or(0, own).max(least)
         };
-        let (fma, heavy) = (lanes(keys::PIPE_FMA), lanes(keys::PIPE_FMAHEAVY));
+        let (fma, heavy) = (lanes(keys::PIPE_FMA), lanes(keys::PIPE_FMAHEAVY).or(lanes(keys::PIPE_IMUL)));
         let mut taken = [PARTS as u64; Unit::COUNT];
         taken[Unit::Alu as usize] = clocks(lanes(keys::PIPE_ALU));
         taken[Unit::Heavy as usize] = clocks(heavy);

@@ -22,7 +22,7 @@ pub(super) fn rates(document: &mut Document, machine: &Machine, kind: RayKind, s
     let group = |one: &Standing<'_>| {
         let bound = one.bound().map(|bound| Bar {
             value: bound.rays_per_s / 1e6,
-            label: format!("{}{}, {}", short_mrays(bound.rays_per_s), bound.class.mark(), bound.limit.name()),
+            label: format!("{}, {}", one.marked(bound), bound.limit.name()),
         });
         let expected =
             one.expected().map(|rate| Bar { value: rate / 1e6, label: format!("{} expected", short_mrays(rate)) });

@@ -29,6 +29,15 @@ impl<'a> Standing<'a> {
         self.beside.map_or_else(|| self.bounded.lowest(), MeasuredRow::lowest)
     }
 
+    /// Returns the bound as text, with the marks that say how sure it is.
+    pub fn marked(&self, bound: &Bound) -> String {
+        let mark = match self.beside {
+            Some(_) => bound.class.mark().to_string(),
+            None => self.bounded.mark(bound),
+        };
+        short_mrays(bound.rays_per_s) + &mark
+    }
+
     fn bounds(&self) -> &'a [Bound] {
         self.beside.map_or(&self.bounded.bounds, |beside| &beside.bounds)
     }
@@ -154,7 +163,8 @@ fn sheet<'a>(among: &'a [Standing<'a>], changes: &'a [WhatIf], machine: usize) -
         Column::words(|one: &Row<'a>| one.bounded.kind.name()).page(1, "rays"),
         rate(Standing::measured).page(2, "measured"),
         rate(Standing::expected).page(3, "expected"),
-        bound(|bound| short_mrays(bound.rays_per_s) + bound.class.mark()).page(4, "lowest bound"),
+        Column::words(|one: &Row<'a>| one.bound().map_or_else(String::new, |bound| one.marked(bound)))
+            .page(4, "lowest bound"),
         Column::new(Unit::Percent, of_it).page(5, "of it, %"),
         bound(|bound| bound.limit.name()).page(6, "bound by"),
         Column::words(next).page(7, "next bound"),

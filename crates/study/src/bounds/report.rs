@@ -18,7 +18,8 @@ use serde_json::json;
 
 /// Text that explains the columns of the table of bounds.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set by what stands beside it; next: the one above it, by so much. A star marks a strict \
-    bound, which no run passes; the others assume something (`Document::json` says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound. \
+    bound, which no run passes; the others assume something (`Document::json` says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound; \
+    ^: no instruction is in it, since none is known, so that it is loose. \
     no code: depends on machine code, and none is known that the machine runs. no costs: depends on what a kernel costs, and nothing was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
     clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
     ?: nothing was measured on that machine, so that it is the model's alone. None is told where the model lacks a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
@@ -128,7 +129,7 @@ impl BoundsReport {
         let warps =
             if let [width] = self.request.rays.widths[..] { format!(", warps of {width}") } else { String::new() };
         let caption = format!(
-            "Bounds on {} in Mrays/s; a star marks a strict one. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
+            "Bounds on {} in Mrays/s; a star marks a strict one, a caret one without instructions. Trav, isect: lanes that take part in visits of nodes and in tests of triangles. \
              Instr.: warp instructions. Lanes: as if all were full. Pipe: the busiest pipeline. L1: by distinct bytes, and by banks and lines. \
              DRAM, cold, LRU: caches that hold what they may, nothing, or what was used last.",
             machine.name()
@@ -158,11 +159,12 @@ impl BoundsReport {
             (!names.is_empty()).then(|| names.join(", "))
         };
         let guessed = names(&|row| row.instructions.as_ref().is_some_and(|issued| issued.assumed > MOST_ASSUMED));
-        let without_costs = names(&|row| row.instructions.is_none() && !row.has_no_code);
+        let without_costs = names(&|row| row.instructions.is_none());
         let guessed =
             guessed.map(|names| format!("more than a fifth of the costs is assumed, mostly too high: {names}"));
-        let without_costs = without_costs
-            .map(|names| format!("no table has the costs of these kernels here, so memory alone bounds them: {names}"));
+        let without_costs = without_costs.map(|names| {
+            format!("^: no table has the costs of these kernels here, so memory alone bounds them: {names}")
+        });
         [guessed, self.cost_doubts(machine), without_costs].into_iter().flatten().collect()
     }
 

@@ -17,13 +17,16 @@ use serde_json::{Map, Value as Json, json};
 const COLUMNS: [&str; 11] =
     ["lanes", "issue", "pipe", "L1 bytes", "L1 passes", "L2", "DRAM", "cold", "LRU", "latency", "least"];
 
+/// Mark behind the lowest bound of a kernel whose instructions are not known.
+const WITHOUT_INSTRUCTIONS: &str = "^";
+
 fn column(limit: Limit) -> usize {
     match limit {
         Limit::Lanes => 0,
         Limit::Issue => 1,
         // Beside what the kernel does, what any way to deal its rays does.
-        Limit::LeastIssue | Limit::LeastPipe(_) => 10,
-        Limit::Pipe(_) => 2,
+        Limit::LeastIssue | Limit::LeastPipe(_) | Limit::LeastIntegerProducts => 10,
+        Limit::Pipe(_) | Limit::IntegerProducts => 2,
         Limit::L1Least => 3,
         Limit::L1Passes => 4,
         Limit::L2 => 5,
@@ -95,6 +98,12 @@ impl Bounded {
     fn full_name(&self) -> String {
         let form = if is_implicit(&self.variant) { ", lanes left to the hardware" } else { "" };
         format!("{}{form}", name_of(&self.variant))
+    }
+
+    /// Returns the mark behind the lowest bound in tables: that of its class, and a caret where no instruction is in it.
+    pub(super) fn mark(&self, bound: &Bound) -> String {
+        let without_instructions = if self.instructions.is_none() { WITHOUT_INSTRUCTIONS } else { "" };
+        format!("{}{without_instructions}", bound.class.mark())
     }
 
     /// Returns the text in place of numbers that are not known because costs are not.
@@ -211,15 +220,22 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
         Some(n) => Value::Number(n),
         None => Value::Nothing(row.unknown()),
     };
-    let lowest_name =
-        |row: &Bounded| row.lowest().map_or(Value::Nothing("-"), |bound| Value::Words(bound.limit.name()));
+    let lowest_name = |row: &Bounded| {
+        row.lowest().map_or(Value::Nothing("-"), |bound| {
+            let (name, caret) =
+                (bound.limit.name(), if row.instructions.is_none() { WITHOUT_INSTRUCTIONS } else { "" });
+            Value::Each { text: name.clone(), page: name.clone() + caret, json: name.into() }
+        })
+    };
     let mut columns = vec![
         Column::plain(name).text(TableColumn::left("kernel")).page(0, "kernel").key("name"),
         Column::words(|row: &Bounded| row.kind.name()).text(TableColumn::left("rays")).page(1, "rays").key("kind"),
         Column::plain(width).text(TableColumn::right("W")).page(2, "warp").key("width"),
         Column::plain(leaf).text(TableColumn::right("leaf")).key("leaf_size"),
         Column::new(Unit::Millions, |row: &Bounded| {
-            row.lowest().map_or(Value::Nothing("-"), |bound| Value::said(mrays(bound), ()))
+            row.lowest().map_or(Value::Nothing("-"), |bound| {
+                Value::said(rounded(bound.rays_per_s / 1e6) + &row.mark(bound), ())
+            })
         })
         .text(TableColumn::right("bound")),
         Column::plain(lowest_name).text(TableColumn::left("set by")).page(101, "lowest").key("lowest"),

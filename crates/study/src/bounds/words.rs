@@ -9,6 +9,10 @@ pub(super) fn in_words(limit: Limit) -> String {
         Limit::Lanes => "the issue slots, even were all lanes full".into(),
         Limit::Issue => "the issue slots of the schedulers".into(),
         Limit::LeastIssue => "the issue slots, by what rays need however they are dealt".into(),
+        Limit::LeastIntegerProducts => {
+            "the pipeline of integer products, by what rays need however they are dealt".into()
+        }
+        Limit::IntegerProducts => "the pipeline of integer products (imul)".into(),
         Limit::LeastPipe(pipe) => format!("the {} pipeline, by what rays need however they are dealt", pipe.name()),
         Limit::Pipe(Pipe::Alu) => "the pipeline of comparisons, minima and logic (alu)".into(),
         Limit::Pipe(Pipe::Fma) => "the pipeline of products and sums (fma)".into(),

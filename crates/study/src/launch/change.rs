@@ -37,7 +37,7 @@ impl LaunchChange {
 /// Returns `true` if the clock-by-clock model uses a number of the machine. Bandwidths beyond the first cache come in
 /// as bounds alone, and what dependent arithmetic waits for is in the words of the machine code.
 pub(crate) fn is_modelled(key: &MachineKey) -> bool {
-    const MODELLED: [&MachineKey; 28] = [
+    const MODELLED: [&MachineKey; 29] = [
         keys::SM_COUNT,
         keys::SM_SCHEDULERS,
         // Latencies are in clocks, those of memory too.
@@ -46,6 +46,7 @@ pub(crate) fn is_modelled(key: &MachineKey) -> bool {
         keys::PIPE_ALU,
         keys::PIPE_FMA,
         keys::PIPE_FMAHEAVY,
+        keys::PIPE_IMUL,
         keys::PIPE_HALF,
         keys::PIPE_DOUBLE,
         keys::PIPE_XU,

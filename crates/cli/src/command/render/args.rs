@@ -185,7 +185,7 @@ pub struct RenderArgs {
     /// thread of the CPU, of ao 12 and of normal and depth 24 times as many; one for each thousand times that of one
     /// thread. -v says what renders, and why.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser_of_several(), hide_possible_values = true, help_heading = heading::MACHINE)]
-    pub device: DeviceChoice,
+    device: DeviceChoice,
     #[command(flatten)]
     pub organisation: OrganisationArgs,
     /// Filter of textures on GPUs: exact (as the CPU does), hardware.
@@ -242,6 +242,17 @@ enum DirectArg {
 const MAX_PIXELS: u64 = 1 << 31;
 
 impl RenderArgs {
+    /// Returns the device that is to render: a GPU if an organisation of its kernels is named and no device is.
+    pub fn device(&self) -> &DeviceChoice {
+        static GPU: DeviceChoice = DeviceChoice::FirstCuda;
+        if self.organisation_alone().is_some() { &GPU } else { &self.device }
+    }
+
+    /// Returns `--organisation` as it was given if it alone says that a GPU is to render.
+    pub fn organisation_alone(&self) -> Option<String> {
+        self.organisation.named().filter(|_| self.device == DeviceChoice::Auto)
+    }
+
     /// Returns the scene file, if one is named.
     pub fn scene(&self) -> Option<&Path> {
         self.positional.as_deref().or(self.named.as_deref())
@@ -263,7 +274,7 @@ impl RenderArgs {
         if self.keeps_sums() && !self.output.iter().any(is_exr) {
             return Err(CliError::usage("--layers sums: only an .exr holds them; give -o a name that ends in .exr"));
         }
-        self.organisation.check()?;
+        self.organisation.check(&self.device)?;
         self.check_alpha(&self.output)?;
         Ok(self.output.clone())
     }

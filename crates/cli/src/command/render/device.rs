@@ -9,7 +9,7 @@ use raywarp::cuda::Device;
 use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{Plan, PlanReason, PlannedKernels, RayKernels};
 use raywarp::render::gpu::{CudaRenderers, TextureFilter};
-use raywarp::render::{RenderJob, SettledJob};
+use raywarp::render::{JobError, RenderJob, SettledJob};
 
 /// Refuses `--texture-filter hardware` unless a GPU that traces whole paths is named, so that an automatic choice never
 /// changes the picture.
@@ -40,12 +40,22 @@ pub fn open(job: &mut RenderJob, args: &RenderArgs, common: &Common) -> Result<(
     if args.texture_filter() == TextureFilter::Hardware {
         check_texture_units(job, device)?;
     }
+    let alone = args.organisation_alone();
     if args.shows_cost() && !matches!(device, DeviceChoice::Cpu | DeviceChoice::Auto) {
+        let (named, instead) = match alone {
+            Some(organisation) => (organisation, "leave it out"),
+            None => (format!("--device {device}"), "--device cpu renders it"),
+        };
         return Err(CliError::usage(format!(
-            "--device {device}: --integrator cost counts what the CPU's own tracer does; --device cpu renders it"
+            "{named}: --integrator cost counts what the CPU's own tracer does; {instead}"
         )));
     }
-    job.open_with(|device| Ok(ray_kernels(common, device)?)).map_err(CliError::job)
+    job.open_with(|device| Ok(ray_kernels(common, device)?)).map_err(|error| match (error, alone) {
+        (JobError::Device { error, .. }, Some(organisation)) => CliError::machine(format!(
+            "{organisation} needs a GPU: {error}; leave it out, and the CPU renders the same picture"
+        )),
+        (error, _) => CliError::job(error),
+    })
 }
 
 /// Puts the scene on GPUs if they are to trace whole paths of the picture, and prints what renders.

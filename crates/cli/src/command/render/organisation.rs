@@ -1,9 +1,9 @@
 //! Organisations of paths on GPUs: `--organisation`, and the options that only some of them have.
 
+use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use crate::heading;
 use crate::whole_number::whole;
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use raywarp::render::gpu::EngineOptions;
 use raywarp_lab::experiments::{Compaction, ListedAt, MeasuredOrganisation, PathExperiment};
@@ -12,18 +12,19 @@ use std::fmt;
 /// Options of the organisations of the GPU path tracer.
 #[derive(Debug, Clone, Args)]
 pub struct OrganisationArgs {
-    /// Organisation of a GPU's path tracer: wavefront-sorted, megakernel, rays, and others.
+    /// Organisation of a GPU's path tracer, such as megakernel [default: wavefront-sorted].
     ///
+    /// Where it is named a GPU renders: the first one with --device auto, and it is an error if there is none.
     /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the
     /// fastest (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one
-    /// kernel for all materials. megakernel takes whole paths. compact runs a bounce a launch, and lists the paths that
-    /// go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the device's
+    /// kernel for all materials. megakernel, or naive, takes whole paths. compact runs a bounce a launch, and lists the
+    /// paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the device's
     /// memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
     /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With rays the
     /// GPU traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of
     /// their own with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
-    #[arg(long, value_enum, value_name = "NAME", default_value = "wavefront-sorted", hide_possible_values = true, help_heading = heading::MACHINE)]
-    pub organisation: PathsOn,
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, help_heading = heading::MACHINE)]
+    organisation: Option<PathsOn>,
     /// Method that lists paths that go on, of compact and regenerate: scan, atomics, off.
     ///
     /// scan keeps their order, atomics do not. With off lanes whose path has ended are idle (compact) or begin another
@@ -57,7 +58,7 @@ pub struct OrganisationArgs {
 impl OrganisationArgs {
     /// Returns the options of the GPU path tracer, if GPUs trace whole paths.
     pub fn engine(&self) -> Option<EngineOptions> {
-        let of = PathExperiment::of(self.organisation.organisation()?);
+        let of = PathExperiment::of(self.organisation().organisation()?);
         let experiment = PathExperiment {
             compaction: self.compaction.map_or(of.compaction, CompactionArg::compaction),
             listed_at: self.listed_at().unwrap_or(of.listed_at),
@@ -76,17 +77,37 @@ impl OrganisationArgs {
         (!self.compaction_at.is_empty()).then_some(ListedAt { start, shadow, end, in_parts: false })
     }
 
-    /// Refuses options that the organisation does not use.
-    pub fn check(&self) -> Result<(), CliError> {
-        self.unused().map_or(Ok(()), |unused| Err(CliError::usage(unused)))
+    /// Returns the organisation that is named or the default.
+    fn organisation(&self) -> PathsOn {
+        self.organisation.unwrap_or(PathsOn::WavefrontSorted)
+    }
+
+    /// Returns `--organisation` as it was given, for an error; `None` if it was not.
+    pub fn named(&self) -> Option<String> {
+        self.organisation.map(|organisation| format!("--organisation {}", organisation.name()))
+    }
+
+    /// Refuses options that the organisation does not use, and all of them where the CPU renders on `device`.
+    pub fn check(&self, device: &DeviceChoice) -> Result<(), CliError> {
+        let unused = self.unused().or_else(|| self.of_gpus().filter(|_| *device == DeviceChoice::Cpu));
+        unused.map_or(Ok(()), |unused| Err(CliError::usage(unused)))
+    }
+
+    /// Returns the first option that was given, all of which are for GPUs alone.
+    fn of_gpus(&self) -> Option<Unused> {
+        let others =
+            [(self.counts == CountsArg::Host, "--counts host"), (self.paths_in_flight.is_some(), "--paths-in-flight")];
+        let other = || others.iter().find(|(is_given, _)| *is_given).map(|(_, option)| (*option).to_string());
+        self.named().or_else(other).map(|option| Unused::ByTheCpu { option })
     }
 
     /// Returns the first option that the organisation does not use.
     fn unused(&self) -> Option<Unused> {
-        let lists = matches!(self.organisation, PathsOn::Compact | PathsOn::Regenerate);
-        let counts = lists || matches!(self.organisation, PathsOn::Wavefront | PathsOn::WavefrontSorted);
-        let tiled = matches!(self.organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
-        let compact = self.organisation == PathsOn::Compact;
+        let organisation = self.organisation();
+        let lists = matches!(organisation, PathsOn::Compact | PathsOn::Regenerate);
+        let counts = lists || matches!(organisation, PathsOn::Wavefront | PathsOn::WavefrontSorted);
+        let tiled = matches!(organisation, PathsOn::TiledGlobal | PathsOn::TiledShared);
+        let compact = organisation == PathsOn::Compact;
         if self.compaction == Some(CompactionArg::Off) && !self.compaction_at.is_empty() {
             return Some(Unused::CompactionAt);
         }
@@ -99,31 +120,34 @@ impl OrganisationArgs {
                 "compact, regenerate, wavefront and wavefront-sorted",
             ),
             (self.paths_per_thread != 8 && !tiled, "--paths-a-thread", "tiled-global and tiled-shared"),
-            (self.paths_in_flight.is_some() && self.organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
+            (self.paths_in_flight.is_some() && organisation == PathsOn::Rays, "--paths-in-flight", "all but rays"),
         ];
         let (_, option, of) = unknown.into_iter().find(|(is_asked, ..)| *is_asked)?;
-        Some(Unused::Option { option, of, organisation: self.organisation })
+        Some(Unused::Option { option, of, organisation })
     }
 }
 
 /// Option that would change nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Unused {
     /// The option is for other organisations.
     Option { option: &'static str, of: &'static str, organisation: PathsOn },
     /// `--compaction-at` has no meaning with `--compaction off`.
     CompactionAt,
+    /// The option is for GPUs, but the CPU is named.
+    ByTheCpu { option: String },
 }
 
 impl fmt::Display for Unused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Option { option, of, organisation } => {
-                let value = organisation.to_possible_value();
-                let name = value.as_ref().map(PossibleValue::get_name).unwrap_or_default();
-                write!(f, "{option} is for --organisation {of}; leave it out with {name}")
+                write!(f, "{option} is for --organisation {of}; leave it out with {}", organisation.name())
             }
             Self::CompactionAt => f.write_str("--compaction off lists no paths; leave out --compaction-at"),
+            Self::ByTheCpu { option } => {
+                write!(f, "{option} with --device cpu: it is for GPUs, such as --device cuda; leave out one of them")
+            }
         }
     }
 }
@@ -135,6 +159,8 @@ pub enum PathsOn {
     WavefrontSorted,
     Graph,
     Wavefront,
+    /// Wald 2011 calls it naive.
+    #[value(alias = "naive")]
     Megakernel,
     Compact,
     TiledGlobal,
@@ -146,6 +172,11 @@ pub enum PathsOn {
 }
 
 impl PathsOn {
+    /// Returns the name of the organisation as `--organisation` takes it.
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
+
     /// Returns the organisation of path tracing on the GPU, if the GPU traces whole paths.
     fn organisation(self) -> Option<MeasuredOrganisation> {
         Some(match self {
@@ -207,9 +238,38 @@ mod tests {
         args: OrganisationArgs,
     }
 
+    fn parse(line: &str) -> OrganisationArgs {
+        Line::try_parse_from(format!("line {line}").split_whitespace()).unwrap().args
+    }
+
     fn unused(line: &str) -> Option<Unused> {
-        let line = format!("line --organisation {line}");
-        Line::try_parse_from(line.split(' ')).unwrap().args.unused()
+        parse(&format!("--organisation {line}")).unused()
+    }
+
+    #[test]
+    fn what_is_for_gpus_is_refused_where_the_cpu_is_named_and_nowhere_else() {
+        for (line, option) in [
+            ("--organisation compact", "--organisation compact"),
+            ("--organisation wavefront-sorted", "--organisation wavefront-sorted"),
+            ("--organisation rays", "--organisation rays"),
+            ("--organisation naive --counts device", "--organisation megakernel"),
+            ("--counts host", "--counts host"),
+            ("--paths-in-flight 100", "--paths-in-flight"),
+        ] {
+            let args = parse(line);
+            assert_eq!(args.of_gpus(), Some(Unused::ByTheCpu { option: option.to_string() }), "{line}");
+            assert!(args.check(&DeviceChoice::Cpu).is_err(), "{line}");
+            for device in [DeviceChoice::Auto, DeviceChoice::FirstCuda] {
+                assert!(args.check(&device).is_ok(), "{line} {device}");
+            }
+        }
+        assert!(parse("").check(&DeviceChoice::Cpu).is_ok());
+    }
+
+    #[test]
+    fn walds_naive_kernel_is_the_megakernel() {
+        assert_eq!(parse("--organisation naive").organisation(), PathsOn::Megakernel);
+        assert_eq!(parse("").organisation(), PathsOn::WavefrontSorted);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::flags;
 use crate::heading;
 use crate::replace;
 use clap::Args;
-use raywarp::system::{can_write_file, write_atomic};
+use raywarp::system::{FileError, can_write_file, write_atomic};
 use raywarp_lab::report::{About, Document};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,11 @@ fn pictures(folder: &Path) -> Vec<PathBuf> {
     files.filter(is_picture).collect()
 }
 
+/// Returns the path of a folder without a slash at its end, which would not name a file to be made.
+fn plain(folder: &Path) -> PathBuf {
+    folder.components().collect()
+}
+
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -29,7 +34,7 @@ pub struct ReportArgs {
     /// One HTML file with tables, pictures and what to conclude.
     #[arg(long, value_name = "FILE.html", help_heading = heading::OUTPUT)]
     report: Option<PathBuf>,
-    /// Write the report's pictures as SVG files into this folder.
+    /// Write the report's pictures as SVG files into this folder, which is made if need be.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     svg: Option<PathBuf>,
 }
@@ -57,10 +62,13 @@ impl ReportArgs {
             replace::can_write(path, &replace::HTML)?;
         }
         if let Some(folder) = &self.svg {
-            can_write_file(&folder.join("01.svg"))?;
+            // One that is not there is made when there is something to put in it; the one around it has to be there, as
+            // that of a page has.
+            let folder = plain(folder);
+            can_write_file(&if folder.exists() { folder.join("01.svg") } else { folder.clone() })?;
             // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be
             // there, and none that is something else.
-            for path in pictures(folder) {
+            for path in pictures(&folder) {
                 replace::can_write(&path, &replace::SVG)?;
             }
         }
@@ -78,10 +86,13 @@ impl ReportArgs {
         if let Some(path) = &self.report {
             write_atomic(path, page.html().as_bytes())?;
         }
-        for figure in page.figures() {
-            if let Some(folder) = &self.svg {
-                let path = folder.join(format!("{}.svg", figure.name));
-                write_atomic(&path, figure.svg.as_bytes())?;
+        if let Some(folder) = &self.svg {
+            let folder = plain(folder);
+            if !folder.is_dir() {
+                std::fs::create_dir(&folder).map_err(|error| FileError::from_io(&folder, error))?;
+            }
+            for figure in page.figures() {
+                write_atomic(&folder.join(format!("{}.svg", figure.name)), figure.svg.as_bytes())?;
             }
         }
         Ok(())

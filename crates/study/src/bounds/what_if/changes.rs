@@ -18,13 +18,14 @@ const fn number(name: &'static str, keys: &'static [&'static MachineKey], factor
     Number { name, keys, factor }
 }
 
-const NUMBERS: [Number; 20] = [
+const NUMBERS: [Number; 21] = [
     number("twice the multiprocessors", &[keys::SM_COUNT], 2.0),
     // As many issue slots as by two a clock from each, which the model of a multiprocessor has for Kepler's code alone.
     number("twice the schedulers, on the same lanes", &[keys::SM_SCHEDULERS], 2.0),
     number("twice the alu pipeline", &[keys::PIPE_ALU], 2.0),
     number("twice the fma pipeline", &[keys::PIPE_FMA], 2.0),
     number("twice the fmaheavy pipeline", &[keys::PIPE_FMAHEAVY], 2.0),
+    number("twice the imul pipeline", &[keys::PIPE_IMUL], 2.0),
     number("twice the half pipeline", &[keys::PIPE_HALF], 2.0),
     number("twice the xu pipeline", &[keys::PIPE_XU], 2.0),
     number("twice the load and store pipeline", &[keys::PIPE_LSU], 2.0),
