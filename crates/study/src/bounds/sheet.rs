@@ -100,7 +100,8 @@ impl Bounded {
         format!("{}{form}", name_of(&self.variant))
     }
 
-    /// Returns the mark behind the lowest bound in tables: that of its class, and a caret where no instruction is in it.
+    /// Returns the mark behind the lowest bound in tables: that of its class, and a caret where it counts no
+    /// instructions.
     pub(super) fn mark(&self, bound: &Bound) -> String {
         let without_instructions = if self.instructions.is_none() { WITHOUT_INSTRUCTIONS } else { "" };
         format!("{}{without_instructions}", bound.class.mark())
