@@ -2,18 +2,22 @@
 //! which `cargo xtask copies` writes.
 //!
 //! A file has a table for each table, figure or section of its paper that anything here stands beside; `place` says
-//! which, and an unknown key is refused. Kernels are named as the family's rows. Conclusions from these numbers, and
-//! this project's own measurements, are elsewhere.
+//! which, and an unknown key is refused. Kernels are named as the family's rows. The papers' statements are rows of
+//! `findings/*.toml`; [`Claim`] is the rule by which a number of ours reproduces what is stated.
 #![forbid(unsafe_code)]
 
 mod al09;
 mod alk12;
+mod claim;
+mod finding;
 mod g14;
 mod printed;
 mod w11;
 
 pub use al09::{Al09, Cells, Method, Queue, QueueRow, SpeculationRow, WidthRow};
 pub use alk12::{Alk12, DesignChoice, GenerationScene, Generations};
+pub use claim::{Claim, Measure, Outcome, Wanted};
+pub use finding::{Finding, FindingCell, Findings, Selection};
 pub use g14::{G14, ImprovedScene, Improvement};
 pub use printed::Printed;
 pub use w11::{CompactionBounce, CompactionScene, W11, WarpTime};
@@ -47,6 +51,21 @@ pub fn w11() -> &'static W11 {
     static PAPER: LazyLock<W11> = LazyLock::new(|| built_in("w11.toml", include_str!("../papers/w11.toml")));
     &PAPER
 }
+
+/// Returns the statements of all papers, in the order of the papers.
+pub fn findings() -> &'static [Findings] {
+    static ALL: LazyLock<Vec<Findings>> = LazyLock::new(|| FILES.map(|(name, text)| built_in(name, text)).into());
+    &ALL
+}
+
+/// The files of statements, by the order in which the papers are listed.
+const FILES: [(&str, &str); 5] = [
+    ("findings/al09.toml", include_str!("../findings/al09.toml")),
+    ("findings/alk12.toml", include_str!("../findings/alk12.toml")),
+    ("findings/g14.toml", include_str!("../findings/g14.toml")),
+    ("findings/w11.toml", include_str!("../findings/w11.toml")),
+    ("findings/l9.toml", include_str!("../findings/l9.toml")),
+];
 
 /// Parses the TOML text of a paper that is built in, and panics if it is faulty, which the tests exclude.
 fn built_in<T: DeserializeOwned>(name: &str, text: &str) -> T {
