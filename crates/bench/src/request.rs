@@ -66,6 +66,27 @@ pub enum RaySet {
     },
 }
 
+/// Processor seconds of 2021 that emulating a kernel takes for a ray.
+const EMULATED_RAY: f64 = 7e-6;
+
+impl BenchRequest {
+    /// Returns about how many seconds `threads` threads of a CPU take to emulate the request's kernels on so many views
+    /// of a scene; 0 where no kernel is emulated. Trees, other tracers and checks are not in it.
+    pub fn emulation_seconds(&self, views: usize, threads: usize) -> f64 {
+        let kernels = self.subjects.iter().filter(|subject| matches!(subject, Subject::Kernel(_))).count();
+        let pixels = f64::from(self.size[0]) * f64::from(self.size[1]) * views as f64;
+        let a_pixel = self.rays_per_pixel.unwrap_or_else(|| self.workload.rays_per_pixel());
+        let rays = |column: &RayColumn| match column.kind() {
+            Some(RayKind::Primary) => pixels,
+            Some(_) => pixels * f64::from(a_pixel),
+            None => 0.0,
+        };
+        let rays: f64 = self.columns.iter().map(rays).sum();
+        let runs = f64::from(self.warmup + self.runs) * self.builds.len() as f64 * self.bounds.len().max(1) as f64;
+        rays * kernels as f64 * runs * EMULATED_RAY / threads.max(1) as f64
+    }
+}
+
 impl RaySet {
     /// Returns the name of the set of rays in tables: its kind or its file.
     pub fn name(&self) -> &str {

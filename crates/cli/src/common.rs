@@ -121,6 +121,14 @@ impl Common {
         raywarp::device::set_threads(self.threads).map_err(CliError::machine)
     }
 
+    /// Returns the number of worker threads: what was asked for, or one per logical processor.
+    pub fn worker_threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        }
+    }
+
     /// Shows what is being done, until the result is dropped.
     pub fn activity(&self, doing: impl Into<String>) -> Activity {
         let doing = doing.into();

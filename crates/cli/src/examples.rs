@@ -78,6 +78,12 @@ fn of(command: &str) -> &'static [Example] {
             ("A recorded run beside its bounds", "raywarp simulate scene.gltf --machine h200 --measured run/bench.csv"),
             ("An experiment of a paper", "raywarp simulate scene.gltf --experiment compaction"),
         ],
+        "paper" => &[
+            ("What can be made of the papers", "raywarp paper"),
+            ("What came of the statements of one", "raywarp paper al09"),
+            ("Its Table 1, ours beside theirs, also as a page", "raywarp paper al09 table1 --report table1.html"),
+            ("The same from records, at once", "raywarp paper al09 table1 --recorded"),
+        ],
         "variants" => &[
             ("The papers' kernels", "raywarp variants"),
             ("Those that this GPU takes by itself", "raywarp variants --device cuda"),

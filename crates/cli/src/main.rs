@@ -66,6 +66,7 @@ enum Command {
     Diff(command::diff::DiffArgs),
     Bench(Box<command::bench::BenchArgs>),
     Simulate(Box<command::simulate::SimulateArgs>),
+    Paper(Box<command::paper::PaperArgs>),
     Variants(command::variants::VariantsArgs),
     Selftest(command::selftest::SelftestArgs),
     Completions(command::completions::CompletionsArgs),
@@ -131,6 +132,13 @@ impl Command {
                 scenes: Some(&a.scenes),
                 replacing: Some(a.replacing),
                 ..Taken::default()
+            },
+            Self::Paper(a) => Taken {
+                threads: Some(&a.threads),
+                device: Some(&a.device),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+                tables: Some(a.tables),
             },
             Self::Variants(a) => Taken { device: Some(&a.device), tables: Some(a.tables), ..Taken::default() },
             Self::Selftest(a) => {
@@ -215,6 +223,7 @@ fn run(arguments: &[OsString]) -> ExitCode {
             Command::Diff(args) => command::diff::run(args, &common, out),
             Command::Bench(args) => command::bench::run(args, &common, out),
             Command::Simulate(args) => command::simulate::run(args, &common, out),
+            Command::Paper(args) => command::paper::run(args, &common, out),
             Command::Variants(args) => command::variants::run(args, &common, out),
             Command::Selftest(args) => command::selftest::run(args, &common, out),
             Command::Completions(args) => command::completions::run(args, definition(), &common, out),

@@ -20,6 +20,8 @@ pub struct Kind<'a> {
 pub const NPY: Kind = Kind { name: "a NumPy array", starts: &[b"\x93NUMPY"] };
 /// Hits in CSV text as an output file.
 pub const HITS_CSV: Kind = Kind { name: "a table of hits", starts: &[b"t,u,v,", b"blocked\n"] };
+/// Numbers of a paper's table, or cells of a statement, in CSV text as an output file.
+pub const PAPER_CSV: Kind = Kind { name: "a table of a paper", starts: &[b"scene,subject,rays,", b"of,theirs,ours,"] };
 /// SVG picture of a report as an output file.
 pub const SVG: Kind = Kind { name: "an SVG picture", starts: &[b"<svg", b"<?xml"] };
 /// HTML page of a report as an output file.

@@ -28,6 +28,7 @@ mod output_inputs;
 mod output_names;
 #[cfg(unix)]
 mod pages;
+mod paper;
 mod path_rays;
 mod picture_tools;
 #[cfg(unix)]

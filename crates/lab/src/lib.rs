@@ -13,6 +13,7 @@
 
 pub mod compaction;
 mod imitation;
+pub mod paper;
 pub mod path_bench;
 pub mod selftest;
 pub mod variants;

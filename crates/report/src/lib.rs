@@ -2,8 +2,8 @@
 //!
 //! A [`Document`] is a list of blocks: headings, prose, tables, charts, facts for programs. Who reports something
 //! builds its document once; [`Document::text`], [`Document::markdown`], [`Document::json`], [`Document::page`] and
-//! [`Document::csv`] write it, and know of no bench or study. A table and its columns have a name for each writer that shows them, and are left
-//! out by the others.
+//! [`Document::csv`] write it, and know of no bench or study. A table and its columns have a name for each writer that
+//! shows them, and are left out by the others.
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod info;
 pub mod man;
 pub mod merge;
+pub mod paper;
 pub mod render;
 pub mod selftest;
 pub mod simulate;

@@ -9,7 +9,7 @@ use crate::flags;
 use crate::interrupt;
 use crate::interrupted_table;
 use crate::options::views::name_inputs;
-use crate::progress::Steps;
+use crate::progress::{Steps, duration};
 use crate::replace;
 use raywarp::cuda::auto::{BatchKind, Promise};
 use raywarp::device::{Plan, PlanReason};
@@ -22,6 +22,11 @@ use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::measured::MeasuredReport;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Seconds of emulation from which on they are said before it begins.
+const LEAST_SECONDS: f64 = 60.0;
+/// Seconds of emulation above which a paper's suite is refused.
+const MOST_SECONDS: f64 = 3600.0;
 
 /// Runs the command `bench` on kernels.
 pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
@@ -135,6 +140,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), CliError> {
         let common = self.common;
         let Place { loaded, path, name, views } = Place::find(self.args, common, scene)?;
+        self.say_time(&name, views.len())?;
         let (numbers, views): (Vec<_>, Vec<_>) = views.into_iter().unzip();
         let (numbers, source) = match rays {
             Some(files) => (Vec::new(), RaySource::Lists(rays::relative_to(files, loaded.scene.origin))),
@@ -162,6 +168,27 @@ impl<'a> Session<'a> {
             // What is in the report is printed.
             Err(error) if error.is_cancelled() => Ok(()),
             other => other.map_err(|error| failure(error, &path)),
+        }
+    }
+
+    /// Says how long a CPU will take to emulate kernels on a scene, and refuses a paper's suite that takes hours.
+    fn say_time(&self, scene: &str, views: usize) -> Result<(), CliError> {
+        if self.target.is_gpu() {
+            return Ok(());
+        }
+        let seconds = self.request.emulation_seconds(views, self.common.worker_threads());
+        let length = format!("about {}", duration(seconds));
+        match self.args.paper_suite() {
+            Some(suite) if seconds > MOST_SECONDS => Err(CliError::usage(format!(
+                "{scene}: --suite {suite} takes {length} on this CPU, which emulates its kernels; `raywarp paper` has its \
+                 numbers, or make it smaller, such as --views 1 --rays-per-pixel 1 --runs 1 --size 320x240"
+            ))),
+            _ => {
+                if seconds > LEAST_SECONDS {
+                    self.common.note(format!("{scene}: {length} on this CPU, which emulates kernels"));
+                }
+                Ok(())
+            }
         }
     }
 

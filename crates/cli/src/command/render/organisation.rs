@@ -18,11 +18,11 @@ pub struct OrganisationArgs {
     /// wavefront-sorted runs a kernel a stage over queues of rays and one for each class of materials, and is the
     /// fastest (docs/internals/path-tracer.md); graph has a GPU repeat its rounds as a CUDA graph; wavefront has one
     /// kernel for all materials. megakernel, or naive, takes whole paths. compact runs a bounce a launch, and lists the
-    /// paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the device's
-    /// memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes them to
-    /// their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With rays the
-    /// GPU traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a kernel of
-    /// their own with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
+    /// paths that go on between them; tiled-global and tiled-shared do so inside of a block, whose paths are in the
+    /// device's memory or in that of the block; with regenerate lanes begin another path; split begins paths, takes
+    /// them to their ends and adds them to the film in a kernel each (Wald 2011, and others: docs/papers/w11.md). With
+    /// rays the GPU traces, and the CPU shades. The picture has the same bytes with each. ao, normal and depth have a
+    /// kernel of their own with any; with --layers normal and depth are rendered as with rays. cost is for the CPU.
     #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, help_heading = heading::MACHINE)]
     organisation: Option<PathsOn>,
     /// Method that lists paths that go on, of compact and regenerate: scan, atomics, off.

@@ -1,0 +1,103 @@
+//! `raywarp paper`: lists, tables, statements, numbers that are made now, and what is refused.
+
+use crate::common_folder::Folder;
+use crate::common_scene::scattered;
+use serde_json::Value;
+
+#[test]
+fn the_list_leads_to_every_name() {
+    let folder = Folder::new();
+    let list = folder.json("paper");
+    let papers = list["papers"].as_array().unwrap();
+    assert_eq!(papers.len(), 5);
+    for paper in papers {
+        let key = paper["key"].as_str().unwrap();
+        for exhibit in paper["exhibits"].as_array().unwrap() {
+            let name = exhibit["name"].as_str().unwrap();
+            let made = folder.json(&format!("paper {key} {name} --recorded"));
+            assert!(made["cells"].as_array().is_some_and(|cells| !cells.is_empty()), "{key} {name}");
+        }
+        let all = folder.json(&format!("paper {key}"));
+        let statement = &all["statements"][0];
+        let shown = folder.json(&format!("paper {key} {}", statement["name"].as_str().unwrap()));
+        assert_eq!(shown["status"], statement["status"], "{key}");
+    }
+}
+
+#[test]
+fn a_scene_that_is_there_is_simulated_and_others_are_named() {
+    let folder = Folder::with_files([("sibenik.obj", scattered())]);
+    let made = folder.json("paper al09 table1 --sample 96 --scenes . -q --device cpu");
+    let of = |scene: &str, quantity: &str| -> Vec<Value> {
+        let cells = made["cells"].as_array().unwrap().iter();
+        cells.filter(|cell| cell["scene"] == scene && cell["quantity"] == quantity).cloned().collect()
+    };
+    let simulated = of("sibenik", "traversal");
+    assert_eq!(simulated.len(), 5 * 3);
+    for cell in &simulated {
+        assert_eq!(cell["source"], "simulated", "{cell}");
+        assert!(cell["ours"].as_f64().is_some_and(|share| share > 0.0 && share <= 100.0), "{cell}");
+        assert!(cell["theirs"].is_string(), "{cell}");
+    }
+    // Nothing stands empty where there is a record, and the paper's own numbers stand alone where there is none.
+    assert!(of("conference", "traversal").iter().all(|cell| cell["ours"].is_f64() && cell["source"] != "simulated"));
+    assert!(of("fairy", "measured").iter().all(|cell| cell["ours"].is_null() && cell["theirs"].is_string()));
+    let missing = made["missing"].to_string();
+    assert!(missing.contains("conference") && missing.contains("fairy") && missing.contains("GPU"), "{missing}");
+}
+
+#[test]
+fn experiments_fill_the_same_cells_as_the_record() {
+    let folder = Folder::with_files([("sibenik.obj", scattered())]);
+    let keys = |line: &str| -> Vec<String> {
+        let made = folder.json(line);
+        let cells = made["cells"].as_array().unwrap().iter().filter(|cell| cell["scene"] == "sibenik");
+        let key = |cell: &Value| format!("{} {} {}", cell["subject"], cell["rays"], cell["quantity"]);
+        let mut keys: Vec<String> = cells.map(key).collect();
+        keys.sort();
+        keys
+    };
+    for name in ["nodes", "speculation", "queue", "width"] {
+        let recorded = keys(&format!("paper al09 {name} --recorded"));
+        let made = keys(&format!("paper al09 {name} --sample 32 --only sibenik --scenes . -q"));
+        assert_eq!(made, recorded, "{name}");
+    }
+}
+
+#[test]
+fn numbers_and_pages_go_into_files() {
+    let folder = Folder::new();
+    folder.succeeds("paper al09 width --recorded --csv width.csv --report width.html");
+    let files: Vec<String> = folder.files().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(files, ["width.csv", "width.html"]);
+    let table = String::from_utf8(folder.files().remove(0).1).unwrap();
+    assert!(table.starts_with("scene,subject,rays,quantity,theirs,ours,source\n") && table.lines().count() > 90);
+    // The same again replaces them; another kind of file is left alone.
+    folder.succeeds("paper al09 width --recorded --csv width.csv");
+    folder.refuses("paper al09 width --recorded --csv width.html", 5, &["width.html"]);
+}
+
+#[test]
+fn names_that_are_not_there_are_refused() {
+    let folder = Folder::new();
+    folder.refuses("paper al10", 2, &["al10", "al09"]);
+    folder.refuses("paper al09 table9", 2, &["table9", "paper al09"]);
+    folder.refuses("paper al09 table1 --only kitchen", 2, &["--only", "kitchen", "sibenik"]);
+    folder.refuses("paper al09 table1 --sample 0", 2, &["--sample"]);
+}
+
+#[test]
+fn a_papers_suite_on_a_cpu_is_refused_when_it_takes_hours() {
+    let folder = Folder::with_files([("s.obj", scattered())]);
+    folder.refuses("bench s.obj --suite table1 --device cpu -q", 2, &["table1", " h ", "--runs"]);
+    let small = "bench s.obj --suite table1 --device cpu --size 8x8 --rays-per-pixel 1 --runs 1 --warmup 0 -q";
+    folder.succeeds(small);
+}
+
+#[test]
+fn statements_are_rows_of_markdown_with_their_links() {
+    let text = Folder::new().prints("paper al09 --markdown");
+    let row = text.lines().find(|line| line.contains("16 lanes against 32")).unwrap();
+    assert!(row.starts_with("| 6, 16 lanes against 32 |") && row.contains("| not reproduced |"), "{row}");
+    assert!(text.contains("](al09-efficiency.md"), "{text}");
+}

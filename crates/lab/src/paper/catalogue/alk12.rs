@@ -1,0 +1,82 @@
+//! Exhibits of ALK12 (Aila, Laine and Karras 2012).
+
+use super::{OTHER_SCENES, other_machines, quantity};
+use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
+use raywarp_papers::Measure;
+use raywarp_workload::rays::Workload;
+/// Kernels of ALK12's Table 1.
+const GENERATIONS: SimulatedKernels = SimulatedKernels {
+    workload: Workload::Al09,
+    has_full_leaves: false,
+    runs: &[
+        ("gtx285", "al09-persistent-spec-while-while", "GTX 285"),
+        ("gtx480", "alk12-fermi", "GTX 480"),
+        ("gtx680", "alk12-kepler", "GTX 680"),
+    ],
+};
+
+/// Exhibits of the paper.
+pub(super) const EXHIBITS: &[Exhibit] = &[
+    Exhibit {
+        paper: Paper::Alk12,
+        name: "table1",
+        place: "Table 1",
+        what: "rates of three generations of GPUs",
+        parts: &[ExhibitTable {
+            title: "Mrays/s, measured, and the lowest bound of the machine",
+            quantities: &[other_machines("measured", "measured", 1), quantity("bound", "bound", Measure::Amount, 0)],
+        }],
+        making: Making::Kernels(&GENERATIONS),
+        scenes: &["conference", "fairy", "sibenik", "san_miguel"],
+        suite: Some("alk12"),
+        fitted: &[],
+        notes: &[
+            "GTX 480 and 680 are bounded by what does not depend on machine code: no code of theirs is known; the GTX 285's is no bound but its simulated rate by fitted costs, on another tree than in al09 table1",
+            OTHER_SCENES,
+        ],
+        picture: PictureForm::Bars,
+        stored: include_str!("../../../records/alk12-table1.csv"),
+    },
+    Exhibit {
+        paper: Paper::Alk12,
+        name: "table2",
+        place: "Table 2",
+        what: "what each choice gains",
+        parts: &[ExhibitTable {
+            title: "gain in rate on an H200, mean of sibenik and conference, %",
+            quantities: &[Quantity {
+                key: "gain",
+                head: "gain",
+                measure: Measure::Gain,
+                digits: 1,
+                is_compared: false,
+            }],
+        }],
+        making: Making::Gpu,
+        scenes: &["sibenik", "conference"],
+        suite: Some("alk12"),
+        fitted: &[],
+        notes: &["theirs are of a GTX 480 (Fermi) or GTX 680 (Kepler)"],
+        picture: PictureForm::Bars,
+        stored: include_str!("../../../records/alk12-table2.csv"),
+    },
+    Exhibit {
+        paper: Paper::Alk12,
+        name: "figure3",
+        place: "Figure 3",
+        what: "rates, operations and bandwidth over those of the GTX 285",
+        parts: &[ExhibitTable {
+            title: "multiples of the GTX 285's",
+            quantities: &[quantity("multiple", "multiple", Measure::Factor, 2)],
+        }],
+        making: Making::Gpu,
+        scenes: &["sibenik"],
+        suite: Some("alk12"),
+        fitted: &[],
+        notes: &[
+            "GTX 480 and 680: means of the paper's Table 1 over three scenes, as its caption has them; H200: \"alk12-kepler\" on sibenik",
+        ],
+        picture: PictureForm::Generations,
+        stored: include_str!("../../../records/alk12-figure3.csv"),
+    },
+];

@@ -1,0 +1,168 @@
+//! The tables and figures of the papers: what each holds, how ours is made, and what of it was fitted.
+
+use raywarp_papers::Measure;
+use raywarp_study::simulate::Experiment;
+use raywarp_workload::rays::Workload;
+
+/// A paper by its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Paper {
+    /// Aila and Laine 2009.
+    Al09,
+    /// Aila, Laine and Karras 2012.
+    Alk12,
+    /// Guthe 2014, on latency.
+    G14,
+    /// Wald 2011, on compaction.
+    W11,
+    /// Bikker's lecture 9.
+    L9,
+}
+
+impl Paper {
+    /// All papers, in the order in which they are listed.
+    pub const ALL: [Self; 5] = [Self::Al09, Self::Alk12, Self::G14, Self::W11, Self::L9];
+
+    /// Returns the paper's key on the command line.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Al09 => "al09",
+            Self::Alk12 => "alk12",
+            Self::G14 => "g14",
+            Self::W11 => "w11",
+            Self::L9 => "l9",
+        }
+    }
+
+    /// Returns the paper with this key; `None` if there is none.
+    pub fn parse(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|paper| paper.key() == key)
+    }
+
+    /// Returns authors, title and year.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Al09 => "Aila and Laine 2009, Understanding the Efficiency of Ray Traversal on GPUs",
+            Self::Alk12 => "Aila, Laine and Karras 2012, the Kepler and Fermi addendum to it",
+            Self::G14 => "Guthe 2014, Latency Considerations of Depth-first GPU Ray Tracing",
+            Self::W11 => "Wald 2011, Active Thread Compaction for GPU Path Tracing",
+            Self::L9 => "Bikker, lecture 9 of Advanced Graphics, GPU Ray Tracing (2)",
+        }
+    }
+}
+
+/// A quantity of an exhibit, a column of its table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantity {
+    /// Key in records.
+    pub key: &'static str,
+    /// Heading of its columns.
+    pub head: &'static str,
+    /// Kind of its numbers.
+    pub measure: Measure,
+    /// Digits after the point.
+    pub digits: usize,
+    /// `true` if ours stands beside theirs to be compared; `false` if they are of two machines.
+    pub is_compared: bool,
+}
+
+/// A table of an exhibit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExhibitTable {
+    /// Title of the table, with the unit of its numbers.
+    pub title: &'static str,
+    /// Quantities that are its columns.
+    pub quantities: &'static [Quantity],
+}
+
+/// The way in which our numbers of an exhibit are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Making {
+    /// Kernels are simulated on a GPU of the paper, by efficiencies and rates.
+    Kernels(&'static SimulatedKernels),
+    /// An experiment of AL09 is simulated. Its tables have these quantities; a list of none leaves a table out.
+    Experiment(Experiment, &'static [&'static [&'static str]]),
+    /// Trees are built and their nodes counted.
+    Nodes,
+    /// A GPU is needed, on which `raywarp bench --suite` measures it.
+    Gpu,
+}
+
+/// Kernels that are simulated on machines of a paper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SimulatedKernels {
+    /// Rays that are traced.
+    pub workload: Workload,
+    /// `true` for leaves that are filled and as many extra references by splits as triangles, `false` for the builder's
+    /// own.
+    pub has_full_leaves: bool,
+    /// Short name of a machine, a kernel that it runs, and the subject that the numbers are of.
+    pub runs: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Form of an exhibit's picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PictureForm {
+    /// Bars of ours beside theirs.
+    Bars,
+    /// Lines over the numbers that subjects are.
+    Lines,
+    /// Relative rates over relative operations and bandwidth (ALK12 figure 3).
+    Generations,
+}
+
+/// A table or figure of a paper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exhibit {
+    /// Paper that has it.
+    pub paper: Paper,
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The table, figure or section.
+    pub place: &'static str,
+    /// Subject of the table or figure.
+    pub what: &'static str,
+    /// Tables that it consists of.
+    pub parts: &'static [ExhibitTable],
+    /// The way in which our numbers are made.
+    pub making: Making,
+    /// Scenes of which ours is made where they are there.
+    pub scenes: &'static [&'static str],
+    /// Suite of `raywarp bench` that measures it on a GPU.
+    pub suite: Option<&'static str>,
+    /// Parts of our numbers that were fitted to theirs, or chosen by them.
+    pub fitted: &'static [&'static str],
+    /// Notes for readers of the table.
+    pub notes: &'static [&'static str],
+    /// Form of its picture.
+    pub picture: PictureForm,
+    /// The file of our numbers on the reference scenes.
+    pub(super) stored: &'static str,
+}
+
+/// Rays of a kind and view that simulated kernels trace.
+pub const SAMPLE: usize = 16_384;
+
+/// Returns `true` if our numbers of an exhibit can be simulated.
+pub fn is_simulated(exhibit: &Exhibit) -> bool {
+    exhibit.making != Making::Gpu
+}
+
+/// Seconds of a processor of 2021 for a ray and step of a simulation, and for all else of a scene.
+const PER_RAY: f64 = 22e-6;
+const PER_REPLAY: f64 = 3e-6;
+const PER_SCENE: f64 = 6.0;
+/// Views of a scene of the papers, and kinds of rays.
+const BATCHES: f64 = 15.0;
+
+/// Returns about how many seconds it takes to simulate an exhibit on so many scenes, with so many threads.
+pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads: usize) -> f64 {
+    let rays = |own: usize| BATCHES * sample.unwrap_or(own) as f64;
+    let scene = match exhibit.making {
+        Making::Kernels(kernels) => rays(SAMPLE) * kernels.runs.len() as f64 * PER_RAY,
+        Making::Experiment(which, _) => rays(which.sample()) * which.steps() as f64 * PER_REPLAY,
+        Making::Nodes => 0.0,
+        Making::Gpu => return 0.0,
+    };
+    scenes as f64 * (PER_SCENE + scene) / threads.max(1) as f64
+}

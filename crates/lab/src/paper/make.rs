@@ -1,0 +1,183 @@
+//! Our numbers of an exhibit on a scene, by simulation.
+
+use super::exhibit::{Exhibit, Making, SAMPLE, SimulatedKernels};
+use super::record::{NumberSource, Record};
+use raywarp_bvh::{BuildOptions, Builder, build};
+use raywarp_family::{Operation, TraversalLoop, Variant};
+use raywarp_geom::Control;
+use raywarp_scene::views::View;
+use raywarp_scene::{Description, flatten};
+use raywarp_sim::machine::Machine;
+use raywarp_study::bounds::{Bounded, BoundsRequest, bound_rates};
+use raywarp_study::simulate::{Al09Costs, EfficiencyRequest, Experiment, ExperimentRequest, SimulateError, experiment};
+use raywarp_workload::rays::{Order, RESOLUTION, RayKind, Workload};
+
+/// A scene with its viewpoints.
+#[derive(Debug, Clone, Copy)]
+pub struct ExhibitScene<'a> {
+    /// Name of the scene, by which the papers know it.
+    pub name: &'a str,
+    /// Description of the scene.
+    pub scene: &'a Description,
+    /// Viewpoints of the scene.
+    pub views: &'a [View],
+}
+
+/// Cost of leaving a leaf's end to its size: so dear a visit that leaves are filled.
+const FULL_LEAVES: f32 = 1e6;
+
+/// Returns the builder's options: greedy SAH with leaves of at most 8 (AL09 2), or the tree that was chosen for AL09.
+fn tree(has_full_leaves: bool) -> BuildOptions {
+    let plain = BuildOptions { builder: Builder::SweepSah, ..BuildOptions::default() };
+    if !has_full_leaves {
+        return plain;
+    }
+    BuildOptions { traversal_cost: FULL_LEAVES, split_clipping: Some(1.0), ..plain }
+}
+
+/// Returns our numbers of an exhibit on a scene; none where a GPU is needed for them. `sample` is the approximate
+/// number of rays of a kind and view in place of the exhibit's own.
+///
+/// # Errors
+/// [`SimulateError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn make(
+    exhibit: &Exhibit,
+    place: &ExhibitScene<'_>,
+    sample: Option<usize>,
+    control: &Control<'_>,
+) -> Result<Vec<Record>, SimulateError> {
+    match exhibit.making {
+        Making::Kernels(kernels) => of_kernels(exhibit, kernels, place, sample, control),
+        Making::Experiment(which, quantities) => of_experiment(which, quantities, place, sample, control),
+        Making::Nodes => of_trees(place),
+        Making::Gpu => Ok(Vec::new()),
+    }
+}
+
+fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sample: usize) -> EfficiencyRequest {
+    EfficiencyRequest {
+        workload,
+        kinds: RayKind::ALL.to_vec(),
+        views: place.views.to_vec(),
+        size: RESOLUTION,
+        sample,
+        order: Order::Workload,
+        rays_per_pixel: None,
+        variants: Vec::new(),
+        widths: vec![32],
+        leaf_sizes: vec![build.max_leaf],
+        build,
+        scene: place.name.to_string(),
+    }
+}
+
+fn paper_variant(name: &str) -> Option<Variant> {
+    Variant::papers().iter().find(|row| row.name == name).map(|row| row.variant)
+}
+
+fn of_kernels(
+    exhibit: &Exhibit,
+    kernels: &SimulatedKernels,
+    place: &ExhibitScene<'_>,
+    sample: Option<usize>,
+    control: &Control<'_>,
+) -> Result<Vec<Record>, SimulateError> {
+    let mut names: Vec<&str> = kernels.runs.iter().map(|(machine, ..)| *machine).collect();
+    names.dedup();
+    let machines: Vec<Machine> = names.iter().filter_map(|name| Machine::find(name).ok()).collect();
+    let mut variants: Vec<Variant> = Vec::new();
+    for variant in kernels.runs.iter().filter_map(|(_, kernel, _)| paper_variant(kernel)) {
+        if !variants.contains(&variant) {
+            variants.push(variant);
+        }
+    }
+    let rays = EfficiencyRequest {
+        variants,
+        ..request(place, kernels.workload, tree(kernels.has_full_leaves), sample.unwrap_or(SAMPLE))
+    };
+    let request = BoundsRequest { rays, machines, changes: Vec::new(), costs: None, what_if: false };
+    let report = bound_rates(place.scene, &request, control)?;
+    let mut records = Vec::new();
+    for (machine, kernel, subject) in kernels.runs {
+        let of_run = |row: &&Bounded| names[row.machine] == *machine && Some(row.variant) == paper_variant(kernel);
+        for row in report.rows.iter().filter(of_run) {
+            for (quantity, ours) in numbers(exhibit, row) {
+                records.push(made(place, subject, row.kind.name(), quantity, ours));
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Returns what a bounded kernel says of an exhibit's quantities: rates in Mrays/s, shares in per cent.
+fn numbers(exhibit: &Exhibit, row: &Bounded) -> Vec<(&'static str, f64)> {
+    let share = |operation| 100.0 * row.profile.counts.simd_efficiency(operation);
+    let lowest = row.lowest().map(|bound| bound.rays_per_s / 1e6);
+    let is_packet = row.variant.traversal_loop() == TraversalLoop::Packet;
+    let all = [
+        ("traversal", Some(share(Operation::VisitNode)).filter(|_| !is_packet)),
+        ("intersection", Some(share(Operation::TestTriangle)).filter(|_| !is_packet)),
+        ("simulated", lowest),
+        ("bound", lowest),
+        ("expected", row.expected.map(|rate| rate / 1e6)),
+    ];
+    let is_wanted = |key: &str| exhibit.parts.iter().flat_map(|part| part.quantities).any(|own| own.key == key);
+    all.into_iter().filter_map(|(key, ours)| Some((key, ours.filter(|_| is_wanted(key))?))).collect()
+}
+
+fn made(place: &ExhibitScene<'_>, subject: &str, rays: &str, quantity: &str, ours: f64) -> Record {
+    let [scene, subject, rays, quantity] = [place.name, subject, rays, quantity].map(String::from);
+    let ours = ours.is_finite().then_some(ours);
+    Record { scene, subject, rays, quantity, theirs: "".into(), ours, source: NumberSource::Simulated }
+}
+
+fn of_experiment(
+    which: Experiment,
+    quantities: &[&[&str]],
+    place: &ExhibitScene<'_>,
+    sample: Option<usize>,
+    control: &Control<'_>,
+) -> Result<Vec<Record>, SimulateError> {
+    let machine = Machine::find("gtx285").map_err(|why| SimulateError::NotThere {
+        experiment: which.name(),
+        machine: "gtx285".to_string(),
+        why: why.to_string(),
+    })?;
+    let rays = request(place, Workload::Al09, tree(true), sample.unwrap_or_else(|| which.sample()));
+    let request = ExperimentRequest { rays, experiment: which, costs: Al09Costs::default(), machine };
+    let report = experiment(place.scene, &request, control)?;
+    let mut records = Vec::new();
+    for (table, quantities) in report.tables.iter().zip(quantities) {
+        for row in &table.rows {
+            for (rays, cell) in table.columns.iter().zip(&row.cells) {
+                let theirs = cell.theirs.text().split('/');
+                let theirs = theirs.chain(std::iter::repeat(""));
+                for ((quantity, &ours), theirs) in quantities.iter().zip(&cell.numbers).zip(theirs) {
+                    records.push(Record { theirs: theirs.into(), ..made(place, &row.name, rays, quantity, ours) });
+                }
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Costs of a visit beside a test, and extra references as a share of the triangles, with which nodes are counted.
+const TREES: [(&str, f32, Option<f32>); 4] = [
+    ("full leaves, splits", FULL_LEAVES, Some(1.0)),
+    ("full leaves", FULL_LEAVES, None),
+    ("a visit costs 2 tests", 2.0, None),
+    ("a visit costs 1 test", 1.0, None),
+];
+
+fn of_trees(place: &ExhibitScene<'_>) -> Result<Vec<Record>, SimulateError> {
+    let triangles = flatten(place.scene)?;
+    let mut records = Vec::new();
+    for (subject, traversal_cost, split_clipping) in TREES {
+        let options = BuildOptions { traversal_cost, split_clipping, ..tree(false) };
+        let nodes = build(&triangles, &options)?.nodes.len() as f64;
+        records.push(made(place, subject, "", "nodes", nodes / 1e3));
+    }
+    Ok(records)
+}

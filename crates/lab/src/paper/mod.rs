@@ -1,0 +1,28 @@
+//! The papers' tables, figures and statements by name, ours beside theirs.
+//!
+//! An [`Exhibit`] is a table or figure. Its numbers are [`Record`]s: what the paper prints, what is stored of reference
+//! scenes, and what [`make()`] simulates now. A statement is a [`Judged`] row: one rule says whether it is reproduced.
+
+mod catalogue;
+mod chart;
+mod exhibit;
+mod judged;
+mod make;
+mod measure;
+mod printed;
+mod record;
+mod report;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::{all, find, of};
+pub use exhibit::{
+    Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated, seconds,
+};
+pub use judged::{Judged, JudgedCell, judge, statements};
+pub use make::{ExhibitScene, make};
+pub use measure::{is_measured, measure};
+pub use record::{NumberSource, Record, read, write};
+pub use report::{exhibit_document, finding_document, list_document, paper_document, statements_markdown};
+pub use table::{merged, stored};

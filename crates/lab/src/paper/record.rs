@@ -1,0 +1,162 @@
+//! A number of an exhibit, ours beside the paper's, and the files in which those of the reference scenes are kept.
+
+use raywarp_papers::{Claim, Printed};
+use raywarp_report::quoted;
+
+/// Origin of a number of ours.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NumberSource {
+    /// It was simulated in this run.
+    Simulated,
+    /// It was measured in this run on the GPU of this name.
+    Measured(String),
+    /// It stands in a record: the name of a run and its file, or what was simulated and when.
+    Recorded(String),
+    /// Nobody has it: the paper's number stands alone, for this reason.
+    Nowhere,
+}
+
+/// A number of an exhibit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Name of the scene.
+    pub scene: String,
+    /// Kernel, setting or machine that the number is of.
+    pub subject: String,
+    /// Kind of rays, or another column of the paper's table.
+    pub rays: String,
+    /// Key of the quantity among those of the exhibit.
+    pub quantity: String,
+    /// Text that the paper prints; empty where it prints nothing.
+    pub theirs: Printed,
+    /// Our number of it.
+    pub ours: Option<f64>,
+    /// Origin of our number.
+    pub source: NumberSource,
+}
+
+/// Words that tell a number of an exhibit from all others.
+pub type RecordKey<'a> = [&'a str; 4];
+
+impl Record {
+    /// Returns what tells this number from the others of its exhibit.
+    pub fn key(&self) -> RecordKey<'_> {
+        [&self.scene, &self.subject, &self.rays, &self.quantity]
+    }
+
+    /// Returns what the paper claims, if that can be compared with a number.
+    pub fn claim(&self) -> Option<Claim> {
+        let text = self.theirs.text();
+        match (Claim::parse(text), self.theirs.ranges()) {
+            (Some(claim), _) => Some(claim),
+            (None, &[[least, most]]) => Some(Claim::Between(least, most)),
+            _ => None,
+        }
+    }
+}
+
+/// The columns of a file of records.
+pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source";
+
+/// Reads a file of records.
+///
+/// # Errors
+/// What is wrong, with the number of the line.
+pub fn read(text: &str) -> Result<Vec<Record>, String> {
+    let mut lines = text.lines().enumerate();
+    match lines.next() {
+        Some((_, HEAD)) => {}
+        _ => return Err(format!("line 1: the columns are {HEAD}")),
+    }
+    lines.map(|(number, line)| record(line).map_err(|why| format!("line {}: {why}", number + 1))).collect()
+}
+
+fn record(line: &str) -> Result<Record, String> {
+    let cells = cells(line);
+    let [scene, subject, rays, quantity, theirs, ours, source] = &cells[..] else {
+        return Err(format!("it has {} cells, not 7", cells.len()));
+    };
+    let ours = match ours.as_str() {
+        "" => None,
+        number => Some(number.parse().map_err(|_| format!("{number} is no number"))?),
+    };
+    let source = if source.is_empty() { NumberSource::Nowhere } else { NumberSource::Recorded(source.clone()) };
+    let [scene, subject, rays, quantity] = [scene, subject, rays, quantity].map(String::clone);
+    Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source })
+}
+
+/// Returns the cells of a line of comma-separated values; quotes hold commas, two of them one.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let last = cells.len() - 1;
+        match letter {
+            '"' if is_quoted && letters.peek() == Some(&'"') => cells[last].extend(letters.next()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(String::new()),
+            other => cells[last].push(other),
+        }
+    }
+    cells
+}
+
+/// Writes records as a file that [`read`] reads; what was made in this run is from `made`.
+pub fn write(records: &[Record], made: &str) -> String {
+    let mut text = format!("{HEAD}\n");
+    for record in records {
+        let source = match &record.source {
+            NumberSource::Simulated | NumberSource::Measured(_) => made,
+            NumberSource::Recorded(from) => from,
+            NumberSource::Nowhere => "",
+        };
+        let ours = record.ours.map_or_else(String::new, |ours| format!("{ours}"));
+        let cells =
+            [&record.scene, &record.subject, &record.rays, &record.quantity, record.theirs.text(), &ours, source];
+        text += &(cells.map(quoted).join(",") + "\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> Record {
+        Record {
+            scene: "sibenik".into(),
+            subject: "at most 4, every 4 \"rounds\"".into(),
+            rays: "ao".into(),
+            quantity: "gain".into(),
+            theirs: "~40".into(),
+            ours: Some(22.25),
+            source: NumberSource::Simulated,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let alone = Record { ours: None, theirs: "85/84".into(), source: NumberSource::Nowhere, ..one() };
+        let text = write(&[one(), alone.clone()], "simulated, 2026-11-28");
+        let recorded = Record { source: NumberSource::Recorded("simulated, 2026-11-28".into()), ..one() };
+        assert_eq!(read(&text), Ok(vec![recorded, alone]));
+    }
+
+    #[test]
+    fn a_faulty_line_is_named() {
+        assert!(read("scene,ours\n").is_err());
+        assert_eq!(read(&format!("{HEAD}\na,b,c\n")), Err("line 2: it has 3 cells, not 7".to_string()));
+        assert_eq!(read(&format!("{HEAD}\na,b,c,d,,x1,\n")), Err("line 2: x1 is no number".to_string()));
+    }
+
+    #[test]
+    fn claims_are_read_from_what_papers_print() {
+        let of = |theirs: &str| Record { theirs: theirs.into(), ..one() }.claim();
+        assert_eq!(of("62"), Some(Claim::Number(62.0)));
+        assert_eq!(of("3 to 5"), None);
+        assert_eq!(of("6-19"), Some(Claim::Between(6.0, 19.0)));
+        assert_eq!(of("up to 20"), Some(Claim::UpTo(20.0)));
+        assert_eq!(of("less"), None);
+    }
+}

@@ -1,0 +1,374 @@
+//! The documents of `raywarp paper`: the list, a paper, an exhibit, a statement.
+
+use super::catalogue::of;
+use super::chart::charts;
+use super::exhibit::{self, Exhibit, ExhibitTable, Paper, Quantity};
+use super::judged::{Judged, JudgedCell, judge, statements};
+use super::record::{NumberSource, Record};
+use super::table::{Line, lines, scenes};
+use raywarp_papers::{Finding, Measure, Outcome};
+use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
+use serde_json::{Value as Json, json};
+
+/// Returns the list of papers, with their exhibits and how many statements were reproduced.
+pub fn list_document() -> Document {
+    let mut document = Document::of_facts("The papers", ACROSS);
+    for paper in Paper::ALL {
+        document.item("papers", |item| {
+            item.data("key", paper.key());
+            item.data("title", paper.title());
+            item.paragraph(format!("{}: {}", paper.key(), paper.title()));
+            item.heading(format!("{}: {}", paper.key(), paper.title()));
+            name_exhibits(item, paper);
+            item.line(counts(paper));
+            item.prose(counts(paper));
+        });
+    }
+    document.paragraph(
+        "`raywarp paper KEY` lists a paper's statements, `raywarp paper KEY NAME` makes a table or figure, or shows what \
+         came of a statement, such as `raywarp paper al09 table1`.",
+    );
+    document
+}
+
+/// Returns a paper's exhibits and statements.
+pub fn paper_document(paper: Paper) -> Document {
+    let mut document = Document::of_facts(format!("{}: {}", paper.key(), paper.title()), ACROSS);
+    document.line(paper.title());
+    document.gap();
+    document.data("key", paper.key());
+    document.data("title", paper.title());
+    document.heading("Tables and figures");
+    name_exhibits(&mut document, paper);
+    document.gap();
+    document.heading("Statements");
+    let rows: Vec<Judged> = statements(paper).iter().map(|finding| judge(paper, finding, &[])).collect();
+    let sheet = Sheet(vec![
+        Column::words(|row: &Judged| row.finding.name.clone()).page(0, "name").key("name"),
+        Column::words(|row: &Judged| row.finding.place.clone()).page(1, "in the paper").key("place"),
+        Column::words(|row: &Judged| row.finding.says.clone()).page(2, "what it says").key("says"),
+        Column::words(|row: &Judged| row.status.to_string()).page(3, "status").key("status"),
+        Column::words(close).page(4, "how close, or why not").key("how_close"),
+    ]);
+    for Judged { finding, status, .. } in &rows {
+        document.line(finding.name.as_str());
+        document.fact("", format!("{status}: {}, {}", finding.place, finding.says));
+    }
+    document.table(sheet.table(&rows).on_page("Statements of the paper, judged by one rule").key("statements"));
+    document.gap();
+    document.line(counts(paper));
+    document
+}
+
+/// Number of characters that names take in a list.
+const ACROSS: usize = 14;
+
+/// Adds the tables and figures of a paper, by name.
+fn name_exhibits(document: &mut Document, paper: Paper) {
+    let rows: Vec<Exhibit> = of(paper).copied().collect();
+    for row in &rows {
+        document.fact(row.name, format!("{}: {}", row.place, row.what));
+    }
+    let made = |row: &Exhibit| match row.making {
+        exhibit::Making::Gpu => "recorded",
+        _ => "simulated",
+    };
+    let sheet = Sheet(vec![
+        Column::words(|row: &Exhibit| row.name).page(0, "name").key("name"),
+        Column::words(|row: &Exhibit| row.place).page(1, "in the paper").key("place"),
+        Column::words(made).page(2, "ours").key("ours"),
+        Column::words(|row: &Exhibit| row.what).page(3, "what").key("what"),
+    ]);
+    document.table(sheet.table(&rows).on_page("Tables and figures that can be made").key("exhibits"));
+}
+
+/// Returns how many statements of a paper have each status.
+fn counts(paper: Paper) -> String {
+    let all: Vec<Outcome> = statements(paper).iter().map(|finding| judge(paper, finding, &[]).status).collect();
+    let of = |status: Outcome| {
+        let count = all.iter().filter(|one| **one == status).count();
+        format!("{count} {status}")
+    };
+    format!("{} statements: {}", all.len(), Outcome::ALL.map(of).join(", "))
+}
+
+/// Returns a table or figure with our numbers beside the paper's. `missing` says what could not be made, and why.
+pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String]) -> Document {
+    let paper = exhibit.paper;
+    let mut document = Document::new(format!("{} {}: {}", paper.key(), exhibit.name, exhibit.what));
+    document.line(format!("{}, {}: {}", paper.key().to_uppercase(), exhibit.place, exhibit.what));
+    document.data("paper", paper.key());
+    document.data("name", exhibit.name);
+    for scene in scenes(exhibit, records) {
+        document.heading(scene);
+        for part in exhibit.parts {
+            part_table(&mut document, part, scene, records);
+        }
+    }
+    for line in sources(exhibit, records).iter().chain(missing) {
+        document.line(line.as_str());
+        document.note(line.as_str());
+    }
+    document.lines(exhibit.fitted.iter().map(|what| format!("fitted: {what}")));
+    document.lines(exhibit.notes.iter().map(|what| (*what).to_string()));
+    exhibit.fitted.iter().for_each(|what| document.note(format!("Fitted: {what}")));
+    exhibit.notes.iter().for_each(|what| document.note(*what));
+    document.data("fitted", exhibit.fitted);
+    document.data("missing", missing);
+    statements_on(&mut document, exhibit, records);
+    document.heading("Pictures");
+    charts(&mut document, exhibit, records);
+    let all = long().table(records.iter().collect::<Vec<_>>().iter().copied());
+    document.table(all.key("cells").in_csv());
+    document
+}
+
+/// Adds the statements that rest on an exhibit.
+fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
+    let rests = |finding: &&Finding| finding.from.iter().any(|selection| selection.exhibit == exhibit.name);
+    let judged: Vec<Judged> =
+        statements(exhibit.paper).iter().filter(rests).map(|finding| judge(exhibit.paper, finding, records)).collect();
+    if judged.is_empty() {
+        return;
+    }
+    document.gap();
+    document.heading("Statements that rest on it");
+    let sheet = Sheet(vec![
+        Column::words(|row: &Judged| row.finding.name.clone())
+            .text(TableColumn::left("statement"))
+            .page(0, "statement")
+            .key("name"),
+        Column::words(|row: &Judged| row.status.to_string())
+            .text(TableColumn::left("status"))
+            .page(1, "status")
+            .key("status"),
+        Column::words(|row: &Judged| summary(row))
+            .text(TableColumn::left("how close"))
+            .page(2, "how close")
+            .key("how_close"),
+    ]);
+    document.table(sheet.table(&judged).in_text("").on_page("Judged by one rule").key("statements"));
+}
+
+/// Returns what a statement says and what came of it.
+pub fn finding_document(paper: Paper, row: &Judged) -> Document {
+    let finding = row.finding;
+    let mut document = Document::new(format!("{} {}: {}", paper.key(), finding.name, finding.says));
+    document.line(format!("{}, {}: {}", paper.key().to_uppercase(), finding.place, finding.says));
+    document.line(format!("Outcome: {}", row.status));
+    document.fields(json!({
+        "paper": paper.key(), "name": finding.name, "place": finding.place, "says": finding.says,
+        "status": row.status.to_string(), "note": finding.note,
+    }));
+    document.prose(format!("{}. {}", row.status, summary(row)));
+    let measure = finding.measure.unwrap_or(Measure::Amount);
+    if !row.cells.is_empty() {
+        document.line(summary(row));
+        let sheet = cells(measure);
+        document.table(sheet.table(&row.cells).in_text("").on_page("Its cells").key("cells").in_csv());
+        document.line(rule(measure));
+    }
+    if !finding.cannot.is_empty() {
+        document.line(plain(&finding.cannot));
+        document.prose(plain(&finding.cannot));
+    }
+    if !finding.note.is_empty() {
+        document.line(plain(&finding.note));
+        document.prose(plain(&finding.note));
+    }
+    document
+}
+
+/// Returns the rule of a measure in words.
+fn rule(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Share => "rule: within 5 points",
+        Measure::Gain => "rule: within 5 points; less than 2 points are no gain and no loss",
+        Measure::Amount => "rule: ours over theirs from 0.9 to 1.11",
+        Measure::Factor => "rule: within a tenth of the factor, or 0.05 below 1.5",
+        Measure::Exact => "rule: the same number",
+    }
+}
+
+fn cells(measure: Measure) -> Sheet<'static, JudgedCell> {
+    let digits = if measure == Measure::Factor { 2 } else { 1 };
+    let off = move |cell: &JudgedCell| cell.distance.map_or(Value::Nothing(""), |off| off_value(off, measure));
+    let holds = |cell: &JudgedCell| match cell.holds {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "our sample does not say",
+    };
+    Sheet(vec![
+        Column::words(|cell: &JudgedCell| cell.of.clone())
+            .text(TableColumn::left("of"))
+            .page(0, "of")
+            .key("of")
+            .csv(0, "of"),
+        Column::words(|cell: &JudgedCell| cell.theirs.clone())
+            .text(TableColumn::right("theirs"))
+            .page(1, "theirs")
+            .key("theirs")
+            .csv(1, "theirs"),
+        Column::number(digits, |cell: &JudgedCell| cell.ours)
+            .text(TableColumn::right("ours"))
+            .page(2, "ours")
+            .key("ours")
+            .csv(2, "ours"),
+        Column::plain(off).text(TableColumn::right("off")).page(3, "off").key("off").csv(3, "off"),
+        Column::words(holds).text(TableColumn::left("holds")).page(4, "holds").key("holds").csv(4, "holds"),
+    ])
+}
+
+fn off_value(off: f64, measure: Measure) -> Value {
+    let unit = if matches!(measure, Measure::Amount | Measure::Factor) { " %" } else { "" };
+    let words = if off.abs() < 0.5 { format!("0{unit}") } else { format!("{off:+.0}{unit}") };
+    Value::said(words, off)
+}
+
+/// Returns how many cells hold, and the one that is farthest off.
+fn summary(row: &Judged) -> String {
+    let judged: Vec<&JudgedCell> = row.cells.iter().filter(|cell| cell.holds.is_some()).collect();
+    let holding = judged.iter().filter(|cell| cell.holds == Some(true)).count();
+    if judged.is_empty() {
+        return String::new();
+    }
+    let measure = row.finding.measure.unwrap_or(Measure::Amount);
+    let digits = if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
+    let weakest = judged.iter().max_by(|a, b| a.weakness.total_cmp(&b.weakness));
+    let weakest = weakest.map_or_else(String::new, |cell| {
+        format!("; weakest {}: {} for {}", cell.of, number(cell.ours, digits), cell.theirs)
+    });
+    format!("{holding} of {} cells hold{weakest}", judged.len())
+}
+
+/// Returns how close a statement's numbers are, or why there are none, in plain words.
+fn close(row: &Judged) -> String {
+    let parts = [summary(row), plain(&row.finding.cannot), plain(&row.finding.note)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ")
+}
+
+/// Returns a paper's statements as the rows of a Markdown table.
+pub fn statements_markdown(paper: Paper) -> String {
+    let mut text = "| in the paper | what it says | status | how close, or why not |\n|---|---|---|---|\n".to_string();
+    for finding in statements(paper) {
+        let row = judge(paper, finding, &[]);
+        let parts = [summary(&row), finding.cannot.clone(), finding.note.clone()];
+        let why = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ");
+        text += &format!("| {} | {} | {} | {why} |\n", finding.place, finding.says, row.status);
+    }
+    text
+}
+
+/// Returns Markdown without the targets of its links and without marks of emphasis.
+fn plain(markdown: &str) -> String {
+    let mut text = String::new();
+    let mut rest = markdown;
+    while let Some(start) = rest.find('[') {
+        let after = &rest[start + 1..];
+        let Some((words, link)) = after.split_once("](") else { break };
+        let Some((_, behind)) = link.split_once(')') else { break };
+        text += &rest[..start];
+        text += words;
+        rest = behind;
+    }
+    text += rest;
+    text.replace('*', "")
+}
+
+/// Returns where our numbers of an exhibit are from, a line a source.
+fn sources(exhibit: &Exhibit, records: &[Record]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in exhibit.parts.iter().flat_map(|part| part.quantities) {
+        let mut of: Vec<String> = Vec::new();
+        for record in records.iter().filter(|record| record.quantity == part.key && record.ours.is_some()) {
+            let source = match &record.source {
+                NumberSource::Simulated => "simulated in this run".to_string(),
+                NumberSource::Measured(gpu) => format!("measured in this run on {gpu}"),
+                NumberSource::Recorded(run) => format!("recorded: {run}"),
+                NumberSource::Nowhere => continue,
+            };
+            if !of.contains(&source) {
+                of.push(source);
+            }
+        }
+        if !of.is_empty() {
+            lines.push(format!("{}: {}", part.head, of.join("; ")));
+        }
+    }
+    lines
+}
+
+/// Adds a part's table of a scene.
+fn part_table(document: &mut Document, part: &ExhibitTable, scene: &str, records: &[Record]) {
+    let lines = lines(records, scene, part.quantities);
+    if lines.is_empty() {
+        return;
+    }
+    let mut columns = vec![
+        Column::words(|line: &Line<'_>| line.subject).text(TableColumn::left("")).page(0, ""),
+        Column::words(|line: &Line<'_>| line.rays).text(TableColumn::left("rays")).page(1, "rays"),
+    ];
+    for (place, quantity) in part.quantities.iter().enumerate() {
+        let has = |of: fn(&Record) -> bool| lines.iter().any(|line| line.cells[place].is_some_and(of));
+        let (ours, theirs) = (has(|record| record.ours.is_some()), has(|record| !record.theirs.is_empty()));
+        if ours {
+            columns.push(ours_column(place, quantity));
+        }
+        if theirs {
+            columns
+                .push(theirs_column(place, if ours { "theirs".into() } else { format!("{}, theirs", quantity.head) }));
+        }
+        if ours && theirs && quantity.is_compared {
+            columns.push(off_column(place, quantity.measure));
+        }
+    }
+    let title = format!("{scene}: {}", part.title);
+    document.table(Sheet(columns).table(&lines).in_text(title.clone()).on_page(title));
+}
+
+fn ours_column<'a>(place: usize, quantity: &'a Quantity) -> Column<'a, Line<'a>> {
+    let of = move |line: &Line<'a>| Value::known(line.cells[place].and_then(|record| record.ours));
+    let at = 2 + 3 * place;
+    Column::plain(of)
+        .digits(quantity.digits)
+        .text(TableColumn::right(quantity.head))
+        .page(at, format!("{}, ours", quantity.head))
+}
+
+fn theirs_column<'a>(place: usize, head: String) -> Column<'a, Line<'a>> {
+    let of = move |line: &Line<'a>| Value::words(line.cells[place].map_or("", |record| record.theirs.text()));
+    Column::plain(of).text(TableColumn::right(head.clone())).page(3 + 3 * place, head)
+}
+
+fn off_column<'a>(place: usize, measure: Measure) -> Column<'a, Line<'a>> {
+    let of = move |line: &Line<'a>| {
+        let both = line.cells[place].and_then(|record| Some((record.ours?, record.claim()?)));
+        both.map_or(Value::Nothing(""), |(ours, claim)| off_value(claim.distance(ours, measure), measure))
+    };
+    Column::plain(of).text(TableColumn::right("off")).page(4 + 3 * place, "off")
+}
+
+/// Returns the columns of an exhibit's numbers, a row each, for programs.
+fn long() -> Sheet<'static, Record> {
+    let source = |record: &Record| -> Json {
+        match &record.source {
+            NumberSource::Simulated => "simulated".into(),
+            NumberSource::Measured(gpu) => format!("measured: {gpu}").into(),
+            NumberSource::Recorded(run) => run.clone().into(),
+            NumberSource::Nowhere => Json::Null,
+        }
+    };
+    let theirs = |record: &Record| match record.theirs.text() {
+        "" => Value::Nothing(""),
+        words => Value::words(words),
+    };
+    Sheet(vec![
+        Column::words(|record: &Record| record.scene.clone()).key("scene").csv(0, "scene"),
+        Column::words(|record: &Record| record.subject.clone()).key("subject").csv(1, "subject"),
+        Column::words(|record: &Record| record.rays.clone()).key("rays").csv(2, "rays"),
+        Column::words(|record: &Record| record.quantity.clone()).key("quantity").csv(3, "quantity"),
+        Column::plain(theirs).key("theirs").csv(4, "theirs"),
+        Column::number(3, |record: &Record| record.ours).key("ours").csv(5, "ours"),
+        Column::data(source).key("source").csv(6, "source"),
+    ])
+}

@@ -1,0 +1,87 @@
+//! An exhibit put together: what is printed, what is stored, and what was made now.
+
+use super::exhibit::Exhibit;
+use super::printed::printed;
+use super::record::{self, Record};
+use std::collections::HashMap;
+
+/// Returns the numbers of an exhibit that are stored, beside what the paper prints.
+///
+/// # Panics
+/// If the file of records, which is built in, is faulty; a test excludes that.
+pub fn stored(exhibit: &Exhibit) -> Vec<Record> {
+    let mine = record::read(exhibit.stored)
+        .unwrap_or_else(|why| panic!("records of {} {}: {why}", exhibit.paper.key(), exhibit.name));
+    merged(printed(exhibit), mine)
+}
+
+/// Returns records with those of `others` in place of numbers that have the same key, and the rest of them behind the
+/// last of their scene. What is printed stays where `others` have nothing printed.
+pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
+    let mut records = records;
+    let key = |record: &Record| record.key().map(str::to_string);
+    let mut places: HashMap<[String; 4], usize> = records.iter().map(key).zip(0..).collect();
+    for other in others {
+        match places.get(&key(&other)) {
+            Some(&place) => {
+                let old = &mut records[place];
+                let theirs =
+                    if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
+                if other.ours.is_some() {
+                    *old = Record { theirs, ..other };
+                } else {
+                    old.theirs = theirs;
+                }
+            }
+            None => {
+                places.insert(key(&other), records.len());
+                records.push(other);
+            }
+        }
+    }
+    records
+}
+
+/// A line of a table: a subject and a kind of rays, with a number for each quantity.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'a> {
+    pub subject: &'a str,
+    pub rays: &'a str,
+    /// By the quantities of the part.
+    pub cells: Vec<Option<&'a Record>>,
+}
+
+/// Returns the scenes of records in the order of the exhibit, others after them.
+pub(super) fn scenes<'a>(exhibit: &'a Exhibit, records: &'a [Record]) -> Vec<&'a str> {
+    let has = |scene: &str| records.iter().any(|record| record.scene == scene);
+    let mut all: Vec<&str> = exhibit.scenes.iter().copied().filter(|scene| has(scene)).collect();
+    for record in records {
+        if !all.contains(&record.scene.as_str()) {
+            all.push(&record.scene);
+        }
+    }
+    all
+}
+
+/// Returns the lines of a scene in a part of an exhibit, kinds of rays of a subject together.
+pub(super) fn lines<'a>(records: &'a [Record], scene: &str, quantities: &[super::Quantity]) -> Vec<Line<'a>> {
+    let mut subjects: Vec<&str> = Vec::new();
+    let mut lines: Vec<Line<'a>> = Vec::new();
+    for record in records.iter().filter(|record| record.scene == scene) {
+        let Some(place) = quantities.iter().position(|quantity| quantity.key == record.quantity) else { continue };
+        if !subjects.contains(&record.subject.as_str()) {
+            subjects.push(&record.subject);
+        }
+        let is_it = |line: &&mut Line<'a>| line.subject == record.subject && line.rays == record.rays;
+        match lines.iter_mut().find(is_it) {
+            Some(line) => line.cells[place] = Some(record),
+            None => {
+                let mut cells = vec![None; quantities.len()];
+                cells[place] = Some(record);
+                lines.push(Line { subject: &record.subject, rays: &record.rays, cells });
+            }
+        }
+    }
+    lines.sort_by_key(|line| subjects.iter().position(|subject| *subject == line.subject));
+    lines
+}

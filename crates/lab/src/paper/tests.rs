@@ -1,0 +1,143 @@
+//! Tests of exhibits, records and statements against each other, and against the recorded runs.
+
+use super::*;
+use raywarp_papers::{Claim, Outcome};
+use raywarp_report::Room;
+use std::collections::HashSet;
+
+#[test]
+fn names_are_found_and_unlike() {
+    for paper in Paper::ALL {
+        let mut names: HashSet<&str> = HashSet::new();
+        for name in of(paper).map(|exhibit| exhibit.name).chain(statements(paper).iter().map(|row| row.name.as_str())) {
+            assert!(names.insert(name), "{} {name} twice", paper.key());
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c)), "{name}");
+        }
+        assert!(!names.is_empty(), "{}", paper.key());
+        assert_eq!(Paper::parse(paper.key()), Some(paper));
+    }
+    assert_eq!(find(Paper::Al09, "Table 1").map(|exhibit| exhibit.name), Some("table1"));
+    assert_eq!(find(Paper::Al09, "table9"), None);
+}
+
+#[test]
+fn every_record_is_of_a_quantity_and_says_where_it_is_from() {
+    for exhibit in all() {
+        let records = stored(exhibit);
+        assert!(!records.is_empty(), "{} {}", exhibit.paper.key(), exhibit.name);
+        let mut keys = HashSet::new();
+        for record in &records {
+            let is_known = exhibit.parts.iter().flat_map(|part| part.quantities).any(|own| own.key == record.quantity);
+            assert!(is_known, "{} {}: {record:?}", exhibit.paper.key(), exhibit.name);
+            assert_eq!(record.ours.is_some(), record.source != NumberSource::Nowhere, "{record:?}");
+            assert!(record.ours.is_some() || !record.theirs.is_empty(), "{record:?}");
+            assert!(keys.insert(record.key()), "twice: {record:?}");
+        }
+    }
+}
+
+/// Returns statements whose cells or reasons are not what their measure and claims need.
+fn faulty() -> Vec<String> {
+    let mut faults = Vec::new();
+    for paper in Paper::ALL {
+        for finding in statements(paper) {
+            let row = judge(paper, finding, &[]);
+            let mut fault = |what: &str| faults.push(format!("{} {}: {what}", paper.key(), finding.name));
+            if finding.has_cells() != finding.cannot.is_empty() {
+                fault("it has both cells and a reason to have none, or neither");
+            }
+            if finding.has_cells() && (row.cells.is_empty() || finding.measure.is_none()) {
+                fault("it has no cell or no measure");
+            }
+            if finding.theirs.iter().any(|claim| !claim.is_empty() && Claim::parse(claim).is_none()) {
+                fault("a claim is not read");
+            }
+            for cell in &finding.cells {
+                let claim = if cell.theirs.is_empty() { finding.claim("") } else { &cell.theirs };
+                if Claim::parse(claim).is_none() {
+                    fault(&format!("{} has no claim", cell.of));
+                }
+            }
+            for selection in &finding.from {
+                if find(paper, &selection.exhibit).is_none() {
+                    fault("it names no exhibit");
+                }
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn every_statement_has_cells_or_a_reason_to_have_none() {
+    assert_eq!(faulty(), Vec::<String>::new());
+}
+
+#[test]
+fn the_rule_decides_alike() {
+    let status = |name: &str| {
+        let finding = statements(Paper::Al09).iter().find(|row| row.name == name).expect("it is a row");
+        judge(Paper::Al09, finding, &[]).status
+    };
+    // 4 % where AL09 has 9, and 7 points apart: neither is within 5 points.
+    assert_eq!(status("sixteen-lanes"), Outcome::NotReproduced);
+    assert_eq!(status("efficiency-intersection-conference"), Outcome::NotReproduced);
+    assert_eq!(status("efficiency-traversal-conference"), Outcome::Reproduced);
+    assert_eq!(status("simulated-rates-sibenik"), Outcome::CannotBe);
+}
+
+#[test]
+fn fresh_numbers_take_the_place_of_stored_ones() {
+    let finding = statements(Paper::Al09).iter().find(|row| row.name == "efficiency-traversal-conference").unwrap();
+    let exhibit = find(Paper::Al09, "table1").unwrap();
+    let mut fresh = stored(exhibit);
+    for record in fresh.iter_mut().filter(|record| record.quantity == "traversal") {
+        record.ours = Some(1.0);
+    }
+    let row = judge(Paper::Al09, finding, &fresh);
+    assert_eq!(row.status, Outcome::NotReproduced);
+    assert!(row.cells.iter().all(|cell| cell.holds == Some(false)));
+}
+
+#[test]
+fn missing_scenes_have_the_papers_numbers() {
+    let text =
+        exhibit_document(find(Paper::Al09, "table1").unwrap(), &stored(find(Paper::Al09, "table1").unwrap()), &[])
+            .text(Room::Any);
+    let line = text.lines().find(|line| line.starts_with("while-while") && line.contains("diffuse")).unwrap();
+    assert!(line.split_whitespace().count() >= 7, "{line}");
+    let fairy = text.split("fairy: SIMD").nth(1).unwrap();
+    assert!(
+        fairy.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["while-while", "diffuse", "35", "43"])
+    );
+    assert!(text.contains("fitted: four costs"), "{text}");
+    assert!(text.contains("2026-11-21-h200-2/table1.txt"), "{text}");
+}
+
+#[test]
+fn measured_rates_are_those_of_their_runs() {
+    let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
+    let text = std::fs::read_to_string(runs.join("2026-11-21-h200-2/table1.txt")).unwrap();
+    let exhibit = find(Paper::Al09, "table1").unwrap();
+    let Making::Kernels(kernels) = exhibit.making else { panic!("it is of kernels") };
+    let mut seen = 0;
+    let mut scene = "";
+    for line in text.lines().take_while(|line| !line.starts_with("primary, Mrays/s")) {
+        if let Some((name, _)) = line.split_once(": ").filter(|(_, rest)| rest.contains(" triangles;")) {
+            scene = name;
+        }
+        let Some((_, _, subject)) = kernels.runs.iter().find(|(_, kernel, _)| line.split(' ').next() == Some(kernel))
+        else {
+            continue;
+        };
+        let rates = line.split_whitespace().filter(|word| word.contains('.') && !word.contains('%'));
+        for (rays, rate) in ["primary", "ao", "diffuse"].into_iter().zip(rates) {
+            let rate: f64 = rate.trim_end_matches('*').parse().unwrap();
+            let records = stored(exhibit);
+            let own = records.iter().find(|record| record.key() == [scene, subject, rays, "measured"]).unwrap();
+            assert_eq!(own.ours, Some(rate), "{scene} {subject} {rays}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 2 * 7 * 3);
+}
