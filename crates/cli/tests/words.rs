@@ -19,7 +19,7 @@ fn a_slip_of_the_command_line_is_explained_in_one_line() {
         ("render --sp 16", &["render ", " --sp;", " --spp?"][..]),
         ("render --x", &["render ", " --x;", " raywarp render -h"]),
         ("render --width 8", &["render ", " --width;", " --size 1024x768 "]),
-        ("info --device cuda", &["info ", " --device;", " render, trace, bench, variants and selftest "]),
+        ("info --device cuda", &["info ", " --device;", " render, trace, bench, paper, variants and selftest "]),
         ("--spp 3 render", &["raywarp: --spp ", " raywarp render --spp"]),
         ("--threads 2 merge a.exr -o b.png", &["raywarp: --threads: "]),
         ("render a.obj b.obj", &["raywarp: render: 'b.obj' ", "; raywarp render [OPTIONS] [SCENE]"]),
