@@ -141,7 +141,7 @@ pub struct Exhibit {
 }
 
 /// Rays of a kind and view that simulated kernels trace.
-pub const SAMPLE: usize = 16_384;
+pub const SAMPLE: usize = 50_000;
 
 /// Returns `true` if our numbers of an exhibit can be simulated.
 pub fn is_simulated(exhibit: &Exhibit) -> bool {
@@ -149,7 +149,7 @@ pub fn is_simulated(exhibit: &Exhibit) -> bool {
 }
 
 /// Seconds of a processor of 2021 for a ray and step of a simulation, and for all else of a scene.
-const PER_RAY: f64 = 22e-6;
+const PER_RAY: f64 = 10e-6;
 const PER_REPLAY: f64 = 3e-6;
 const PER_SCENE: f64 = 6.0;
 /// Views of a scene of the papers, and kinds of rays.
