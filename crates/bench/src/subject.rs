@@ -20,7 +20,7 @@ impl Subject {
     /// (`alk12-kepler?planes=plain`), or the variant's text. It parses back as a subject.
     pub fn name(&self) -> String {
         let Self::Kernel(variant) = self else { return self.to_string() };
-        let near = Variant::papers().iter().filter(|row| row.variant.parts() == variant.parts()).map(|row| {
+        let near = raywarp_family::rows().filter(|row| row.variant.parts() == variant.parts()).map(|row| {
             let differ: Vec<String> = Key::ALL
                 .iter()
                 .filter(|&&key| row.variant.value(key) != variant.value(key))

@@ -1,6 +1,6 @@
 //! Names of kernels and their sources, and the list of variants that are compiled.
 
-use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, papers};
+use raywarp_family::{Fetch, Query, Supply, Sync, TraversalLoop, Tree, TriangleTest, Variant, rows};
 
 /// Number of threads per block of all kernels, also of other crates: shared memory of the traversal loops is sized for
 /// it, as `BLOCK_WARPS` in kernels/launch.h.
@@ -83,11 +83,22 @@ pub fn other_sources() -> Vec<(String, String)> {
     vec![(AIMED_SOURCE.to_string(), text)]
 }
 
-/// Returns `true` if there is CUDA code for the variant: packets and phased loops need votes.
+/// Returns `true` if there is CUDA code for the variant: packets and phased loops need votes. What is not written is
+/// simulated, with no machine code and no costs.
 fn is_written(variant: &Variant) -> bool {
-    let votes = matches!(variant.traversal_loop(), TraversalLoop::Packet | TraversalLoop::Phased);
-    let phased = (variant.traversal_loop() == TraversalLoop::Phased) == variant.tree().holds_pairs();
-    phased && !(votes && variant.sync() == Sync::Implicit)
+    let (is_written, needs_votes, of_pairs) = match variant.traversal_loop() {
+        TraversalLoop::Packet => (true, true, false),
+        TraversalLoop::Phased => (true, true, true),
+        TraversalLoop::WhileWhile
+        | TraversalLoop::IfIf
+        | TraversalLoop::SpeculativeWhileWhile
+        | TraversalLoop::SpeculativeIfIf
+        | TraversalLoop::IfWhile => (true, false, false),
+        // kernels/options.h does not know it.
+        TraversalLoop::WhileIf => (false, false, false),
+    };
+    let by_votes = !needs_votes || variant.sync() != Sync::Implicit;
+    is_written && of_pairs == variant.tree().holds_pairs() && by_votes
 }
 
 /// Variants that are compiled and measured beside the papers' kernels.
@@ -158,10 +169,10 @@ const ABLATIONS: &[&str] = &[
     "direct/speculative-while-while/wide4",
 ];
 
-/// Returns all variants that are compiled, each once: with and without votes the papers' and those measured beside
-/// them, then those that lose no hit, and the ablations.
+/// Returns all variants that are compiled, each once: with and without votes the rows that have a name and those
+/// measured beside them, then those that lose no hit, and the ablations.
 pub fn compiled() -> Vec<Variant> {
-    let rows = papers().iter().map(|row| row.variant);
+    let rows = rows().map(|row| row.variant);
     let parsed = |texts: &'static [&'static str]| texts.iter().filter_map(|text| text.parse::<Variant>().ok());
     let both = |variant: Variant| [Some(variant), variant.with(raywarp_family::Key::Sync, "implicit").ok()];
     let mut all = Vec::new();

@@ -243,19 +243,22 @@ impl Key {
             Self::Branching => tree.shares_rays(),
             Self::Collapse => tree.pulls_up_four(),
             Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
-            Self::Leaves => matches!(traversal_loop, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile),
+            Self::Leaves => traversal_loop.tests_whole_leaves(),
             Self::Occlusion => !packet,
             Self::Order => tree.pulls_up_four(),
             Self::Sync => true,
             // Its planes are made for one test.
             Self::Planes => !tree.holds_pairs(),
             Self::Triangle => true,
-            Self::Postpone => traversal_loop.is_speculative() || traversal_loop == TraversalLoop::Phased,
+            Self::Postpone => match traversal_loop {
+                TraversalLoop::SpeculativeWhileWhile | TraversalLoop::SpeculativeIfIf | TraversalLoop::Phased => true,
+                TraversalLoop::Packet | TraversalLoop::WhileWhile | TraversalLoop::IfIf => false,
+                // Its group of triangles waits in a register.
+                TraversalLoop::IfWhile => false,
+                TraversalLoop::WhileIf => false,
+            },
             Self::Refill => supply == Supply::Replace,
-            Self::Rounds => {
-                matches!(traversal_loop, TraversalLoop::WhileWhile | TraversalLoop::SpeculativeWhileWhile)
-                    && matches!(supply, Supply::Replace | Supply::Queue)
-            }
+            Self::Rounds => traversal_loop.visits_in_rounds() && matches!(supply, Supply::Replace | Supply::Queue),
             Self::Share => traversal_loop == TraversalLoop::IfWhile,
             Self::Step | Self::Test => traversal_loop == TraversalLoop::Phased,
             Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),

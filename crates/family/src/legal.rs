@@ -81,7 +81,13 @@ mod tests {
 
     #[test]
     fn there_are_hundreds_to_read_and_many_more_to_combine() {
-        assert!((300..2000).contains(&single_changes().count()), "{}", single_changes().count());
+        let count_to_read = single_changes().count();
+        assert!(
+            (300..2500).contains(&count_to_read),
+            "{count_to_read} variants with one change: where a new part or option brings so many that nobody goes \
+             through them, let it apply to fewer parts (Key::applies, Variant::parts_fault); else raise the limit \
+             of this test and say so in the commit"
+        );
         assert!(count() > 100_000, "{}", count());
     }
 

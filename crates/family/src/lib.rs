@@ -19,7 +19,7 @@ mod variant;
 
 pub use key::{BoxPlanes, BoxTest, ChildOrder, Collapse, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest};
 pub use operation::{Block, Operation, Space};
-pub use paper::{PaperRow, papers};
+pub use paper::{OWN, PaperRow, own_rows, papers, rows};
 pub use part::{Supply, TraversalLoop};
 pub use query::Query;
 pub use source::{Citation, SOURCES, sources_of};

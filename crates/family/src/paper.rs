@@ -10,9 +10,9 @@ pub struct PaperRow {
     pub name: &'static str,
     /// Variant of the family that does what the paper's kernel does.
     pub variant: Variant,
-    /// Citation key of the paper in docs/papers/README.md.
+    /// Citation key of the paper in docs/papers/README.md; [`OWN`] for a kernel that no paper has.
     pub paper: &'static str,
-    /// Section of the paper that describes the kernel.
+    /// Section of the paper that describes the kernel; of a kernel that no paper has its file.
     pub section: &'static str,
     /// Row of the paper's results table, or what its text calls the kernel.
     pub row: &'static str,
@@ -136,6 +136,15 @@ const ROWS: &[Text] = &[
     ["raywarp-h8-direct", "direct/phased/h8?occlusion=far&step=75&test=37", "RAYWARP", "h8", "ours: rays side by side"],
 ];
 
+/// Citation key of the kernels that are nobody's paper.
+pub const OWN: &str = "OWN";
+
+/// Kernels that are nobody's paper: a place for what one thinks up oneself. They parse by name, are listed, simulated
+/// and tested as the papers' are. One without CUDA code (`is_written` in crates/cuda/src/names.rs) is simulated alone,
+/// with no costs.
+const OWN_ROWS: &[Text] =
+    &[["own-while-if", "direct/while-if/bvh2", OWN, "while_if.rs", "all lanes find a leaf, then one triangle a turn"]];
+
 impl Variant {
     /// Variant of the row `raywarp-h8`: nodes of eight children, and lanes that take new rays one by one. The fastest
     /// with most rays on the GPUs that were measured; its hits have the bits of the CPU's tracer.
@@ -183,13 +192,29 @@ impl Variant {
 /// Never: a test parses each row.
 pub fn papers() -> &'static [PaperRow] {
     static PARSED: OnceLock<Vec<PaperRow>> = OnceLock::new();
-    PARSED.get_or_init(|| {
-        let parse = |&[name, text, paper, section, row]: &Text| {
-            let variant = Variant::parse_parts(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            PaperRow { name, variant, paper, section, row }
-        };
-        ROWS.iter().map(parse).collect()
-    })
+    PARSED.get_or_init(|| parse(ROWS))
+}
+
+/// Returns the kernels that are nobody's paper, one a row.
+///
+/// # Panics
+/// Never: a test parses each row.
+pub fn own_rows() -> &'static [PaperRow] {
+    static PARSED: OnceLock<Vec<PaperRow>> = OnceLock::new();
+    PARSED.get_or_init(|| parse(OWN_ROWS))
+}
+
+/// Returns all kernels that have a name: the papers', then those that are nobody's.
+pub fn rows() -> impl Iterator<Item = &'static PaperRow> {
+    papers().iter().chain(own_rows())
+}
+
+fn parse(rows: &[Text]) -> Vec<PaperRow> {
+    let parse = |&[name, text, paper, section, row]: &Text| {
+        let variant = Variant::parse_parts(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        PaperRow { name, variant, paper, section, row }
+    };
+    rows.iter().map(parse).collect()
 }
 
 #[cfg(test)]
@@ -217,10 +242,13 @@ mod tests {
 
     #[test]
     fn every_row_parses_prints_as_written_and_differs_from_the_others() {
-        let rows = papers();
-        for (row, text) in rows.iter().zip(ROWS) {
+        let rows: Vec<&PaperRow> = rows().collect();
+        assert_eq!(rows.len(), ROWS.len() + OWN_ROWS.len());
+        for (row, text) in rows.iter().zip(ROWS.iter().chain(OWN_ROWS)) {
             assert_eq!(row.variant.to_string(), text[1], "{}", row.name);
             assert_eq!(row.name.parse(), Ok(row.variant));
+            // A kernel is one of a paper, or of this project's own list.
+            assert_eq!(row.paper == OWN, row.name.starts_with("own-"), "{}", row.name);
         }
         for (i, a) in rows.iter().enumerate() {
             assert!(rows[..i].iter().all(|b| b.name != a.name && b.variant != a.variant), "{} twice", a.name);

@@ -64,12 +64,71 @@ named! {
         IfWhile = "if-while",
         /// Loop that visits nodes while enough lanes can, then tests triangles while enough lanes have some (ours).
         Phased = "phased",
+        /// Loop that visits nodes until all lanes have a leaf, then tests one triangle (ours, in simulation alone).
+        WhileIf = "while-if",
     }
 }
 
 impl TraversalLoop {
     /// Returns `true` if lanes put leaves aside and go on visiting nodes.
     pub fn is_speculative(self) -> bool {
-        matches!(self, Self::SpeculativeWhileWhile | Self::SpeculativeIfIf)
+        match self {
+            Self::SpeculativeWhileWhile | Self::SpeculativeIfIf => true,
+            Self::Packet | Self::WhileWhile | Self::IfIf | Self::IfWhile | Self::Phased | Self::WhileIf => false,
+        }
+    }
+
+    /// Returns `true` if an inner loop visits nodes until no lane can, which may be limited (AL09 5.1: N).
+    pub fn visits_in_rounds(self) -> bool {
+        match self {
+            Self::WhileWhile | Self::SpeculativeWhileWhile | Self::WhileIf => true,
+            Self::Packet | Self::IfIf | Self::SpeculativeIfIf | Self::IfWhile | Self::Phased => false,
+        }
+    }
+
+    /// Returns `true` if an inner loop tests triangles until no lane has any, so that it matters when a lane begins its
+    /// next leaf.
+    pub fn tests_whole_leaves(self) -> bool {
+        match self {
+            Self::WhileWhile | Self::SpeculativeWhileWhile => true,
+            Self::Packet | Self::IfIf | Self::SpeculativeIfIf | Self::IfWhile | Self::Phased | Self::WhileIf => false,
+        }
+    }
+
+    /// Returns `true` if a work queue can run the loop's two phases apart, whichever most rays want (AL09 5.2).
+    pub fn goes_with_a_queue(self) -> bool {
+        match self {
+            Self::WhileWhile | Self::IfIf | Self::WhileIf => true,
+            // Speculation chooses by itself, as thresholds do, and a packet's rays stay together.
+            Self::Packet | Self::SpeculativeWhileWhile | Self::SpeculativeIfIf | Self::IfWhile | Self::Phased => false,
+        }
+    }
+
+    /// Returns `true` if the loop is for nodes that give their triangles as a group, and for no others.
+    pub fn takes_groups_alone(self) -> bool {
+        match self {
+            Self::IfWhile | Self::Phased => true,
+            Self::Packet
+            | Self::WhileWhile
+            | Self::IfIf
+            | Self::SpeculativeWhileWhile
+            | Self::SpeculativeIfIf
+            | Self::WhileIf => false,
+        }
+    }
+
+    /// Returns `true` if lanes that share a ray can run the loop.
+    pub fn shares_rays(self) -> bool {
+        match self {
+            Self::WhileWhile => true,
+            // They have nothing else to do meanwhile (AL09 5.3 is while-while).
+            Self::Packet
+            | Self::IfIf
+            | Self::SpeculativeWhileWhile
+            | Self::SpeculativeIfIf
+            | Self::IfWhile
+            | Self::Phased
+            | Self::WhileIf => false,
+        }
     }
 }

@@ -13,13 +13,14 @@ pub struct Citation {
 const OURS: &str = "RAYWARP";
 
 /// All papers whose citation keys occur in output, in the order in which they are explained there.
-pub const SOURCES: [Citation; 10] = [
+pub const SOURCES: [Citation; 11] = [
     Citation { key: "AL09", by: "Aila and Laine 2009" },
     Citation { key: "ALK12", by: "Aila, Laine and Karras 2012" },
     Citation { key: "G14", by: "Guthe 2014" },
     Citation { key: "L9", by: "Bikker's lecture 9 on GPU ray tracing" },
     Citation { key: "LGS09", by: "Lauterbach et al. 2009" },
     Citation { key: "MB18", by: "Meister and Bittner 2018" },
+    Citation { key: crate::OWN, by: "nobody's paper" },
     Citation { key: OURS, by: "this project" },
     Citation { key: "W11", by: "Wald 2011" },
     Citation { key: "WBW13", by: "Woop, Benthin and Wald 2013" },
@@ -30,7 +31,9 @@ pub const SOURCES: [Citation; 10] = [
 /// Aila and Laine 2009; G14: Guthe 2014`. Returns `None` where it has no key. References are in docs/papers/README.md.
 pub fn sources_of(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let is_key = |word: &str, key: &str| word == key || (key != OURS && word.eq_ignore_ascii_case(key));
+    // In small letters these are a word of this program, and a usual one.
+    let is_plain = |key: &str| key == OURS || key == crate::OWN;
+    let is_key = |word: &str, key: &str| word == key || (!is_plain(key) && word.eq_ignore_ascii_case(key));
     let has = |source: &&Citation| words.iter().any(|word| is_key(word, source.key));
     let said: Vec<String> = SOURCES.iter().filter(has).map(|source| format!("{}: {}", source.key, source.by)).collect();
     (!said.is_empty()).then(|| said.join("; "))
@@ -47,7 +50,8 @@ mod tests {
             Some("AL09: Aila and Laine 2009; G14: Guthe 2014")
         );
         assert_eq!(sources_of("W11 Table 2").as_deref(), Some("W11: Wald 2011"));
-        for none in ["", "h8", "al091", "W110", "XAL09", "raywarp-h8"] {
+        assert_eq!(sources_of("own-while-if OWN").as_deref(), Some("OWN: nobody's paper"));
+        for none in ["", "own", "h8", "al091", "W110", "XAL09", "raywarp-h8"] {
             assert_eq!(sources_of(none), None, "{none}");
         }
     }
@@ -63,7 +67,7 @@ mod tests {
                 source.key
             );
         }
-        for row in crate::papers() {
+        for row in crate::rows() {
             assert!(SOURCES.iter().any(|source| source.key == row.paper), "{}", row.paper);
         }
     }

@@ -32,6 +32,16 @@ impl Tree {
         }
     }
 
+    /// Returns the largest number of children of a node.
+    pub fn most_children(self) -> u32 {
+        match self {
+            Self::Bvh2 => 2,
+            Self::Wide4 | Self::Qbvh4 => 4,
+            Self::Cwbvh8 | Self::H8 => 8,
+            Self::WideN => 32,
+        }
+    }
+
     /// Returns `true` if the triangles of all hit leaves of a node come as one group; such nodes are compressed, and
     /// order their children by ray octant.
     pub fn groups_leaves(self) -> bool {

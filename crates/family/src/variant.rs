@@ -3,7 +3,7 @@
 use crate::key::{
     BoxPlanes, BoxTest, ChildOrder, Collapse, EXACT, Fetch, Key, LeafLoop, Occlusion, Sync, TriangleTest,
 };
-use crate::{PaperRow, Supply, TraversalLoop, Tree, papers};
+use crate::{PaperRow, Supply, TraversalLoop, Tree, papers, rows};
 use std::fmt;
 use std::str::FromStr;
 
@@ -226,13 +226,13 @@ impl Variant {
                 return Some("the rays of a packet start and end together");
             }
         }
-        if self.tree.shares_rays() && self.traversal_loop != L::WhileWhile {
+        if self.tree.shares_rays() && !self.traversal_loop.shares_rays() {
             return Some("lanes that share a ray have nothing else to do meanwhile (AL09 5.3 is while-while)");
         }
         if self.tree.shares_rays() && self.supply == Supply::Queue {
             return Some("a queue shuffles single lanes");
         }
-        if self.supply == Supply::Queue && !matches!(self.traversal_loop, L::WhileWhile | L::IfIf) {
+        if self.supply == Supply::Queue && !self.traversal_loop.goes_with_a_queue() {
             return Some("a queue chooses between traversal and intersection itself (AL09 5.2)");
         }
         if self.traversal_loop == L::Phased && !self.tree.groups_leaves() {
@@ -329,10 +329,10 @@ impl Variant {
     pub fn postpone(&self) -> usize {
         match self.traversal_loop {
             TraversalLoop::IfWhile => 1,
-            traversal_loop if traversal_loop.is_speculative() || traversal_loop == TraversalLoop::Phased => {
+            TraversalLoop::SpeculativeWhileWhile | TraversalLoop::SpeculativeIfIf | TraversalLoop::Phased => {
                 self.number(Key::Postpone) as usize
             }
-            _ => 0,
+            TraversalLoop::Packet | TraversalLoop::WhileWhile | TraversalLoop::IfIf | TraversalLoop::WhileIf => 0,
         }
     }
 
@@ -423,7 +423,7 @@ impl Variant {
         Stack { shared: self.traversal_loop == TraversalLoop::Packet, entry_bytes }
     }
 
-    /// Returns the papers' kernels, which is what "every variant" means.
+    /// Returns the papers' kernels, which is what "every variant" means; [`rows`] has those of nobody's paper too.
     pub fn papers() -> &'static [PaperRow] {
         papers()
     }
@@ -448,9 +448,9 @@ impl FromStr for Variant {
     type Err = IllegalVariant;
 
     /// Parses a variant from its text form, `supply/loop/tree?key=value&...`, or from the name of a row of
-    /// [`papers`].
+    /// [`rows`].
     fn from_str(text: &str) -> Result<Self, IllegalVariant> {
-        if let Some(row) = papers().iter().find(|row| row.name == text) {
+        if let Some(row) = rows().find(|row| row.name == text) {
             return Ok(row.variant);
         }
         Self::parse_parts(text)
@@ -458,7 +458,7 @@ impl FromStr for Variant {
 }
 
 impl Variant {
-    /// Parses a variant from its text form, but not from the names of rows of [`papers`].
+    /// Parses a variant from its text form, but not from the names of rows of [`rows`].
     pub(crate) fn parse_parts(text: &str) -> Result<Self, IllegalVariant> {
         let (parts, options) = text.split_once('?').unwrap_or((text, ""));
         let mut names = parts.split('/');

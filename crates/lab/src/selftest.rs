@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Bvh2, Node, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest as CpuTest, Isa};
 use raywarp_cuda::{CudaTracer, Device, compiled};
-use raywarp_family::{BoxPlanes, Key, Supply, TraversalLoop, Tree, TriangleTest, Variant, legal, papers};
+use raywarp_family::{BoxPlanes, Key, Supply, TraversalLoop, Tree, TriangleTest, Variant, legal, rows};
 use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
 use raywarp_study::simulate::name_of;
 use raywarp_traverse::{Execution, FamilyTracer, Kernel};
@@ -55,13 +55,13 @@ pub const PICTURE_SAMPLES: u32 = 8;
 pub const AIMED_RAYS: u64 = 10_000_000;
 
 impl SelfTestRequest {
-    /// Requests all papers' kernels on warps of 1, 8, 16, 32 and 64 lanes, the CPU tracer, and `legal_sample` random
-    /// legal variants.
+    /// Requests all kernels that have a name on warps of 1, 8, 16, 32 and 64 lanes, the CPU tracer, and `legal_sample`
+    /// random legal variants.
     pub fn all(legal_sample: u64) -> Self {
         // Plain boxes promise nothing, and implicit lanes need a GPU.
         let keeps_promises = |v: &Variant| v.box_planes() == BoxPlanes::Padded && !v.needs().gpu;
         let sample = (0..).map(legal::sample).filter(keeps_promises).take(legal_sample as usize);
-        let mut variants: Vec<Variant> = papers().iter().map(|row| row.variant).collect();
+        let mut variants: Vec<Variant> = rows().map(|row| row.variant).collect();
         variants.extend(sample);
         Self { variants, widths: vec![1, 8, 16, 32, 64], cpu: true, gpu: None }
     }

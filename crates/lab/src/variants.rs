@@ -1,6 +1,6 @@
 //! The traversal family as a table: what `raywarp variants` prints.
 
-use raywarp_family::{Key, Needs, PaperRow, Variant, legal, papers};
+use raywarp_family::{Key, Needs, PaperRow, Variant, legal, rows};
 use raywarp_layout::MemoryLayout;
 use raywarp_report::{Column, Document, Sheet, TableColumn};
 use serde_json::Value as Json;
@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 /// A list of variants of the family to print.
 #[derive(Debug, Clone)]
 pub enum Variants {
-    /// The kernels of the papers, one a row.
-    Papers(&'static [PaperRow]),
+    /// The kernels that have a name, one a row: the papers', and those that are nobody's.
+    Papers(Vec<&'static PaperRow>),
     /// Legal variants that differ from the defaults of their parts in at most one option, with the number of all.
     Legal {
         /// Variants that differ from the defaults of their parts in at most one option.
@@ -20,9 +20,9 @@ pub enum Variants {
 }
 
 impl Variants {
-    /// Makes the list of the papers' kernels.
+    /// Makes the list of the kernels that have a name.
     pub fn papers() -> Self {
-        Self::Papers(papers())
+        Self::Papers(rows().collect())
     }
 
     /// Makes the list of the legal variants with at most one option changed, and counts all.
@@ -37,7 +37,9 @@ impl Variants {
         document.line(LEGEND);
         document.gap();
         match self {
-            Self::Papers(rows) => document.table(of_papers().table(*rows).in_text_untitled().key("papers")),
+            Self::Papers(rows) => {
+                document.table(of_papers().table(rows.iter().copied()).in_text_untitled().key("papers"));
+            }
             Self::Legal { single_changes, count } => {
                 document.data("legal", *count);
                 let table = of_variants(3).table(single_changes);
@@ -154,7 +156,7 @@ mod tests {
             assert!(text.contains(" with `Room::Any`: "), "{text}");
         }
         let text = Variants::papers().document().text(Room::Any);
-        for row in papers() {
+        for row in rows() {
             let line = text.lines().find(|line| line.starts_with(&format!("{} ", row.name))).unwrap();
             for part in [row.paper, row.section, row.row, &row.variant.to_string()] {
                 assert!(line.contains(part), "{line}");
@@ -168,7 +170,7 @@ mod tests {
     #[test]
     fn what_is_listed_parses_back_and_says_what_the_family_says() {
         let document = Variants::papers().json();
-        for (json, row) in document.as_array().unwrap().iter().zip(papers()) {
+        for (json, row) in document.as_array().unwrap().iter().zip(rows()) {
             assert_eq!(json["name"], row.name);
             assert_eq!(json["variant"].as_str().unwrap().parse(), Ok(row.variant));
             assert_eq!(json["stack"]["entry_bytes"], row.variant.stack().entry_bytes);
@@ -181,7 +183,7 @@ mod tests {
             }
             assert_eq!(variant, row.variant);
         }
-        assert_eq!(document.as_array().unwrap().len(), papers().len());
+        assert_eq!(document.as_array().unwrap().len(), rows().count());
         let legal = Variants::legal().json();
         assert_eq!(legal["legal"], legal::count());
         assert_eq!(legal["single_changes"].as_array().unwrap().len(), legal::single_changes().count());

@@ -11,7 +11,7 @@
 use crate::block_costs::BlockCosts;
 use crate::machine::LaunchResources;
 use crate::warp_counts::WarpCounts;
-use raywarp_family::{Block, Operation, Supply, TraversalLoop, Tree, TriangleTest, Variant};
+use raywarp_family::{Block, Operation, Supply, Tree, TriangleTest, Variant};
 use raywarp_papers::Queue;
 
 /// Launch bounds of AL09's kernels as far as they are known (AL09 2): blocks of 192 threads, 21 to 25 registers, which
@@ -82,7 +82,7 @@ impl Al09Costs {
     pub fn know(variant: &Variant) -> bool {
         variant.tree() == Tree::Bvh2
             && variant.triangle() == TriangleTest::Woop
-            && !matches!(variant.traversal_loop(), TraversalLoop::IfWhile | TraversalLoop::Phased)
+            && !variant.traversal_loop().takes_groups_alone()
     }
 }
 

@@ -4,7 +4,9 @@ use crate::kernel::{Execution, KernelError};
 use crate::lane::Lane;
 use crate::lanes::{Lanes, Lockstep, Scalar};
 use crate::probe::Watch;
-use crate::schedule::{Body, IfIf, IfWhile, Phased, Phases, SpeculativeIfIf, SpeculativeWhileWhile, WhileWhile};
+use crate::schedule::{
+    Body, IfIf, IfWhile, Phased, Phases, SpeculativeIfIf, SpeculativeWhileWhile, WhileIf, WhileWhile,
+};
 use crate::supply::{self, Pool, RayCounter};
 use crate::tree::Tree;
 use crate::warp::{Answer, Launch, Warp};
@@ -120,6 +122,7 @@ fn run<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(mut warp: Warp<'_, L, T, P>,
         TraversalLoop::SpeculativeIfIf => Phases::of::<SpeculativeIfIf>(),
         TraversalLoop::IfWhile => Phases::of::<IfWhile>(),
         TraversalLoop::Phased => Phases::of::<Phased>(),
+        TraversalLoop::WhileIf => Phases::of::<WhileIf>(),
     };
     match warp.launch.variant.supply() {
         Supply::Direct => supply::direct(&mut warp, &Body::Loop(phases)),

@@ -2,9 +2,9 @@
 //! what a packet and speculation add.
 
 use crate::common::{kernel, machines, rays, record, scene, visits};
-use raywarp_family::{Block, TraversalLoop, Variant, legal, papers};
+use raywarp_family::{Block, TraversalLoop, Variant, legal, rows};
 use raywarp_layout::LayoutError;
-use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Query};
+use raywarp_traverse::{Batch, Execution, Kernel, KernelError, Query, Recorded};
 use std::collections::{BTreeMap, BTreeSet};
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
@@ -13,10 +13,10 @@ fn batch(rays: &[raywarp_geom::Ray], query: Query) -> Batch<'_> {
     Batch { rays, after: &[], query, resident: 3 }
 }
 
-/// Every row of the papers and a sample of all that is legal.
+/// Every kernel that has a name and a sample of all that is legal.
 fn variants() -> Vec<Variant> {
     let sample = (0..40).map(legal::sample).filter(|variant| !variant.needs().gpu);
-    papers().iter().map(|row| row.variant).chain(sample).collect()
+    rows().map(|row| row.variant).chain(sample).collect()
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn what_lies_behind_a_hit_is_not_visited() {
     let sheet = |i: usize| [[-1.0, -1.0, i as f32], [1.0, -1.0, i as f32], [0.0, 1.0, i as f32]];
     let triangles = raywarp_geom::FlatTriangles::from_vertices((0..256).map(sheet).collect());
     let rays = [raywarp_geom::Ray::new([0.1, -0.2, -3.0], [0.0, 0.0, 1.0])];
-    for row in papers() {
+    for row in rows() {
         let variant = row.variant;
         let kernel = kernel(&variant, &triangles);
         let run = record(&kernel, Execution::Scalar, &batch(&rays, Query::Closest));
@@ -199,7 +199,7 @@ fn what_lies_behind_a_hit_is_not_visited() {
 #[test]
 fn a_stack_that_might_overflow_is_refused_and_errors_name_what_does_not_fit() {
     let triangles = scene(300);
-    for row in papers() {
+    for row in rows() {
         let kernel = kernel(&row.variant, &triangles);
         let need = kernel.stack_depth();
         assert_eq!(kernel.check_stack(need), Ok(()), "{}", row.name);
@@ -218,4 +218,25 @@ fn a_stack_that_might_overflow_is_refused_and_errors_name_what_does_not_fit() {
     let bvh = raywarp_bvh::build(&triangles, &full).unwrap();
     let refused = Kernel::new(&compressed, &bvh, &triangles).err();
     assert!(matches!(refused, Some(KernelError::Layout(LayoutError::LeafTooLarge { limit: 3, .. }))), "{refused:?}");
+}
+
+/// Splits a warp's events at the beginnings of its main loop's iterations, and counts visits and tests in each.
+fn counts_by_iteration(text: &str) -> Vec<[usize; 2]> {
+    let triangles = scene(400);
+    let kernel = kernel(&text.parse().unwrap(), &triangles);
+    let run = record(&kernel, Execution::Lockstep { width: 32 }, &batch(&rays(32), Query::Closest));
+    let iterations = run.events.split(|event| event.block == Block::Iteration).skip(1);
+    let count = |events: &[Recorded], block: Block| events.iter().filter(|event| event.block == block).count();
+    iterations.map(|events| [Block::VisitNode, Block::TestTriangle].map(|block| count(events, block))).collect()
+}
+
+#[test]
+fn while_if_visits_until_no_lane_can_and_then_tests_one_triangle() {
+    let most = |counts: &[[usize; 2]], number: usize| counts.iter().map(|count| count[number]).max().unwrap();
+    let own = counts_by_iteration("own-while-if");
+    assert!(most(&own, 0) > 1 && most(&own, 1) == 1, "{own:?}");
+    let [whiles, ifs] = ["al09-while-while", "al09-if-if"].map(counts_by_iteration);
+    assert!(most(&whiles, 1) > 1 && most(&ifs, 0) == 1, "{whiles:?} {ifs:?}");
+    // Where all have a leaf at first it is while-while's way there.
+    assert_eq!(own[0][0], whiles[0][0]);
 }

@@ -1,7 +1,7 @@
 //! Dumps of what rays do, and their replay: the very events of running a kernel, where the two can be the same.
 
 use crate::common::{kernel, machines, rays, record, scene};
-use raywarp_family::{Block, Variant, legal, papers};
+use raywarp_family::{Block, Variant, legal, rows};
 use raywarp_geom::{HitKey, Ray};
 use raywarp_traverse::{
     Batch, Code, DependentReason, Execution, KernelError, NoDumpReason, Query, RayDump, Recorded, Recorder, Replay,
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 const QUERIES: [Query; 2] = [Query::Closest, Query::Any];
 
-/// Every row of the papers, all that is legal in a sample, and a few more.
+/// Every kernel that has a name, all that is legal in a sample, and a few more.
 fn variants() -> Vec<Variant> {
     let more = [
         "direct/if-if/bvh2?fetch=needed",
@@ -20,7 +20,7 @@ fn variants() -> Vec<Variant> {
         "replace/speculative-if-if/wide4?postpone=0",
     ];
     let more = more.iter().map(|text| text.parse().unwrap());
-    papers().iter().map(|row| row.variant).chain(more).chain((0..300).map(legal::sample)).collect()
+    rows().map(|row| row.variant).chain(more).chain((0..300).map(legal::sample)).collect()
 }
 
 fn replay(replay: &Replay<'_>, machine: Execution, resident: u32) -> (Vec<Recorded>, u64) {
@@ -68,7 +68,7 @@ fn check(rays: &[Ray], after: &[HitKey]) -> usize {
 fn a_replay_issues_the_very_events_of_a_run() {
     let rays = rays(150);
     let replayed = check(&rays, &[]);
-    let rows = papers().iter().filter(|row| Replay::walk_of(&row.variant).is_ok());
+    let rows = rows().filter(|row| Replay::walk_of(&row.variant).is_ok());
     // Table 1's rows that neither speculate nor share a path, 5.1, 5.2, and those of wide4 that do not speculate.
     let names: Vec<&str> = rows.map(|row| row.name).collect();
     assert_eq!(
@@ -86,7 +86,10 @@ fn a_replay_issues_the_very_events_of_a_run() {
             "l9-mbvh",
             "l9-mbvh-nearest",
             "watertight",
-        ]
+            "own-while-if",
+        ],
+        "another row can be replayed now, or one no longer: if what a ray does under it is the same whoever its \
+         neighbours are, it belongs in this list; else `Replay::walk_of` is to refuse it, with a `DependentReason`"
     );
     assert!(replayed > names.len() + 20, "{replayed}");
 }

@@ -13,7 +13,7 @@ use raywarp_lab::variants::Variants;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// Lists the papers' kernels.
+/// Lists the papers' kernels, and those that are nobody's paper.
 ///
 /// Of each there are the name, the variant, paper and section, its tree, its stack and what it needs. With --device
 /// cuda also which kernels a GPU takes by itself.

@@ -164,9 +164,9 @@ pub fn kind() -> impl TypedValueParser<Value = RayKind> {
     named_values(RayKind::ALL.map(RayKind::name), move |name: &str| RayKind::parse(name).ok_or_else(known))
 }
 
-/// Returns the names of the papers' kernels (rows of their tables).
+/// Returns the names of kernels: rows of the papers' tables, and our own.
 pub fn rows() -> impl Iterator<Item = &'static str> {
-    Variant::papers().iter().map(|row| row.name)
+    raywarp_lab::family::rows().map(|row| row.name)
 }
 
 /// Returns the parser of a traversal kernel: the name or options of a variant.

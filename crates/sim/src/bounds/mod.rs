@@ -323,7 +323,13 @@ impl Maker<'_> {
 /// Returns `true` if the nodes that a ray visits depend on the other rays of its warp, and so may be more than it
 /// needs.
 pub fn visits_what_others_do(variant: &Variant) -> bool {
-    matches!(variant.traversal_loop(), TraversalLoop::Packet | TraversalLoop::Phased) || variant.postpone() > 0
+    let by_loop = match variant.traversal_loop() {
+        TraversalLoop::Packet | TraversalLoop::Phased => true,
+        TraversalLoop::WhileWhile | TraversalLoop::IfIf | TraversalLoop::WhileIf => false,
+        // By what is put aside.
+        TraversalLoop::SpeculativeWhileWhile | TraversalLoop::SpeculativeIfIf | TraversalLoop::IfWhile => false,
+    };
+    by_loop || variant.postpone() > 0
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod packet;
 mod phased;
 mod speculative_if_if;
 mod speculative_while_while;
+mod while_if;
 mod while_while;
 
 pub(crate) use if_if::IfIf;
@@ -17,6 +18,7 @@ pub(crate) use if_while::IfWhile;
 pub(crate) use phased::Phased;
 pub(crate) use speculative_if_if::SpeculativeIfIf;
 pub(crate) use speculative_while_while::SpeculativeWhileWhile;
+pub(crate) use while_if::WhileIf;
 pub(crate) use while_while::WhileWhile;
 
 use crate::lane::Lane;

@@ -73,7 +73,7 @@ impl KernelArgs {
 
     /// Returns the kernels to simulate, with the user's options applied, without duplicates.
     pub fn variants(&self) -> Vec<Variant> {
-        let rows = || Variant::papers().iter().map(|row| row.variant).collect();
+        let rows = || raywarp_lab::family::rows().map(|row| row.variant).collect();
         let chosen: Vec<Variant> = if self.variant.is_empty() { rows() } else { self.variant.clone() };
         let mut variants: Vec<Variant> = Vec::new();
         for variant in chosen {
