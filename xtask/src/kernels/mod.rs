@@ -3,7 +3,8 @@
 //! `cargo xtask kernels` writes prebuilt/ of each such crate: images, the resources of each kernel, and the costs of
 //! its instructions. `--check` compiles the same and fails where the result differs from what is there;
 //! `--crate FOLDER` does either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose
-//! compilers are others (`kepler`); all else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler
+//! compilers are others (`kepler`); all else leaves what it wrote as it is. `--only NAME` compiles the source of one
+//! kernel alone, for trials (`one`). `--verify FOLDER` takes what a profiler
 //! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
 //! code is issued; `--renamed-from FOLDER` keeps what was counted where names in headers changed and their lines did
 //! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the
@@ -17,6 +18,7 @@ mod counts;
 mod disassembly;
 mod kepler;
 mod measured;
+mod one;
 mod pack;
 mod resources;
 mod set;
@@ -148,6 +150,11 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     if let ["--kepler"] | ["--kepler", "--check"] = options[..] {
         return run_kepler(root()?, options.len() > 1);
     }
+    if let ["--only", name] = options[..]
+        && name.parse::<u32>().is_err()
+    {
+        return one::run(root()?, name);
+    }
     let (check, only) = match options[..] {
         [] | ["--crate", _] | ["--renamed-from", _] => (false, None),
         ["--check"] | ["--check", "--crate", _] => (true, None),
@@ -158,7 +165,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --renamed-from FOLDER | --verify FOLDER | --kepler [--check]]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --only KERNEL | --renamed-from FOLDER | --verify FOLDER | --kepler [--check]]"
                     .into(),
             );
         }
@@ -367,10 +374,24 @@ fn tables(
     compiled: &[Compiled],
     measured: &BTreeMap<String, Measured>,
 ) -> Result<(Vec<File>, bool), String> {
-    let mut costs: BTreeMap<u32, String> = BTreeMap::new();
+    let costs = cost_texts(set, jobs, compiled, measured)?;
     let of = |architecture: u32| jobs.iter().zip(compiled).filter(move |(job, _)| job.architecture == architecture);
     let own: BTreeMap<&str, &CompiledKernel> =
         of(MEASURED).flat_map(|(_, compiled)| &compiled.kernels).map(|kernel| (kernel.name.as_str(), kernel)).collect();
+    let explained = branches::explained(&own, measured);
+    let file =
+        |(architecture, table): (u32, String)| Ok((costs_file(architecture), pack(table.as_bytes(), Content::Text)?));
+    Ok((costs.into_iter().map(file).collect::<Result<_, String>>()?, explained))
+}
+
+/// Returns the tables of costs of compiled kernels as texts, by architecture.
+fn cost_texts(
+    set: &KernelSet,
+    jobs: &[Job],
+    compiled: &[Compiled],
+    measured: &BTreeMap<String, Measured>,
+) -> Result<BTreeMap<u32, String>, String> {
+    let mut costs: BTreeMap<u32, String> = BTreeMap::new();
     let references = set.schedules.as_ref().map_or_else(BTreeMap::new, |known| (known.references)(measured));
     for (job, compiled) in jobs.iter().zip(compiled).filter(|(job, _)| job.architecture > 0 && job.has_costs) {
         let table = costs.entry(job.architecture).or_insert_with(|| format!("{COST_COLUMNS}\n"));
@@ -384,10 +405,7 @@ fn tables(
             *table += &write_costs(&kernel.name, &costs);
         }
     }
-    let explained = branches::explained(&own, measured);
-    let file =
-        |(architecture, table): (u32, String)| Ok((costs_file(architecture), pack(table.as_bytes(), Content::Text)?));
-    Ok((costs.into_iter().map(file).collect::<Result<_, String>>()?, explained))
+    Ok(costs)
 }
 
 fn costs_file(architecture: u32) -> String {
