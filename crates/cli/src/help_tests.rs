@@ -137,6 +137,8 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "measured",
         "costs",
         "operation-cost",
+        "operations",
+        "export-operations",
         "set",
         "variant",
         "peers",

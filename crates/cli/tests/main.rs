@@ -38,6 +38,7 @@ mod simulate;
 mod simulate_compaction;
 mod simulate_measured;
 mod simulate_modes;
+mod simulate_own;
 mod simulate_report;
 mod tables;
 mod trace_files;

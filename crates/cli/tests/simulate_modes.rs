@@ -14,7 +14,7 @@ const MODES: [(char, &str, &str); 6] = [
 ];
 
 /// Options that some modes ignore, with the letters of those that do not.
-const OPTIONS: [(&str, &str); 33] = [
+const OPTIONS: [(&str, &str); 35] = [
     ("--costs none.csv", "b"),
     ("--what-if --report page.html", "bm"),
     ("--operation-cost shuffle=3", "x"),
@@ -22,6 +22,8 @@ const OPTIONS: [(&str, &str); 33] = [
     ("--max-depth 3", "k"),
     ("--clay 0.5", "k"),
     ("--lens-radius 0.1", "k"),
+    ("--rays none.npy", "eb"),
+    ("--export-operations operations.txt", "eb"),
     ("--workload al09", "ebcmx"),
     ("--kind ao", "ebcmx"),
     ("--sample 99", "ebcmx"),

@@ -22,6 +22,7 @@ fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> V
     let rays = EfficiencyRequest {
         workload: Workload::Raywarp,
         kinds: vec![RayKind::Primary, RayKind::Diffuse],
+        own: Vec::new(),
         views: vec![View { camera, ao_radius: None }],
         size: [128, 96],
         sample: 1 << 13,

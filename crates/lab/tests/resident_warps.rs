@@ -49,6 +49,7 @@ fn foretold(scene: &Description, view: &View, kernel: &str, warps: u32) -> Vec<(
     let rays = EfficiencyRequest {
         workload: Workload::Raywarp,
         kinds: RayKind::ALL.to_vec(),
+        own: Vec::new(),
         views: vec![view.clone()],
         size: RESOLUTION,
         sample: 1 << 14,
@@ -62,7 +63,7 @@ fn foretold(scene: &Description, view: &View, kernel: &str, warps: u32) -> Vec<(
     };
     let request = BoundsRequest { rays, machines: vec![machine], changes: vec![], costs: None, what_if: false };
     let rows = bound_rates(scene, &request, &Control::default()).unwrap().rows;
-    rows.iter().map(|row| (row.kind, row.expected.unwrap(), row.lowest().unwrap().rays_per_s)).collect()
+    rows.iter().map(|row| (row.kind.kind().unwrap(), row.expected.unwrap(), row.lowest().unwrap().rays_per_s)).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -3,17 +3,20 @@
 mod charts;
 mod generations;
 mod machine_numbers;
+mod operations;
 mod ranking;
 mod report;
 pub(crate) mod sheet;
 mod what_if;
 mod words;
 
+pub use operations::bound_operations;
 pub use what_if::{ChangeOption, RowGain, WhatIf};
 
 use crate::launch::{Followed, KernelStudy, LaunchCosts, Prediction, SampleWarps, StudiedLaunch, StudyOptions};
 use crate::simulate::{
-    EfficiencyRequest, RayCounts, Samples, SimulateError, name_of, paper_variant, sample_rays, stopped, theirs_column,
+    EfficiencyRequest, RayCounts, Samples, SimulateError, TracedRays, name_of, paper_variant, sample_rays, stopped,
+    theirs_column,
 };
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::{TraversalLoop, Variant};
@@ -52,9 +55,9 @@ pub struct Bounded {
     pub machine: usize,
     /// Variant of the kernel.
     pub variant: Variant,
-    /// Kind of the rays.
-    pub kind: RayKind,
-    /// Largest number of triangles in a leaf.
+    /// Rays that were traced.
+    pub kind: TracedRays,
+    /// Largest number of triangles in a leaf; 0 where it is not known.
     pub leaf_size: u32,
     /// Event counts of the kernel's warps on the rays.
     pub profile: Profile,
@@ -113,7 +116,7 @@ pub struct BoundsReport {
     /// Bounds in the order of machines, warp widths, leaf sizes, variants and kinds of rays.
     pub rows: Vec<Bounded>,
     /// Number of rays of each kind that were traced, and that there are in all.
-    pub rays: Vec<(RayKind, u64, u64)>,
+    pub rays: RayCounts,
     /// Costs of the GTX 285 fitted to the paper's rates, with these rays and this tree.
     pub fit: Option<Fit>,
     /// `true` if the caller stopped the run, so that kernels are missing.
@@ -191,7 +194,7 @@ fn study_all(
 fn bound_row(
     request: &BoundsRequest,
     (number, machine): (usize, &Machine),
-    (variant, kind, leaf_size): (&Variant, RayKind, u32),
+    (variant, kind, leaf_size): (&Variant, TracedRays, u32),
     study: &KernelStudy<'_>,
     launch: &StudiedLaunch,
 ) -> Result<Bounded, SimulateError> {
@@ -221,7 +224,8 @@ fn bound_row(
         (bounds, expected) = (Vec::new(), None);
         doubt = Some(format!("cannot run there, {error}"));
     }
-    let theirs = request.theirs(machine, variant, profile.counts.width).map(|rates| 1e6 * rates[theirs_column(kind)]);
+    let theirs = request.theirs(machine, variant, profile.counts.width).zip(theirs_column(kind));
+    let theirs = theirs.map(|(rates, column)| 1e6 * rates[column]);
     let mut row = Bounded {
         machine: number,
         variant: *variant,
@@ -258,7 +262,7 @@ fn bound_row(
 fn changed(
     launch_costs: &LaunchCosts,
     changes: &[CostChange],
-    (variant, kind): (&Variant, RayKind),
+    (variant, kind): (&Variant, TracedRays),
     profile: &Profile,
 ) -> Result<LaunchCosts, SimulateError> {
     let mut launch_costs = launch_costs.clone();
@@ -284,7 +288,8 @@ impl BoundsRequest {
 
     fn is_theirs(&self) -> bool {
         let rays = &self.rays;
-        rays.workload == Workload::Al09
+        !rays.has_own_rays()
+            && rays.workload == Workload::Al09
             && rays.order == Order::Workload
             && rays.views.len() == 5
             && rays.size == raywarp_workload::rays::RESOLUTION

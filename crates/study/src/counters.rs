@@ -217,7 +217,7 @@ fn compare(
     let warps = share.map_or(SampleWarps::OfMachine, SampleWarps::Exactly);
     let expects = row.stalls.is_some();
     let options = StudyOptions { warps, width, caches: expects, expects, cancel: control.cancel };
-    let mut study = KernelStudy::new((kernel, &row.variant, row.kind), [rays], row.rays, options);
+    let mut study = KernelStudy::new((kernel, &row.variant, row.kind.into()), [rays], row.rays, options);
     let launch = study.on(machine, None)?;
     let profile = study.profile(&launch);
     let traced = profile.rays() as f64;
@@ -248,7 +248,7 @@ fn compare(
     let memory = profile.memory.unwrap_or_default();
     let loads = [Region::Nodes, Region::Triangles, Region::Slots, Region::Rays];
     let sectors: u64 = loads.iter().map(|&region| memory.region(region).sectors).sum();
-    let bounds = launch_costs.bounds(machine, (&row.variant, row.kind), profile, None);
+    let bounds = launch_costs.bounds(machine, (&row.variant, row.kind.into()), profile, None);
     let elapsed = 1e-9 * row.ns / row.rays as f64;
     let busy = row.cycles / machine.clock_hz() / row.rays as f64;
     Ok(Compared {

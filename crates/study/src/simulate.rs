@@ -3,20 +3,25 @@
 mod count_cache;
 mod experiment;
 pub(crate) mod fullness;
+mod operations;
 mod rays;
 mod report;
 pub(crate) mod run;
 mod sheet;
+mod traced_rays;
 mod walks;
 
 pub use experiment::{
     ComparedCell, Experiment, ExperimentReport, ExperimentRequest, ExperimentRow, ExperimentTable, experiment,
 };
+pub use operations::{DumpedRays, efficiency_of_operations, record_operations, that_replay};
+pub(crate) use operations::{ray_counts, request_of};
 pub use rays::RayCounts;
 pub(crate) use rays::{Samples, headline, query_of, sample_rays, traced};
 pub use raywarp_sim::Al09Costs;
 pub use raywarp_sim::machine::Machine;
 pub(crate) use report::theirs_column;
+pub use traced_rays::{OwnRays, TracedRays};
 
 use self::count_cache::CountCache;
 use self::walks::Runs;
@@ -35,8 +40,10 @@ use raywarp_workload::rays::{Order, RayKind, RaysError, Workload};
 pub struct EfficiencyRequest {
     /// Workload that makes the rays.
     pub workload: Workload,
-    /// Kinds of rays that are traced.
+    /// Kinds of rays that are traced, if the caller has no rays of its own.
     pub kinds: Vec<RayKind>,
+    /// Rays that are traced in place of the workload's, none of which are made if there are any here.
+    pub own: Vec<OwnRays>,
     /// Viewpoints of the rays; the counts are summed over all of them.
     pub views: Vec<View>,
     /// Width and height of a view in pixels.
@@ -51,7 +58,8 @@ pub struct EfficiencyRequest {
     pub variants: Vec<Variant>,
     /// Numbers of lanes of the warps to simulate, 1 to 64.
     pub widths: Vec<u32>,
-    /// Largest numbers of triangles in a leaf, with a tree for each; compressed trees take at most 3, and h8 1.
+    /// Largest numbers of triangles in a leaf, with a tree for each; compressed trees take at most 3, and h8 1. A tree
+    /// that nobody knows, of operations that were written down, has 0.
     pub leaf_sizes: Vec<u32>,
     /// Build options of the trees, except for the leaf size.
     pub build: BuildOptions,
@@ -109,9 +117,27 @@ pub enum SimulateError {
         /// Kind of the kernel's rays.
         kind: &'static str,
     },
+    /// The caller's own rays are none.
+    #[error("{0} are no rays")]
+    NoOwnRays(&'static str),
     /// No ray of a kind starts in the scene, as nothing is hit.
     #[error("no {0} ray starts in any of the views: nothing is hit there")]
     NoRays(&'static str),
+}
+
+impl EfficiencyRequest {
+    /// Returns `true` if rays are the caller's own, not those of a workload.
+    pub fn has_own_rays(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Returns what rays are traced, in the order of reports.
+    pub fn traced(&self) -> Vec<TracedRays> {
+        match self.has_own_rays() {
+            true => self.own.iter().map(OwnRays::traced).collect(),
+            false => self.kinds.iter().map(|&kind| kind.into()).collect(),
+        }
+    }
 }
 
 impl SimulateError {
@@ -137,9 +163,9 @@ impl SimulateError {
 pub struct Measurement {
     /// Variant of the kernel.
     pub variant: Variant,
-    /// Kind of the rays.
-    pub kind: RayKind,
-    /// Largest number of triangles in a leaf.
+    /// Rays that were traced.
+    pub kind: TracedRays,
+    /// Largest number of triangles in a leaf; 0 where it is not known.
     pub leaf_size: u32,
     /// Counts of what warps issued, summed over all views.
     pub counts: WarpCounts,
@@ -263,9 +289,9 @@ fn measure(
     Ok(())
 }
 
-/// Returns the name of the paper's kernel that a variant is, or else the variant's text.
+/// Returns the name of the kernel that a variant is, or else the variant's text.
 pub fn name_of(variant: &Variant) -> String {
-    let row = Variant::papers().iter().find(|row| row.variant == *variant);
+    let row = raywarp_family::rows().find(|row| row.variant == *variant);
     row.map_or_else(|| variant.to_string(), |row| row.name.to_string())
 }
 
@@ -298,6 +324,7 @@ mod tests {
         let request = EfficiencyRequest {
             workload: Workload::Raywarp,
             kinds: RayKind::ALL.to_vec(),
+            own: Vec::new(),
             views: vec![View { camera, ao_radius: None }],
             size: [32, 24],
             sample: 768,

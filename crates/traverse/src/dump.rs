@@ -32,7 +32,7 @@ pub enum Code {
 }
 
 impl Code {
-    const ALL: [Self; 4] = [Self::Visit, Self::Test, Self::Mark, Self::Pop];
+    pub(crate) const ALL: [Self; 4] = [Self::Visit, Self::Test, Self::Mark, Self::Pop];
 }
 
 /// The operation codes of consecutive rays, one ray's after the other's.
@@ -244,6 +244,46 @@ impl RayDump {
     /// Returns the number of bytes that the dump takes in memory.
     pub fn bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| 8 * chunk.words.len() + 4 * chunk.ends.len()).sum()
+    }
+}
+
+/// Writer of a dump ray by ray, from operations that were written down elsewhere.
+pub(crate) struct DumpWriter {
+    dump: RayDump,
+    last: Chunk,
+    /// `true` if a chunk has more operations than can be numbered.
+    is_full: bool,
+}
+
+impl DumpWriter {
+    /// Begins a dump of rays that walk as `walk` does, which must be one ([`RayDump::walk_of`]).
+    pub fn new(walk: Variant, query: Query) -> Self {
+        let dump = RayDump { walk: Some(walk), query, stack_depth: 0, chunks: Vec::new(), ray_count: 0 };
+        Self { dump, last: Chunk::default(), is_full: false }
+    }
+
+    /// Adds an operation of the current ray.
+    pub fn push(&mut self, code: Code) {
+        self.last.push(code);
+        self.is_full |= self.last.len > MAX_CODES;
+    }
+
+    /// Ends the current ray, whose stack held at most `depth` entries.
+    pub fn end_ray(&mut self, depth: usize) {
+        self.last.ends.push(self.last.len.min(MAX_CODES) as u32);
+        self.dump.stack_depth = self.dump.stack_depth.max(depth);
+        self.dump.ray_count += 1;
+        if self.last.ends.len() == CHUNK {
+            self.dump.chunks.push(std::mem::take(&mut self.last));
+        }
+    }
+
+    /// Returns the dump; `None` if it has more rays or operations than can be numbered.
+    pub fn finish(mut self) -> Option<RayDump> {
+        if !self.last.ends.is_empty() {
+            self.dump.chunks.push(self.last);
+        }
+        (!self.is_full && self.dump.ray_count < u32::MAX as usize).then_some(self.dump)
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`Probe`] is told each block of a micro-operation with the lanes that run it and what they touch.
 //!
 //! What each ray does can be written down once, a [`RayDump`], and replayed by other schedules and widths: [`Replay`].
+//! A file of operations ([`read_operations`]) is such a dump as text, of this program or of another.
 //!
 //! ```text
 //! supply/      the main loop: how rays come to lanes          direct, persistent, replace, queue
@@ -20,6 +21,7 @@ mod kernel;
 mod lane;
 mod lanes;
 mod launch;
+mod operations;
 mod ops;
 mod probe;
 mod ray;
@@ -33,6 +35,9 @@ mod warp;
 
 pub use dump::{Code, RayDump};
 pub use kernel::{Batch, Execution, Kernel, KernelError, NoDumpReason};
+pub use operations::{
+    NamedDump, OPERATIONS_MAGIC, OperationsError, OperationsFault, RayFault, read_operations, write_operations,
+};
 pub use probe::{Probe, Recorded, Recorder, Touch, WarpEvent};
 /// Query that the rays of a [`Batch`] ask.
 pub use raywarp_family::Query;

@@ -3,6 +3,7 @@
 pub mod camera;
 pub mod light;
 pub mod made_of;
+pub mod named_rays;
 pub mod ray_input;
 pub mod tree;
 pub mod values;

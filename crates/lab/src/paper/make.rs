@@ -60,6 +60,7 @@ fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sa
     EfficiencyRequest {
         workload,
         kinds: RayKind::ALL.to_vec(),
+        own: Vec::new(),
         views: place.views.to_vec(),
         size: RESOLUTION,
         sample,

@@ -52,6 +52,7 @@ pub fn counters_request(name: &str, view: View, size: [u32; 2], sample: usize, r
     let rays = EfficiencyRequest {
         workload: Workload::Raywarp,
         kinds,
+        own: vec![],
         views: vec![view],
         size,
         sample,

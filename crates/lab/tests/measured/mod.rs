@@ -200,6 +200,7 @@ fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
             let rays = EfficiencyRequest {
                 workload: Workload::Raywarp,
                 kinds: RayKind::ALL.to_vec(),
+                own: Vec::new(),
                 views: vec![view.clone()],
                 size: SIZE,
                 sample: 900,
@@ -216,7 +217,7 @@ fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
             for alone in bound_rates(&scene, &request, &Control::default()).unwrap().rows {
                 let is_it = |row: &&MeasuredRow| {
                     let tree = BuildOptions { max_leaf: build.max_leaf, ..row.rate.build };
-                    let rays = (row.rate.view, row.rate.kind) == (Some(number), alone.kind);
+                    let rays = row.rate.view == Some(number) && row.rate.kind == alone.kind;
                     rays && tree == build && row.rate.subject == Subject::Kernel(alone.variant)
                 };
                 let row = report.rows.iter().find(is_it).unwrap();

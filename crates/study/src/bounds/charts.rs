@@ -1,6 +1,7 @@
 //! Charts of rates and bounds.
 
 use super::ranking::{By, Standing, label, no_bound, ranked};
+use crate::simulate::TracedRays;
 use crate::simulate::fullness::capital;
 use raywarp_report::{
     Document,
@@ -8,13 +9,12 @@ use raywarp_report::{
     short_mrays,
 };
 use raywarp_sim::machine::Machine;
-use raywarp_workload::rays::RayKind;
 
 /// Largest number of kernels for which bars are drawn; more of them are only in the tables.
 const BARS: usize = 12;
 
 /// Adds a bar chart of the kernels' rates with rays of one kind.
-pub(super) fn rates(document: &mut Document, machine: &Machine, kind: RayKind, standings: &[Standing<'_>]) {
+pub(super) fn rates(document: &mut Document, machine: &Machine, kind: TracedRays, standings: &[Standing<'_>]) {
     let (by, ranked) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
     let shown = &ranked[..ranked.len().min(BARS)];
     let measured = shown.iter().any(|one| one.measured().is_some());

@@ -5,10 +5,9 @@ use super::words::in_words;
 use super::{Bounded, BoundsReport};
 use crate::measured::MeasuredRow;
 use crate::simulate::fullness::capital;
-use crate::simulate::name_of;
+use crate::simulate::{TracedRays, name_of};
 use raywarp_report::{Column, Document, Sheet, Unit, Value, short_mrays};
 use raywarp_sim::bounds::{Bound, Class, Limit, headroom};
-use raywarp_workload::rays::RayKind;
 
 /// Number of kernels that are shown first for each kind of rays.
 const TOP: usize = 5;
@@ -117,7 +116,7 @@ pub(super) fn rank(
     changes: &[WhatIf],
 ) {
     let (mut said, mut rows, mut by_rate) = (Vec::new(), Vec::new(), By::Bound);
-    for &kind in &report.request.rays.kinds {
+    for kind in report.request.rays.traced() {
         let (by, fastest) = ranked(standings.iter().copied().filter(|one| one.bounded.kind == kind));
         said.extend(conclusion(kind, by, &fastest, changes, machine));
         rows.extend(fastest.iter().take(TOP).copied());
@@ -189,7 +188,13 @@ pub(super) fn label(one: &Bounded, among: &[Standing<'_>]) -> String {
 
 /// Returns a sentence on the fastest kernel: how far it is from its bound, which change would pay, and what bounds most
 /// other kernels.
-fn conclusion(kind: RayKind, by: By, fastest: &[Standing<'_>], changes: &[WhatIf], machine: usize) -> Option<String> {
+fn conclusion(
+    kind: TracedRays,
+    by: By,
+    fastest: &[Standing<'_>],
+    changes: &[WhatIf],
+    machine: usize,
+) -> Option<String> {
     let best = fastest.first()?;
     let (name, rate) = (label(best.bounded, fastest), short_mrays(best.rate(by)?));
     let kind = capital(kind.name());

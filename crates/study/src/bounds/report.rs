@@ -68,7 +68,7 @@ impl BoundsReport {
         for (number, machine) in numbered() {
             document.heading(format!("Rates and bounds on {}", machine.name()));
             let standings = self.standings(number, of_machine(machine));
-            rays.kinds.iter().for_each(|&kind| rates(&mut document, machine, kind, &standings));
+            rays.traced().into_iter().for_each(|kind| rates(&mut document, machine, kind, &standings));
         }
         document.last_in_text(|document| self.what_would_pay(document, &changes, what_if));
         for (number, machine) in numbered() {
@@ -98,7 +98,7 @@ impl BoundsReport {
     fn data(&self, document: &mut Document) {
         let rays = &self.request.rays;
         document.data("scene", rays.scene.clone());
-        document.data("workload", rays.workload.name());
+        document.data("workload", (!rays.has_own_rays()).then(|| rays.workload.name()));
         document.data("views", rays.views.len());
         document.data("size", rays.size.to_vec());
         document.data("machines", self.request.machines.iter().map(Machine::name).collect::<Vec<_>>());
@@ -182,7 +182,8 @@ impl BoundsReport {
         let width = self.request.machines[machine].count(keys::SM_WARP_WIDTH);
         let standing = |(row, bounded): (usize, &'a Bounded)| {
             let is_its = bounded.profile.counts.width == width && self.request.rays.order == Order::Workload;
-            let beside = measured.filter(|_| is_its).and_then(|all| all.fastest(bounded.kind, &bounded.variant));
+            let its = measured.filter(|_| is_its).zip(bounded.kind.kind());
+            let beside = its.and_then(|(all, kind)| all.fastest(kind, &bounded.variant));
             Standing { row, bounded, beside }
         };
         self.of_own_width(machine).into_iter().map(standing).collect()

@@ -211,7 +211,7 @@ fn for_people(several: Several, bounded: [bool; COLUMNS.len()]) -> Vec<Column<'s
     };
     let leaf = move |row: &Bounded| {
         let leaf = if several.leaf_sizes { row.leaf_size.to_string() } else { String::new() };
-        Value::said(leaf, row.leaf_size)
+        Value::said(leaf, Some(row.leaf_size).filter(|&leaf_size| leaf_size > 0))
     };
     let name = |row: &Bounded| {
         let name = name_of(&row.variant);
@@ -271,6 +271,7 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
     };
     vec![
         Column::words(|row: &Bounded| row.variant.to_string()).key("variant"),
+        Column::words(|row: &Bounded| row.kind.query().name()).key("query"),
         Column::plain(|row: &Bounded| Value::Count(row.profile.rays())).key("rays"),
         Column::data(|row: &Bounded| row.profile.launch_rays).key("launch_rays"),
         Column::new(Unit::Percent, |row: &Bounded| Value::Number(row.efficiency()[0])).key("traversal_percent"),

@@ -7,8 +7,8 @@
 //! resident warps cost 90 %, the largest changes the farthest off (`crates/lab/tests/resident_warps.rs`).
 
 use super::prediction::{NINE_OF_TEN, mean, measured};
+use crate::simulate::TracedRays;
 use raywarp_sim::machine::Machine;
-use raywarp_workload::rays::RayKind;
 
 /// Spread of the errors of ratios between two kernels' expected rates on the same rays, on a machine with measured
 /// rates.
@@ -20,7 +20,8 @@ pub struct GainSpread {
 
 impl GainSpread {
     /// Returns the spread for a machine and kind of rays; `None` where no two kernels were measured on one scene.
-    pub fn of(machine: &Machine, kind: RayKind) -> Option<Self> {
+    pub fn of(machine: &Machine, kind: impl Into<TracedRays>) -> Option<Self> {
+        let kind = kind.into();
         let mut scenes: Vec<(&str, Vec<f64>)> = Vec::new();
         for (_, scene, log) in measured(machine.name(), kind) {
             match scenes.iter_mut().find(|(known, _)| *known == scene) {
@@ -96,6 +97,7 @@ impl ExpectedGain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_workload::rays::RayKind;
 
     fn spread(kind: RayKind) -> GainSpread {
         GainSpread::of(&Machine::find("h200").unwrap(), kind).unwrap()
@@ -121,7 +123,7 @@ mod tests {
     fn the_spread_is_that_of_all_pairs_of_kernels_on_one_scene() {
         // The slow way: every pair of every scene.
         for kind in RayKind::ALL {
-            let all: Vec<_> = measured("H200", kind).collect();
+            let all: Vec<_> = measured("H200", kind.into()).collect();
             let pairs = all.iter().flat_map(|a| all.iter().map(move |b| (a, b)));
             let same = pairs.filter(|(a, b)| a.1 == b.1 && a.0 < b.0);
             let squares: Vec<f64> = same.map(|(a, b)| (a.2 - b.2).powi(2)).collect();

@@ -17,7 +17,7 @@ pub use gain::{ExpectedGain, GainSpread};
 pub use prediction::Prediction;
 pub(crate) use prediction::{expected_cell, prediction_json};
 
-use crate::simulate::{SimulateError, query_of};
+use crate::simulate::{SimulateError, TracedRays, query_of};
 use raywarp_family::{Supply, Sync, Variant};
 use raywarp_geom::{Ray, TraceError};
 use raywarp_sim::bounds::{Bound, BoundSubject, CostBasis, bounds, lowest, visits_what_others_do};
@@ -26,7 +26,6 @@ use raywarp_sim::memory::{Caches, Traffic, traffic};
 use raywarp_sim::pace::Pace;
 use raywarp_sim::{CostChange, LaunchInstructions, LeastInstructions, LeastWork, Profile, ProfileOptions, profile};
 use raywarp_traverse::{Kernel, KernelError, Query};
-use raywarp_workload::rays::RayKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Largest fraction of instructions with assumed counts before a kernel's costs are called a guess. When a third to a
@@ -89,7 +88,7 @@ pub(crate) struct KernelStudy<'a> {
     /// Kernel that traces the rays: `variant` with votes.
     kernel: &'a Kernel,
     variant: Variant,
-    kind: RayKind,
+    kind: TracedRays,
     /// Sampled rays of each launch, at least one launch.
     samples: Vec<&'a [Ray]>,
     /// Number of rays of a whole launch.
@@ -113,7 +112,7 @@ pub(crate) struct StudiedLaunch {
 
 impl<'a> KernelStudy<'a> {
     pub fn new(
-        (kernel, variant, kind): (&'a Kernel, &Variant, RayKind),
+        (kernel, variant, kind): (&'a Kernel, &Variant, TracedRays),
         samples: impl IntoIterator<Item = &'a [Ray]>,
         launch_rays: u64,
         options: StudyOptions<'a>,
@@ -285,7 +284,7 @@ pub(crate) struct LaunchCosts {
 }
 
 impl LaunchCosts {
-    fn new(costs: &KernelCostSource, profile: &Profile) -> Self {
+    pub fn new(costs: &KernelCostSource, profile: &Profile) -> Self {
         let issued = match &costs.costs {
             CostSource::None => None,
             CostSource::Table(costs) => Some(LaunchInstructions::of(costs, &profile.tally)),
@@ -316,7 +315,7 @@ impl LaunchCosts {
     pub fn bounds(
         &self,
         machine: &Machine,
-        (variant, kind): (&Variant, RayKind),
+        (variant, kind): (&Variant, TracedRays),
         profile: &Profile,
         traffic: Option<&Traffic>,
     ) -> Vec<Bound> {

@@ -12,9 +12,9 @@
 
 use super::GainSpread;
 use super::change::is_modelled;
+use crate::simulate::TracedRays;
 use raywarp_family::Variant;
 use raywarp_sim::machine::{Machine, MachineKey};
-use raywarp_workload::rays::RayKind;
 
 const TABLE: &str = include_str!("../../data/calibration.csv");
 
@@ -51,16 +51,16 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 
 /// Returns what was measured on a machine with rays of a kind: variant, scene, and the logarithm of measured over
 /// modelled rate.
-pub(super) fn measured(machine: &str, kind: RayKind) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
+pub(super) fn measured(machine: &str, kind: TracedRays) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     TABLE.lines().skip(1).filter_map(move |line| {
         let [of, variant, rays, scene, ratio] = line.split(',').collect::<Vec<_>>()[..] else { return None };
         let ratio = ratio.parse::<f64>().ok()?;
-        (of == machine && rays == kind.name()).then_some((variant, scene, ratio.ln()))
+        (of == machine && kind.kind().is_some_and(|kind| rays == kind.name())).then_some((variant, scene, ratio.ln()))
     })
 }
 
 /// Returns the ratios of measured to modelled rates of each kernel on a machine with rays of a kind.
-fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
+fn ratios(machine: &str, kind: TracedRays) -> Vec<Ratios<'static>> {
     let mut found: Vec<Ratios<'static>> = Vec::new();
     for (variant, _, log) in measured(machine, kind) {
         match found.iter_mut().find(|known| known.variant == variant) {
@@ -73,8 +73,15 @@ fn ratios(machine: &str, kind: RayKind) -> Vec<Ratios<'static>> {
 
 impl Prediction {
     /// Returns the prediction from a modelled rate in rays a second, which is of changed costs if `changed`. None of a
-    /// machine that nothing was measured on, and of one with a changed number that the model does not have.
-    pub fn of(machine: &Machine, variant: &Variant, kind: RayKind, (modelled, changed): (f64, bool)) -> Option<Self> {
+    /// machine that nothing was measured on, of one with a changed number that the model does not have, and of rays of
+    /// no kind that was measured.
+    pub fn of(
+        machine: &Machine,
+        variant: &Variant,
+        kind: impl Into<TracedRays>,
+        (modelled, changed): (f64, bool),
+    ) -> Option<Self> {
+        let kind = kind.into();
         let all = ratios(machine.name(), kind);
         let means: Vec<f64> = all.iter().map(|one| mean(&one.logs)).collect();
         let squares = |values: &[f64], middle: f64| values.iter().map(|v| (v - middle).powi(2)).sum::<f64>();
@@ -159,6 +166,7 @@ pub(crate) fn prediction_json(prediction: Option<Prediction>) -> serde_json::Val
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_workload::rays::RayKind;
 
     fn predict(kernel: &str, kind: RayKind) -> Prediction {
         let machine = Machine::find("h200").unwrap();

@@ -79,6 +79,7 @@ fn rays_of(
     let wanted = EfficiencyRequest {
         workload,
         kinds: RayKind::ALL.into_iter().filter(has).collect(),
+        own: Vec::new(),
         views: request.views.iter().map(|(_, view)| view.clone()).collect(),
         size: request.size,
         sample: request.sample,
@@ -163,11 +164,11 @@ impl OnTree<'_> {
         let width = machine.count(keys::SM_WARP_WIDTH);
         let cancel = self.control.cancel;
         let options = StudyOptions { warps: SampleWarps::OfMachine, width, caches: true, expects: true, cancel };
-        let mut study = KernelStudy::new((kernel, variant, kind), [rays], row.rate.rays, options);
+        let mut study = KernelStudy::new((kernel, variant, kind.into()), [rays], row.rate.rays, options);
         let launch = study.on(machine, None)?;
         let profile = study.profile(&launch);
         let launch_costs = launch.costs_of(profile);
-        row.bounds = launch_costs.bounds(machine, (variant, kind), profile, launch.traffic.as_ref());
+        row.bounds = launch_costs.bounds(machine, (variant, kind.into()), profile, launch.traffic.as_ref());
         row.expected = launch.expected(&launch_costs, machine, profile, &row.bounds);
         row.prediction = row.expected.and_then(|rate| Prediction::of(machine, variant, kind, (rate, false)));
         row.assumed = launch_costs.instructions.as_ref().map(|issued| issued.assumed);

@@ -1,13 +1,12 @@
 //! Counts so far, kept so that nothing is traced that follows from them.
 
 use super::walks::{Dumps, Group, Runs, without_postponing};
-use super::{Samples, SimulateError, query_of};
+use super::{Samples, SimulateError, TracedRays, query_of};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles};
 use raywarp_sim::{WarpCounts, resupplied, side_by_side, without_idle_options};
 use raywarp_traverse::{Code, RayDump};
-use raywarp_workload::rays::RayKind;
 use std::collections::HashMap;
 
 /// Cache of counts over the rays of `samples`, in one tree or in trees that kernels of a kind share.
@@ -85,7 +84,7 @@ impl<'a> CountCache<'a> {
 }
 
 /// Returns `walk` with defaults for the options that do not matter to which nodes the rays of a kind need.
-fn nodes_of(walk: &Variant, kind: RayKind) -> Variant {
+fn nodes_of(walk: &Variant, kind: TracedRays) -> Variant {
     let fetch = Key::Fetch.default(walk.supply(), walk.tree());
     without_idle_options(&walk.with(Key::Fetch, fetch).unwrap_or(*walk), query_of(kind))
 }

@@ -1,20 +1,19 @@
 //! What reports conclude of full warps, in words and in charts.
 
-use super::{Measurement, name_of, paper_variant};
+use super::{Measurement, TracedRays, name_of, paper_variant};
 use raywarp_family::Variant;
 use raywarp_report::{
     Column, Document, ReportTable, Sheet, Unit, Value,
     chart::{Bar, Bars},
 };
 use raywarp_sim::WarpCounts;
-use raywarp_workload::rays::RayKind;
 
 const OPERATIONS: [&str; 2] = ["traversal", "intersection"];
 
 /// SIMD efficiency of a kernel with its rays, warp width and leaf size.
 pub(crate) struct Filled<'a> {
     pub variant: &'a Variant,
-    pub kind: RayKind,
+    pub kind: TracedRays,
     pub width: u32,
     pub leaf_size: u32,
     /// Percentage of lanes at work in traversal and in intersection; NaN for an operation that never ran.
@@ -30,7 +29,7 @@ impl<'a> Filled<'a> {
 }
 
 /// Returns the kinds of rays that occur, in their order.
-fn kinds_of(filled: &[Filled<'_>]) -> Vec<RayKind> {
+fn kinds_of(filled: &[Filled<'_>]) -> Vec<TracedRays> {
     let mut kinds = Vec::new();
     filled.iter().for_each(|one| add(&mut kinds, one.kind));
     kinds
@@ -144,7 +143,7 @@ pub(crate) fn charts(document: &mut Document, filled: &[Filled<'_>]) {
         add(&mut variants, *one.variant);
     }
     // Of several sizes of leaves the largest that each kernel has: the tables have all.
-    let of = |variant: &Variant, kind: RayKind, width: u32| {
+    let of = |variant: &Variant, kind: TracedRays, width: u32| {
         let mine = filled.iter().filter(|one| one.variant == variant && one.kind == kind && one.width == width);
         mine.max_by_key(|one| one.leaf_size).map(|one| one.percent)
     };
@@ -193,7 +192,7 @@ fn add<T: PartialEq>(list: &mut Vec<T>, one: T) {
 /// Returns the efficiency of a kernel with these counts, whose fractions of lanes at work are `shares`, 0 to 1.
 pub(crate) fn of_counts<'a>(
     variant: &'a Variant,
-    kind: RayKind,
+    kind: TracedRays,
     leaf_size: u32,
     counts: &WarpCounts,
     shares: [f64; 2],

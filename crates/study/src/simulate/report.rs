@@ -3,7 +3,7 @@
 use super::fullness::{Filled, charts, conclusions, fullest};
 use super::run::{facts, in_a_line, kernels};
 use super::sheet::Line;
-use super::{EfficiencyReport, Measurement, headline, name_of};
+use super::{EfficiencyReport, Measurement, TracedRays, headline, name_of};
 use raywarp_family::{Key, Operation, Variant};
 use raywarp_papers::al09;
 use raywarp_report::Document;
@@ -38,7 +38,7 @@ impl EfficiencyReport {
         let request = &self.request;
         let mut document = Document::new(format!("How full warps are: {}", request.scene));
         document.data("scene", request.scene.clone());
-        document.data("workload", request.workload.name());
+        document.data("workload", (!request.has_own_rays()).then(|| request.workload.name()));
         document.data("views", request.views.len());
         document.data("size", request.size.to_vec());
         document.table(self.sheet().table(&self.measurements).key("measurements"));
@@ -79,14 +79,15 @@ impl EfficiencyReport {
             |m: &&Measurement| m.counts.width == width && m.leaf_size == leaf_size.min(m.variant.tree().max_leaf());
         let mine: Vec<&Measurement> = self.measurements.iter().filter(is_mine).collect();
         let of = |variant: &Variant| -> Line<'_> {
-            let of_kind = |kind: RayKind| mine.iter().copied().find(|m| m.variant == *variant && m.kind == kind);
-            Line(request.kinds.iter().map(|&kind| of_kind(kind)).collect())
+            let of_kind = |kind: TracedRays| mine.iter().copied().find(|m| m.variant == *variant && m.kind == kind);
+            Line(request.traced().into_iter().map(of_kind).collect())
         };
         let lines: Vec<Line<'_>> = request.variants.iter().map(of).filter(|line| line.first().is_some()).collect();
-        let title = format!("warps of {width}, leaves of at most {leaf_size}");
+        let leaves = if leaf_size > 0 { format!(", leaves of at most {leaf_size}") } else { String::new() };
+        let title = format!("warps of {width}{leaves}");
         document.table(self.lines().table(&lines).in_text(title));
         let caption = format!(
-            "Warps of {width}, leaves of at most {leaf_size}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
+            "Warps of {width}{leaves}. Theirs: Table 1 of AL09, where these are its rays; another version of the scene's tree."
         );
         document.table(self.sheet().table(mine).on_page(caption));
     }
@@ -95,7 +96,8 @@ impl EfficiencyReport {
     pub(crate) fn theirs(&self, variant: &Variant, width: u32, leaf_size: u32) -> Option<[[u32; 2]; 3]> {
         let request = &self.request;
         // Their figures are of five views at this size, with leaves of up to 8 (AL09 2).
-        let same_rays = matches!(request.workload, Workload::Al09 | Workload::Alk12)
+        let same_rays = !request.has_own_rays()
+            && matches!(request.workload, Workload::Al09 | Workload::Alk12)
             && request.order == Order::Workload
             && request.views.len() == 5
             && request.size == raywarp_workload::rays::RESOLUTION;
@@ -108,10 +110,11 @@ impl EfficiencyReport {
     }
 }
 
-pub(crate) fn theirs_column(kind: RayKind) -> usize {
-    match kind {
+/// Returns the column of a paper's numbers for rays of a kind; `None` for rays that no paper has.
+pub(crate) fn theirs_column(rays: impl Into<TracedRays>) -> Option<usize> {
+    rays.into().kind().map(|kind| match kind {
         RayKind::Primary => 0,
         RayKind::Ao => 1,
         RayKind::Diffuse => 2,
-    }
+    })
 }

@@ -10,30 +10,40 @@ pub(crate) fn facts(
     rays: &RayCounts,
     widths: Option<&[u32]>,
 ) -> Vec<(&'static str, String)> {
-    let rays: Vec<String> =
-        rays.iter().map(|(kind, traced, all)| format!("{} ({traced} of {all} traced)", kind.name())).collect();
+    let rays: Vec<String> = rays
+        .iter()
+        .map(|(kind, traced, all)| format!("{} ({traced} of {all} traced)", kind.name_with_query()))
+        .collect();
     let order = match request.order {
+        Order::Workload if request.has_own_rays() => "as they were given",
         Order::Workload => "as the workload has them",
         Order::Morton => "batches sorted by a Morton key",
         Order::Shuffled(_) => "shuffled",
     };
     let numbers = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    let before = vec![
-        ("scene", request.scene.clone()),
-        ("viewpoints", format!("{}, of {} x {} pixels", request.views.len(), request.size[0], request.size[1])),
-        ("workload", request.workload.name().to_string()),
-        ("rays", rays.join(", ")),
-        ("order of rays", order.to_string()),
-    ];
+    let mut before = vec![("scene", request.scene.clone())];
+    if !request.has_own_rays() {
+        let [columns, rows] = request.size;
+        before.push(("viewpoints", format!("{}, of {columns} x {rows} pixels", request.views.len())));
+        before.push(("workload", request.workload.name().to_string()));
+    }
+    before.extend([("rays", rays.join(", ")), ("order of rays", order.to_string())]);
     let lanes = widths.map(|widths| ("lanes of a warp", numbers(widths)));
-    let after = [("tree", tree(&request.build)), ("most triangles of a leaf", numbers(&request.leaf_sizes))];
+    let after = match request.leaf_sizes[..] {
+        [0] => vec![("tree", "not known: operations were replayed".to_string())],
+        _ => vec![("tree", tree(&request.build)), ("most triangles of a leaf", numbers(&request.leaf_sizes))],
+    };
     before.into_iter().chain(lanes).chain(after).collect()
 }
 
 /// Returns scene and rays as one line, for the top of an HTML page.
 pub(crate) fn in_a_line(request: &EfficiencyRequest, rays: &RayCounts) -> String {
     let [columns, rows] = request.size;
-    let rays: Vec<String> = rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name())).collect();
+    let rays: Vec<String> =
+        rays.iter().map(|(kind, traced, _)| format!("{traced} {}", kind.name_with_query())).collect();
+    if request.has_own_rays() {
+        return format!("{}: {} simulated. The command is at the end.", request.scene, rays.join(", "));
+    }
     let count = |number: usize, name: &str| format!("{number} {name}{}", if number == 1 { "" } else { "s" });
     format!(
         "{}: {} of {columns} x {rows} pixels, rays of workload {} ({} simulated). The command is at the end.",

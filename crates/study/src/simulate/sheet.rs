@@ -40,8 +40,9 @@ impl EfficiencyReport {
                 .key("name"),
             Column::plain(|m: &Measurement| Value::Words(m.kind.name().to_string())).page(1, "rays").key("kind"),
             Column::plain(|m: &Measurement| Value::Words(m.variant.to_string())).key("variant"),
+            Column::words(|m: &Measurement| m.kind.query().name()).key("query"),
             Column::plain(|m: &Measurement| Value::Count(m.counts.width.into())).key("width"),
-            Column::plain(|m: &Measurement| Value::Count(m.leaf_size.into())).key("leaf_size"),
+            Column::data(|m: &Measurement| Some(m.leaf_size).filter(|&leaf_size| leaf_size > 0)).key("leaf_size"),
         ]
     }
 
@@ -53,7 +54,8 @@ impl EfficiencyReport {
             Value::said(format!("{}/{}", percent(traversal), percent(intersection)), ())
         };
         let theirs = |m: &Measurement| {
-            let cells = self.theirs(&m.variant, m.counts.width, m.leaf_size).map(|cells| cells[theirs_column(m.kind)]);
+            let cells = self.theirs(&m.variant, m.counts.width, m.leaf_size);
+            let cells = cells.zip(theirs_column(m.kind)).map(|(cells, column)| cells[column]);
             cells.map_or(Value::Nothing(""), |[t, i]| Value::said(format!("{t}/{i}"), json!([t, i])))
         };
         let overfetch = |m: &Measurement| match m.overfetch {
@@ -106,7 +108,7 @@ impl EfficiencyReport {
     pub(super) fn lines<'a>(&'a self) -> Sheet<'a, Line<'a>> {
         let name = |column: Column<'a, Measurement>| column.of(|line: &Line<'a>| line.first());
         let mut columns: Vec<Column<'a, Line<'a>>> = Self::names().into_iter().map(name).collect();
-        for (number, kind) in self.request.kinds.iter().enumerate() {
+        for (number, kind) in self.request.traced().into_iter().enumerate() {
             let of_kind = |column: Column<'a, Measurement>| column.of(move |line: &Line<'a>| line.0[number]);
             columns.extend(self.measured(kind.name()).into_iter().map(of_kind));
         }

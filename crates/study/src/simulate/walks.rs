@@ -1,12 +1,11 @@
 //! Kernels whose rays walk alike share one dump of their operations.
 
-use super::{EfficiencyRequest, Samples, SimulateError, query_of};
+use super::{EfficiencyRequest, Samples, SimulateError, TracedRays, query_of};
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Key, Variant};
 use raywarp_geom::{Control, FlatTriangles, Ray, TraceError};
 use raywarp_sim::{EventSource, LaunchCounts, WarpCounts, count_source, measure_source, side_by_side};
 use raywarp_traverse::{Kernel, RayDump, Replay};
-use raywarp_workload::rays::RayKind;
 
 /// Dumps of the rays' operations, for each kind of rays and view.
 pub(super) type Dumps = Vec<Vec<RayDump>>;
@@ -75,7 +74,7 @@ impl Group {
         &self,
         bvh: &Bvh2,
         triangles: &FlatTriangles,
-        samples: &[(RayKind, Vec<Vec<Ray>>)],
+        samples: &[(TracedRays, Vec<Vec<Ray>>)],
         control: &Control<'_>,
     ) -> Result<Option<Dumps>, SimulateError> {
         let Some(walk) = self.walk else { return Ok(None) };

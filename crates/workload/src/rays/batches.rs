@@ -128,6 +128,13 @@ impl<'a> Batches<'a> {
     }
 }
 
+/// Returns a sample of about one in `every` of the given rays, by the chunks that [`Batches::sample`] takes of unsorted
+/// ones.
+pub fn sample_of(rays: &[Ray], chunk_len: usize, every: usize) -> Vec<Ray> {
+    let picks = picks(rays.len() as u64, chunk_len.max(1) as u64, every.max(1) as u64);
+    picks.into_iter().flat_map(|(from, to)| rays[from as usize..to as usize].iter().copied()).collect()
+}
+
 /// Picks one of each `every` consecutive whole chunks of the indices `0 .. len`, and returns their start and end. With
 /// `every` 1 all are picked: the last chunk, which is not whole, too.
 fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {

@@ -16,7 +16,7 @@ mod order;
 mod pixels;
 mod surface;
 
-pub use batches::{BATCH, Batches, Order};
+pub use batches::{BATCH, Batches, Order, sample_of};
 pub use order::{Permutation, morton_key, published_key, shuffle, sort_morton, sort_published};
 pub use pixels::{block_order, primary_rays};
 pub use surface::{RaysError, ViewRays, VisiblePoint};

@@ -7,6 +7,7 @@ use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use crate::named_values::named_values;
+use crate::options::named_rays::parse_query;
 use crate::options::tree::TreeArgs;
 use crate::options::values;
 use crate::whole_number::{whole, whole_from};
@@ -199,14 +200,6 @@ fn parse_choice(text: &str) -> Result<Choice, String> {
         "compiled" => Ok(Choice::Compiled),
         "auto" => Ok(Choice::Auto),
         other => other.parse().map(Choice::One).map_err(|error: raywarp_lab::family::IllegalVariant| error.to_string()),
-    }
-}
-
-fn parse_query(name: &str) -> Result<Query, String> {
-    match name {
-        "closest" => Ok(Query::Closest),
-        "any" => Ok(Query::Any),
-        _ => Err("known are closest and any".to_string()),
     }
 }
 

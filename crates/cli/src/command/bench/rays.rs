@@ -3,14 +3,11 @@
 use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
-use crate::options::ray_input::{input_name, read};
+use crate::options::named_rays::{self, NamedRays};
 use raywarp::Ray;
-use raywarp::render::query_of_name;
 use raywarp::trace::npy::RayFile;
 use raywarp_lab::bench::RaySet;
 use raywarp_lab::traverse::Query;
-use std::fmt;
-use std::path::{Path, PathBuf};
 
 /// Checks that the ray files can be read together, and records them as inputs.
 pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
@@ -24,101 +21,17 @@ pub fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     if scenes.iter().chain(&args.rays).filter(|path| is_standard_stream(path)).count() > 1 {
         return Err(CliError::usage("standard input can be read only once; name files"));
     }
-    for (number, path) in args.rays.iter().enumerate() {
-        if args.rays[..number].contains(path) {
-            return Err(CliError::usage(format!("--rays: {} is named twice", path.display())));
-        }
-        common.files.reads(path)?;
-    }
-    Ok(())
+    named_rays::check(&args.rays, common)
 }
 
 /// Reads the rays of all files in the order of the command line, each with its name in tables.
 pub fn read_all(args: &BenchArgs, common: &Common) -> Result<Vec<(RaySet, RayFile)>, CliError> {
-    let is_shared = |name: &str| args.rays.iter().filter(|path| short_name(path) == name).count() > 1;
-    let file = |path: &PathBuf| {
-        let rays = valid_rays(path, common)?;
-        let short = short_name(path);
-        let any = args.query.unwrap_or_else(|| query_of_name(&short)) == Query::Any;
-        let name = if is_shared(&short) { path.with_extension("").display().to_string() } else { short };
-        Ok((RaySet::File { name, any }, rays))
-    };
-    args.rays.iter().map(file).collect()
+    let files = named_rays::read_all(&args.rays, args.query, common)?.into_iter();
+    let set = |NamedRays { name, query, rays }| (RaySet::File { name, any: query == Query::Any }, rays);
+    Ok(files.map(set).collect())
 }
 
 /// Returns the rays of files relative to their scene's origin.
 pub fn relative_to(files: Vec<RayFile>, origin: [f64; 3]) -> Vec<Vec<Ray>> {
     files.into_iter().map(|file| file.relative_to(origin)).collect()
-}
-
-/// Returns a ray file's name without folder and `.npy`.
-fn short_name(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.strip_suffix(".npy").map(str::to_string).unwrap_or(name)
-}
-
-/// Reads rays that every kernel accepts: at least one, all valid, none that starts behind its origin.
-fn valid_rays(path: &Path, common: &Common) -> Result<RayFile, CliError> {
-    let name = input_name(path);
-    let reading = common.activity(format!("reading rays from {name}"));
-    let file = read(path)?;
-    drop(reading);
-    if !file.layout.is_native() {
-        common.note(format!("{name}: {}", file.layout));
-    }
-    if file.rays.is_empty() {
-        return Err(CliError::input(format!("{name}: holds no rays")));
-    }
-    match first_fault(&file.rays) {
-        Some((number, fault)) => {
-            let byte = file.byte_of_t_min(number);
-            Err(CliError::input(format!("{name}: byte {byte}: ray {number} {fault}; leave it out")))
-        }
-        None => Ok(file),
-    }
-}
-
-/// Reason why a ray of a file is not timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RayFault {
-    /// The ray is none.
-    Invalid,
-    /// It starts behind its origin.
-    Behind,
-}
-
-impl fmt::Display for RayFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Invalid => "has a NaN, an infinite origin or direction, or a direction of 0",
-            Self::Behind => "has a negative t_min, which only some kernels take",
-        })
-    }
-}
-
-/// Returns the number of the first ray that some kernel does not take, and why not.
-fn first_fault(rays: &[Ray]) -> Option<(usize, RayFault)> {
-    let fault = |ray: &Ray| match ray {
-        _ if !ray.is_valid() => Some(RayFault::Invalid),
-        _ if ray.t_min < 0.0 => Some(RayFault::Behind),
-        _ => None,
-    };
-    rays.iter().enumerate().find_map(|(number, ray)| Some((number, fault(ray)?)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_ray_that_is_not_timed_is_found_with_its_fault() {
-        let good = Ray::new([0.0, 0.0, 3.0], [0.0, 0.0, -1.0]);
-        let of = |ray: Ray| first_fault(&[good, ray, Ray { t_min: -1.0, ..good }]);
-        assert_eq!(of(good), Some((2, RayFault::Behind)));
-        assert_eq!(of(Ray { t_min: -1.0, ..good }), Some((1, RayFault::Behind)));
-        assert_eq!(of(Ray::new([0.0; 3], [f32::NAN, 0.0, 1.0])), Some((1, RayFault::Invalid)));
-        assert_eq!(of(Ray::new([f32::INFINITY, 0.0, 0.0], [0.0, 0.0, 1.0])), Some((1, RayFault::Invalid)));
-        assert_eq!(of(Ray::new([0.0; 3], [0.0; 3])), Some((1, RayFault::Invalid)));
-        assert_eq!(first_fault(&[good]), None);
-    }
 }

@@ -1,5 +1,6 @@
 //! What the modes of kernels share: what is asked for, checked, and then the scene that it is about.
 
+use crate::command::simulate::rays::own_rays;
 use crate::command::simulate::{SimulateArgs, progress, refusal};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
@@ -10,7 +11,7 @@ use raywarp::scene::{Description, Loaded, View, scene_name};
 use raywarp_lab::family::Variant;
 use raywarp_lab::report::Document;
 use raywarp_lab::sim::machine::Machine;
-use raywarp_lab::study::simulate::{EfficiencyRequest, SimulateError};
+use raywarp_lab::study::simulate::{EfficiencyRequest, OwnRays, SimulateError};
 use raywarp_lab::workload::rays::RESOLUTION;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,15 +38,20 @@ impl Asked {
 
     /// Loads the scene to simulate, and finds its viewpoints.
     pub fn load<'a>(self, name: &Path, args: &'a SimulateArgs, common: &'a Common) -> Result<Setup<'a>, CliError> {
+        let files = args.rays.read(common)?;
         let (loaded, path, _) = common.load(name, args.allow_missing)?;
         let name = scene_name(&path);
-        let views = views(common, &loaded.scene, &name, args.view.as_deref())?;
+        let own = own_rays(files, loaded.scene.origin);
+        let views = match own.is_empty() {
+            true => views(common, &loaded.scene, &name, args.view.as_deref())?,
+            false => Vec::new(),
+        };
         let Self { variants, widths, machines } = self;
-        Ok(Setup { args, common, loaded, path, name, views, variants, widths, machines })
+        Ok(Setup { args, common, loaded, path, name, views, own, variants, widths, machines })
     }
 }
 
-/// Scene to simulate with its viewpoints, and what to simulate on it.
+/// Scene to simulate with its viewpoints or rays, and what to simulate on it.
 pub(super) struct Setup<'a> {
     pub args: &'a SimulateArgs,
     pub common: &'a Common,
@@ -55,6 +61,8 @@ pub(super) struct Setup<'a> {
     pub name: String,
     /// Viewpoints, with their numbers.
     pub views: Vec<(usize, View)>,
+    /// Rays of files, in place of a workload's.
+    own: Vec<OwnRays>,
     variants: Vec<Variant>,
     widths: Vec<u32>,
     pub machines: Vec<Machine>,
@@ -74,6 +82,7 @@ impl Setup<'_> {
         EfficiencyRequest {
             workload: args.rays.workload(),
             kinds: args.rays.kinds(),
+            own: self.own.clone(),
             views: self.views.iter().map(|(_, view)| view.clone()).collect(),
             size: args.size.unwrap_or(RESOLUTION),
             sample: args.rays.sample.unwrap_or(16_384) as usize,
@@ -97,13 +106,24 @@ impl Setup<'_> {
         refusal(error, &self.path)
     }
 
-    /// Prints a report, even if it was `interrupted`, and writes its page if asked for and complete.
+    /// Prints a report as [`print_report`] does.
     pub fn print(&self, document: &Document, interrupted: bool, out: &mut dyn Write) -> Result<Status, CliError> {
-        if interrupted && self.args.report.wanted() {
-            interrupted_table::no_page(self.common);
-        } else {
-            self.args.report.write(&self.path, document)?;
-        }
-        interrupted_table::print(interrupted, document, self.common, out)
+        print_report((self.args, self.common), &self.path, document, interrupted, out)
     }
+}
+
+/// Prints a report on the file `path`, even if it was `interrupted`, and writes its page if asked for and complete.
+pub(super) fn print_report(
+    (args, common): (&SimulateArgs, &Common),
+    path: &Path,
+    document: &Document,
+    interrupted: bool,
+    out: &mut dyn Write,
+) -> Result<Status, CliError> {
+    if interrupted && args.report.wanted() {
+        interrupted_table::no_page(common);
+    } else {
+        args.report.write(path, document)?;
+    }
+    interrupted_table::print(interrupted, document, common, out)
 }

@@ -2,7 +2,7 @@
 
 use crate::command::simulate::asked::{Asked, Setup};
 use crate::command::simulate::setting::Setting;
-use crate::command::simulate::{SimulateArgs, measured, measured_bounds, progress};
+use crate::command::simulate::{SimulateArgs, measured, measured_bounds, operations, progress};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -61,7 +61,7 @@ impl BoundsArgs {
 }
 
 /// Reads a cost table, and checks that it has costs for each of `variants`.
-fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
+pub(super) fn read_cost_table(path: &Path, variants: &[Variant]) -> Result<String, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
     let text = read_table(path, MOST_COST_BYTES)?;
     let mut found = false;
@@ -79,6 +79,7 @@ pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut d
     let asked = Asked::check(args)?;
     let costs = args.bounds.costs.as_ref().map(|path| read_cost_table(path, &asked.variants)).transpose()?;
     let setup = asked.load(name, args, common)?;
+    operations::export(&setup)?;
     print(&setup, costs, None, out)
 }
 

@@ -1,7 +1,7 @@
 //! `raywarp simulate SCENE --efficiency`: how full warps are under kernels.
 
 use crate::command::simulate::asked::{Asked, Setup};
-use crate::command::simulate::{SimulateArgs, progress};
+use crate::command::simulate::{SimulateArgs, operations, progress};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -23,6 +23,7 @@ pub struct EfficiencyArgs {
 /// Runs the mode that simulates SIMD efficiencies.
 pub(super) fn run(args: &SimulateArgs, name: &Path, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     let setup: Setup = Asked::check(args)?.load(name, args, common)?;
+    operations::export(&setup)?;
     let request = setup.request();
     let (_kept, report) =
         progress::steps(common, setup.kernel_steps(&request), |control| efficiency(setup.scene(), &request, control));

@@ -11,6 +11,7 @@ mod kernels;
 mod measured;
 pub mod measured_bounds;
 mod modes;
+mod operations;
 mod progress;
 mod rays;
 mod report_args;
@@ -24,6 +25,7 @@ use crate::command::simulate::experiment::ExperimentArgs;
 use crate::command::simulate::kernels::KernelArgs;
 use crate::command::simulate::measured::MeasuredArgs;
 use crate::command::simulate::modes::Mode;
+use crate::command::simulate::operations::OperationsArgs;
 use crate::command::simulate::rays::RayArgs;
 use crate::common::{Common, Replacing, Scenes, Tables, Threads};
 use crate::exit::{CliError, Status};
@@ -48,7 +50,7 @@ use std::path::{Path, PathBuf};
 #[command(override_usage = "raywarp simulate SCENE (--machine LIST | --efficiency | --experiment NAME) [OPTIONS]")]
 pub struct SimulateArgs {
     /// Scene file, a name in --scenes, or - for standard input.
-    #[arg(value_name = "SCENE", required_unless_present = "named")]
+    #[arg(value_name = "SCENE", required_unless_present_any = ["named", "operations"])]
     positional: Option<PathBuf>,
     /// The same as SCENE.
     #[arg(long = "scene", value_name = "SCENE", conflicts_with = "positional", help_heading = heading::SCENE)]
@@ -67,6 +69,8 @@ pub struct SimulateArgs {
     compaction: CompactionArgs,
     #[command(flatten)]
     rays: RayArgs,
+    #[command(flatten)]
+    operations: OperationsArgs,
     #[command(flatten)]
     kernels: KernelArgs,
     /// Columns and rows of each view [default: 1024x768].
@@ -95,10 +99,14 @@ pub struct SimulateArgs {
 
 /// Runs the command `simulate`.
 pub fn run(args: &SimulateArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-    let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
     let mode = Mode::of(args)?;
     mode.check(args)?;
-    args.name_files(name, common)?;
+    if let Some(file) = &args.operations.operations {
+        args.name_files(None, common)?;
+        return operations::run(mode, file, args, common, out);
+    }
+    let name = args.positional.as_ref().or(args.named.as_ref()).ok_or_else(|| CliError::usage("no scene is named"))?;
+    args.name_files(Some(name), common)?;
     let run = match mode {
         Mode::Efficiency => efficiency::run,
         Mode::Bounds => bounds::run,
@@ -118,15 +126,20 @@ impl SimulateArgs {
     }
 
     /// Records the input files, and refuses outputs that would overwrite them or cannot be written.
-    fn name_files(&self, scene: &Path, common: &Common) -> Result<(), CliError> {
-        let tables = [&self.bounds.costs, &self.measured.measured, &self.counters.counters];
+    fn name_files(&self, scene: Option<&Path>, common: &Common) -> Result<(), CliError> {
+        let operations = &self.operations.operations;
+        let tables = [&self.bounds.costs, &self.measured.measured, &self.counters.counters, operations];
         let tables = tables.into_iter().flatten().map(PathBuf::as_path);
         let machines = self.bounds.machine.iter().map(Path::new);
         tables.chain(machines).try_for_each(|file| common.files.reads(file))?;
-        // A name that is wrong is told when it is loaded, after what is wrong with the options.
-        if let Ok(path) = common.find(scene, Prefer::Geometry) {
-            common.files.reads(&path)?;
+        if let Some(scene) = scene {
+            // A name that is wrong is told when it is loaded, after what is wrong with the options.
+            if let Ok(path) = common.find(scene, Prefer::Geometry) {
+                common.files.reads(&path)?;
+            }
+            self.rays.check(scene, common)?;
         }
+        self.operations.check(common)?;
         name_inputs(common, self.view.as_deref())?;
         self.report.check(common)
     }
@@ -145,7 +158,7 @@ pub(super) fn refusal(error: SimulateError, path: &Path) -> CliError {
         SimulateError::Profile(error @ ProfileError::Threads { .. }) => {
             CliError::machine(format!("{error} (--sample)"))
         }
-        error @ SimulateError::NotThere { .. } => CliError::usage(error),
+        error @ (SimulateError::NotThere { .. } | SimulateError::Replay(_)) => CliError::usage(error),
         error @ SimulateError::Cost { .. } => CliError::usage(format!("--set {error}")),
         other => CliError::input(format!("{}: {other}", path.display())),
     }

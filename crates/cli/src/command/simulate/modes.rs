@@ -43,7 +43,7 @@ const OF_KERNELS: &[Mode] = &[Efficiency, Bounds, Counters, Measured];
 /// Modes that simulate bounds on machines.
 const OF_MACHINES: &[Mode] = &[Bounds, Counters, Measured];
 
-const RULES: [Rule; 23] = [
+const RULES: [Rule; 26] = [
     rule("--counters", &[Counters], |args| args.counters.counters.is_some()),
     rule("--measured", &[Measured], |args| args.measured.measured.is_some()),
     rule("--costs", &[Bounds], |args| args.bounds.costs.is_some()),
@@ -53,6 +53,9 @@ const RULES: [Rule; 23] = [
     rule("--max-depth", &[Compaction], |args| args.compaction.max_depth.is_some()),
     rule("--clay", &[Compaction], |args| args.compaction.clay.is_some()),
     rule("--lens-radius", &[Compaction], |args| args.compaction.lens_radius.is_some()),
+    rule("--rays", &[Efficiency, Bounds], |args| !args.rays.rays.is_empty()),
+    rule("--operations", &[Efficiency, Bounds], |args| args.operations.operations.is_some()),
+    rule("--export-operations", &[Efficiency, Bounds], |args| args.operations.export_operations.is_some()),
     rule("--workload", OF_RAYS, |args| args.rays.workload.is_some()),
     rule("--kind", OF_RAYS, |args| !args.rays.kind.is_empty()),
     rule("--sample", OF_RAYS, |args| args.rays.sample.is_some()),
@@ -109,6 +112,9 @@ impl Mode {
                 list(&others, "and"),
                 mode.flag()
             )));
+        }
+        if let Some(flag) = args.tree.given().filter(|_| args.operations.operations.is_some()) {
+            return Err(CliError::usage(format!("{flag} goes not with --operations: no tree is built for them")));
         }
         // Rows of recorded runs name their trees; a page also has bounds of the tree that is built here.
         let has_rows = mode == Counters || mode == Measured && !args.report.wanted();

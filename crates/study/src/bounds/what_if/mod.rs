@@ -15,13 +15,12 @@ pub(super) use advice::{by_kernel, change_for};
 
 use super::{Bounded, BoundsReport};
 use crate::launch::{ExpectedGain, Followed, GainSpread, KernelStudy, LaunchChange, LaunchCosts};
-use crate::simulate::name_of;
+use crate::simulate::{TracedRays, name_of};
 pub use changes::ChangeOption;
 use changes::{Tried, What, modelled, of_launches, of_widths};
 use raywarp_sim::bounds::lowest;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_sim::{Change, CostChange};
-use raywarp_workload::rays::RayKind;
 
 /// Smallest relative change of a bound or rate that counts as one.
 const LEAST: f64 = 1e-3;
@@ -124,7 +123,7 @@ fn listed(all: &[WhatIf], machine: usize) -> Vec<&WhatIf> {
 pub(super) fn expected_after(
     study: &KernelStudy<'_>,
     followed: Followed<'_>,
-    kind: RayKind,
+    kind: TracedRays,
 ) -> Vec<(usize, Option<f64>)> {
     if GainSpread::of(followed.machine, kind).is_none() {
         return Vec::new();

@@ -94,7 +94,8 @@ impl Experiment {
 /// Settings of an experiment: rays, costs and machine.
 #[derive(Debug, Clone)]
 pub struct ExperimentRequest {
-    /// Scene, rays and tree; of its leaf sizes the first is used. Its variants and widths are the experiment's own.
+    /// Scene, rays of a workload and tree; of its leaf sizes the first is used. Its variants and widths are the
+    /// experiment's own.
     pub rays: EfficiencyRequest,
     /// Experiment to run.
     pub experiment: Experiment,
@@ -121,7 +122,8 @@ pub fn experiment(
     costs::check(request)?;
     let mut triangles = flatten(scene)?;
     triangles.opaque.fill(true);
-    let rays = &request.rays;
+    // A paper's numbers are of its own rays.
+    let rays = &EfficiencyRequest { own: Vec::new(), ..request.rays.clone() };
     let (samples, counts) = sample_rays(&triangles, rays, control)?;
     let max_leaf = rays.leaf_sizes.first().copied().unwrap_or(8);
     let bvh = build(&triangles, &BuildOptions { max_leaf, ..rays.build })?;
@@ -186,7 +188,7 @@ impl Lab<'_> {
     }
 
     fn kinds(&self) -> Vec<RayKind> {
-        self.samples.iter().map(|(kind, _)| *kind).collect()
+        self.samples.iter().filter_map(|(kind, _)| kind.kind()).collect()
     }
 
     fn runs(&self, variant: &Variant) -> Result<Runs<'_>, SimulateError> {
@@ -245,7 +247,12 @@ const NOT_TRIED: &Theirs = &[const { Printed::nothing() }; 3];
 
 /// Returns the paper's number for a kind of rays, out of those for primary, AO and diffuse rays.
 fn theirs_of(kind: RayKind, theirs: &Theirs) -> &Printed {
-    &theirs[super::theirs_column(kind)]
+    let [primary, ao, diffuse] = theirs;
+    match kind {
+        RayKind::Primary => primary,
+        RayKind::Ao => ao,
+        RayKind::Diffuse => diffuse,
+    }
 }
 
 /// Returns the variant with some options changed, which must apply to it.

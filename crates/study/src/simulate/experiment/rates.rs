@@ -33,9 +33,9 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         let slots = lab.slots(&row(name), WARP)?;
         let cell = |(&kind, slots): (&_, &f64)| {
             let (theirs, rate) = (theirs_of(kind, &theirs), per_s / slots / 1e6);
-            let off = simulated.map_or_else(String::new, |rates| {
-                format!(" ({:+.0} %)", 100.0 * (rate / rates[theirs_column(kind)] - 1.0))
-            });
+            let printed = simulated.zip(theirs_column(kind)).map(|(rates, column)| rates[column]);
+            let off =
+                printed.map_or_else(String::new, |printed| format!(" ({:+.0} %)", 100.0 * (rate / printed - 1.0)));
             let cell = ComparedCell::number(theirs, rate, 1);
             ComparedCell { ours: cell.ours.clone() + &off, ..cell }
         };

@@ -6,10 +6,9 @@ use super::costs::is_al09;
 use super::{Experiment, ExperimentRequest};
 use crate::simulate::fullness::capital;
 use crate::simulate::run::{facts, in_a_line};
-use crate::simulate::{RayCounts, traced};
+use crate::simulate::{RayCounts, TracedRays, traced};
 use raywarp_papers::Printed;
 use raywarp_report::{Document, number};
-use raywarp_workload::rays::RayKind;
 use serde_json::json;
 
 /// A table cell with the paper's finding, if it gives one, and ours.
@@ -124,7 +123,7 @@ impl ExperimentReport {
     fn data(&self, document: &mut Document) {
         let (rays, costs) = (&self.request.rays, &self.request.costs);
         let counts =
-            |(kind, traced, all): &(RayKind, u64, u64)| json!({ "kind": kind.name(), "traced": traced, "all": all });
+            |(kind, traced, all): &(TracedRays, u64, u64)| json!({ "kind": kind.name(), "traced": traced, "all": all });
         let costs_of_operations = json!({
             "visit_node": costs.visit_node,
             "test_triangle": costs.test_triangle,
