@@ -15,6 +15,7 @@
 
 pub mod bar;
 mod check;
+pub mod corpus;
 mod dispute;
 mod engine;
 mod error;

@@ -6,8 +6,11 @@ use std::path::Path;
 
 /// Folders of data: the one that people edit, the one with copies in the crate that embeds them, and the ending of the
 /// files.
-const DATA: &[(&str, &str, &str)] =
-    &[("machines", "crates/sim/machines", ".toml"), ("papers", "crates/papers/papers", ".toml")];
+const DATA: &[(&str, &str, &str)] = &[
+    ("machines", "crates/sim/machines", ".toml"),
+    ("papers", "crates/papers/papers", ".toml"),
+    ("bench/runs", "crates/bench/runs", "run.toml"),
+];
 
 /// Names of the license files, which each published crate has copies of.
 const LICENSES: &[&str] = &["LICENSE-MIT", "LICENSE-APACHE"];
