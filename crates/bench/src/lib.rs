@@ -16,6 +16,7 @@
 pub mod bar;
 mod check;
 pub mod corpus;
+mod data_hash;
 mod dispute;
 mod engine;
 mod error;
@@ -33,13 +34,14 @@ mod subject;
 pub mod suite;
 
 pub use check::{Check, Example, T_TOLERANCE};
+pub use data_hash::{DataHash, NoDataHash};
 pub use engine::{Resources, Target};
 pub use error::BenchError;
 pub use machine::{Clocks, MachineFacts};
 pub use measure::bench_scene;
 pub use papers::{PublishedRate, published_rates};
 pub use raywarp_cuda::LaunchBounds;
-pub use report::{ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, document};
+pub use report::{CODE_BY_DRIVER, ColumnTotal, LEGEND, Row, SceneReport, TreeFacts, ViewTimes, csv, document};
 pub use request::{BenchRequest, BenchWatch, CheckSize, RayColumn, RayOrder, RaySet, RaySource};
 pub use statistics::{Quartiles, geometric_mean};
 pub use subject::Subject;

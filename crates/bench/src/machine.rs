@@ -58,6 +58,9 @@ pub struct MachineFacts {
     pub threads: usize,
     /// Version of Raywarp.
     pub version: &'static str,
+    /// Commit that the program was built from; `None` where its builder did not say. [`MachineFacts::read`] does not
+    /// know it.
+    pub commit: Option<String>,
 }
 
 impl MachineFacts {
@@ -116,6 +119,7 @@ impl MachineFacts {
             "isa": self.isa,
             "threads": self.threads,
             "raywarp": self.version,
+            "commit": self.commit,
         })
     }
 }

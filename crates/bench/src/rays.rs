@@ -3,7 +3,7 @@
 use crate::check::Answers;
 use crate::engine::trace;
 use crate::request::SHUFFLE_SEED;
-use crate::{BenchError, BenchRequest, BenchWatch, RayColumn, RayOrder, RaySource};
+use crate::{BenchError, BenchRequest, BenchWatch, DataHash, RayColumn, RayOrder, RaySource};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Control, FlatTriangles, Ray};
 use raywarp_system::memory;
@@ -21,6 +21,8 @@ pub(crate) struct RayBatch {
     /// `true` if the rays ask for any hit, `false` if for the closest one.
     pub any: bool,
     pub rays: Vec<Ray>,
+    /// Hash of the rays, once all are there.
+    pub hash: DataHash,
     /// Answers of this CPU's watertight tracer, one for each ray.
     pub watertight: Answers,
     /// Seconds that sorting the rays took; `None` if they were not sorted on this CPU.
@@ -53,6 +55,20 @@ const SMALL_BYTES: u64 = 1 << 30;
 
 /// Makes the rays of all columns and views of a request, or takes them from the lists given.
 pub(crate) fn make(
+    source: RaySource<'_>,
+    triangles: &FlatTriangles,
+    tracer: &CpuTracer,
+    request: &BenchRequest,
+    watch: &BenchWatch<'_>,
+    name: &str,
+) -> Result<Vec<RayBatch>, BenchError> {
+    let mut batches = unhashed(source, triangles, tracer, request, watch, name)?;
+    batches.iter_mut().for_each(|batch| batch.hash = DataHash::of_rays(&batch.rays));
+    Ok(batches)
+}
+
+/// Does what [`make`] does, but for the hashes.
+fn unhashed(
     source: RaySource<'_>,
     triangles: &FlatTriangles,
     tracer: &CpuTracer,
@@ -98,6 +114,7 @@ pub(crate) fn make(
                     view: (!request.one_launch).then_some(index),
                     any: what.rays.is_any(),
                     rays,
+                    hash: DataHash::default(),
                     watertight,
                     sort,
                 }),
@@ -135,7 +152,7 @@ fn given(
         }
         let any = what.rays.is_any();
         let watertight = trace(tracer, &rays, any, &control)?;
-        Ok(RayBatch { id: column, column, view: None, any, rays, watertight, sort })
+        Ok(RayBatch { id: column, column, view: None, any, rays, hash: DataHash::default(), watertight, sort })
     };
     lists.into_iter().zip(&request.columns).enumerate().map(batch).collect()
 }
@@ -173,7 +190,16 @@ mod tests {
     fn batch(id: usize, count: usize) -> RayBatch {
         let ray = |i: usize| Ray::new([i as f32, 0.0, 0.0], [0.0, 0.0, 1.0]);
         let rays = (0..count).map(ray).collect();
-        RayBatch { id, column: 1, view: Some(2), any: true, rays, watertight: vec![1.0; count], sort: 0.5 }
+        RayBatch {
+            id,
+            column: 1,
+            view: Some(2),
+            any: true,
+            rays,
+            hash: DataHash::default(),
+            watertight: vec![1.0; count],
+            sort: 0.5,
+        }
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Rates that were recorded once, as data: `rates/*.toml`, with machine, date and command.
 
+use crate::corpus::{CodeState, RecordedRun};
+use raywarp_cuda::Query;
+use raywarp_family::Variant;
 use raywarp_workload::rays::RayKind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +59,10 @@ pub struct KindRates {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedKernel {
+    /// Name of the run ([`RecordedRun::built_in`]).
+    pub run: String,
+    /// Name of the run's file with the rates.
+    pub file: String,
     /// Name of the machine's file.
     pub machine: String,
     /// Version of its driver.
@@ -70,6 +77,16 @@ pub struct RecordedKernel {
     pub scene: String,
     /// Millions of rays a second, of primary, AO and diffuse rays.
     pub mega_rates: [f64; 3],
+}
+
+impl RecordedKernel {
+    /// Returns whether the machine code that the kernel had for a query is today's.
+    pub fn state(&self, query: Query) -> CodeState {
+        let unknown = |why: &str| CodeState::Unknown(why.to_string());
+        let Ok(variant) = self.kernel.parse::<Variant>() else { return unknown("it is no kernel of ours") };
+        let run = RecordedRun::built_in(&self.run);
+        run.map_or_else(|| unknown("no run of this name is known"), |run| run.state(&self.file, &variant, query))
+    }
 }
 
 impl RecordedTracer {
@@ -127,13 +144,22 @@ mod tests {
     /// Compares the rates with the record that they were taken from, where the repository is at hand.
     #[test]
     fn the_kernels_rates_are_those_of_the_record() {
-        let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/runs/2026-11-21-h200-2/alk12.txt");
-        let Ok(text) = std::fs::read_to_string(record) else { return };
         let kernel = kernel_on_h200();
+        let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/runs");
+        let Ok(text) = std::fs::read_to_string(format!("{runs}/{}/{}", kernel.run, kernel.file)) else { return };
         assert!(text.starts_with(&format!("{}: ", kernel.scene)));
         let line = text.lines().find(|line| line.split_whitespace().next() == Some(&kernel.kernel)).unwrap();
         let rates = line.split_whitespace().skip(1).step_by(2).take(3).map(|cell| cell.parse::<f64>().unwrap());
         assert_eq!(rates.collect::<Vec<_>>(), kernel.mega_rates);
+    }
+
+    #[test]
+    fn the_kernels_machine_code_then_is_known() {
+        for query in Query::ALL {
+            assert!(kernel_on_h200().state(query).then().is_some(), "{query:?}");
+            let other = RecordedKernel { file: "blocks.txt".into(), ..kernel_on_h200().clone() };
+            assert!(matches!(other.state(query), CodeState::Unknown(_)));
+        }
     }
 
     #[test]

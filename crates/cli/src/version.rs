@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub const SHORT: &str = concat!("raywarp ", env!("CARGO_PKG_VERSION"));
 
 /// Git commit that the program was built from; `None` if built from an archive.
-const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
+pub const COMMIT: Option<&str> = option_env!("RAYWARP_COMMIT");
 
 /// Equipment found on this machine: instruction sets, GPUs and so on.
 struct Found {

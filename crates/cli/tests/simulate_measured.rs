@@ -2,6 +2,7 @@
 
 use crate::common_folder::{Folder, document, text};
 use crate::common_scene::scattered;
+use serde_json::Value;
 use std::process::Output;
 
 const SIZE: &str = "--size 32x24 --rays-per-pixel 2";
@@ -47,7 +48,9 @@ fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
     }
     let output = simulate(&folder, "--measured bench.csv --sample 400 --kind ao --variant raywarp-h8-direct");
     let text = text(&output.stdout);
-    assert!(text.starts_with("scattered, view 1: ") && text.contains(" H200 ") && text.contains(" 1980 MHz"), "{text}");
+    // A CPU has no machine code of a kernel to write down, which is said first.
+    let first = text.lines().position(|line| line.starts_with("scattered, view 1: ")).unwrap();
+    assert!(first > 0 && text.contains(" H200 ") && text.contains(" 1980 MHz"), "{text}");
     for tree in ["good/1", "single/1"] {
         assert_eq!(
             text.lines().filter(|line| line.starts_with("raywarp-h8-direct ") && line.contains(tree)).count(),
@@ -55,6 +58,59 @@ fn a_recorded_run_stands_beside_its_bounds_on_the_terminal_and_in_json() {
             "{text}"
         );
     }
+}
+
+/// The same table with this text in each cell of the column `code`.
+fn with_code(table: &str, code: &str) -> String {
+    let place = table.lines().next().unwrap().split(',').position(|column| column == "code").unwrap();
+    let line = |(number, line): (usize, &str)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if number > 0 {
+            cells[place] = code;
+        }
+        cells.join(",") + "\n"
+    };
+    table.lines().enumerate().map(line).collect()
+}
+
+#[test]
+fn a_kernel_that_has_changed_since_the_run_is_named_in_the_first_line() {
+    let folder = folder();
+    let name = "al09-while-while";
+    let today = raywarp_lab::cuda::code_hash(&name.parse().unwrap(), raywarp::Query::Closest, 90).unwrap().to_string();
+    // A run that had one bit more.
+    let last = u8::from_str_radix(&today[15..], 16).unwrap() ^ 1;
+    let planted = format!("{}{last:x}", &today[..15]);
+    let table = folder.text("bench.csv");
+    let options = format!("--sample 400 --kind primary --variant {name}");
+    for (code, state) in [(&today, "same"), (&planted, "changed"), (&"driver".to_string(), "unknown")] {
+        folder.file("code.csv", with_code(&table, code));
+        let output = simulate(&folder, &format!("--measured code.csv {options}"));
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        let first = said.split("scattered, view 1: ").next().unwrap();
+        assert_eq!(first.is_empty(), state == "same", "{said}");
+        assert_eq!(first.contains(&today) && first.contains(&planted), state == "changed", "{said}");
+        let json = document(&simulate(&folder, &format!("--measured code.csv {options} --json")));
+        assert_eq!((&json["kernels_then"][0]["state"], &json["kernels_then"][1]), (&state.into(), &Value::Null));
+    }
+    // Where the table does not say, the run's facts beside it do.
+    folder.file("run/bench.csv", &table);
+    let kernel = "direct_while_while_bvh2__closest";
+    let facts = |code: &str| {
+        format!(
+            "date = \"2026-01-02\"\nmachine = \"NVIDIA H200\"\narchitecture = 90\n[[files]]\nnames = [\"bench.csv\"]\n\
+             command = \"\"\n[files.code]\n{kernel} = \"{code}\"\n"
+        )
+    };
+    for (code, state) in [(&today, "same"), (&planted, "changed")] {
+        folder.file("run/run.toml", facts(code));
+        let json = document(&simulate(&folder, &format!("--measured run/bench.csv {options} --json")));
+        assert_eq!(json["kernels_then"][0]["state"], state);
+    }
+    folder.file("run/run.toml", "date = 1");
+    let output = simulate(&folder, &format!("--measured run/bench.csv {options}"));
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub struct Function {
     inner: Quiet<CudaFunction>,
     context: Quiet<Arc<CudaContext>>,
     block_threads: u32,
+    /// Compute capability that its image was compiled for (90 for 9.0), 0 for PTX.
+    capability: u32,
     /// `true` if the kernel was compiled for a GPU whose launches may start before the one before them is over (Hopper
     /// and later ones).
     takes_its_place: bool,
@@ -43,13 +45,19 @@ impl Function {
     /// Makes a kernel that was loaded from an image for compute capability `capability` (90 for 9.0), or from PTX (0).
     pub(crate) fn new(device: &Device, inner: CudaFunction, block_threads: u32, capability: u32) -> Self {
         let (inner, context) = (Quiet::new(inner), Quiet::new(device.context().clone()));
-        Self { inner, context, block_threads, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
+        Self { inner, context, block_threads, capability, takes_its_place: capability >= FIRST_TO_TAKE_PLACES }
     }
 
     /// Returns the number of threads per block that the kernel is compiled for: 128, or that of its
     /// [`LaunchBounds`](crate::LaunchBounds). Launches of more fail.
     pub fn block_threads(&self) -> u32 {
         self.block_threads
+    }
+
+    /// Returns the compute capability that the kernel's machine code was compiled for ahead of time (90 for 9.0);
+    /// `None` if the driver compiled it.
+    pub fn architecture(&self) -> Option<u32> {
+        (self.capability > 0).then_some(self.capability)
     }
 
     /// Returns the number of blocks of `block_threads` threads that fill `device`: at least one a multiprocessor.

@@ -98,6 +98,12 @@ impl KernelSet {
         unpacked_once(packed)
     }
 
+    /// Returns the architecture whose machine code runs on a GPU of a compute capability, major and minor (90 on 9.0);
+    /// `None` if the driver has to compile PTX for it.
+    pub fn architecture_for(&self, capability: (i32, i32)) -> Option<u32> {
+        self.images.iter().find_map(|(_, images)| fitting(capability, images)).map(|image| image.0)
+    }
+
     /// Returns the architectures that costs and resources are known for, oldest first (90 for compute capability 9.0).
     pub fn cost_architectures(&self) -> impl Iterator<Item = u32> {
         let mut known: Vec<u32> = self.costs.iter().map(|(architecture, _)| *architecture).collect();
@@ -166,12 +172,16 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, CudaError> {
 /// Returns the best image for the device: one for a compute capability runs on its major version from its minor version
 /// on; PTX runs wherever the driver can compile it.
 fn best(device: &Device, images: &[KernelImage]) -> Result<KernelImage, CudaError> {
-    let (major, minor) = device.capability();
-    let found = (10 * major + minor) as u32;
-    let fits = |&&(image, _): &&KernelImage| image / 10 == found / 10 && image <= found;
-    let best = images.iter().filter(fits).max_by_key(|image| image.0).or_else(|| images.iter().find(|i| i.0 == 0));
+    let best = fitting(device.capability(), images).or_else(|| images.iter().find(|image| image.0 == 0));
     best.copied()
         .ok_or_else(|| CudaError::OldDevice { name: device.name().to_string(), capability: device.capability() })
+}
+
+/// Returns the best machine code among the images for a compute capability.
+fn fitting((major, minor): (i32, i32), images: &[KernelImage]) -> Option<&KernelImage> {
+    let found = u32::try_from(10 * major + minor).ok()?;
+    let fits = |&&(image, _): &&KernelImage| image > 0 && image / 10 == found / 10 && image <= found;
+    images.iter().filter(fits).max_by_key(|image| image.0)
 }
 
 fn load(device: &Device, images: &[KernelImage]) -> Result<Loaded, CudaError> {
@@ -204,6 +214,20 @@ mod tests {
         assert!(own.resources(name, 90, 128).is_some() && own.resources(name, 80, 128).is_none());
         assert_eq!((own.cost_table(90), own.cost_architectures().count()), (None, 0));
         assert!(own.ptx("packet").unwrap().is_some() && own.ptx("phased").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_gpu_runs_the_newest_machine_code_of_its_generation() {
+        for (capability, architecture) in [
+            ((9, 0), Some(90)),
+            ((8, 7), Some(86)),
+            ((8, 9), Some(89)),
+            ((12, 1), Some(120)),
+            ((11, 0), None),
+            ((0, 0), None),
+        ] {
+            assert_eq!(FAMILY.architecture_for(capability), architecture, "{capability:?}");
+        }
     }
 
     #[test]

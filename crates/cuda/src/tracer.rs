@@ -5,8 +5,8 @@ mod host;
 use crate::launch::{Launch, WARP, WARP_STACK_BYTES};
 use crate::names::{BLOCK_THREADS, fallback_variant};
 use crate::{
-    CudaError, Device, DeviceBuffer, DeviceScene, DeviceSlice, DeviceSliceMut, Encoding, Event, Function, LaunchBounds,
-    Query, Stream,
+    CodeHash, CudaError, Device, DeviceBuffer, DeviceScene, DeviceSlice, DeviceSliceMut, Encoding, Event, Function,
+    LaunchBounds, Query, Stream, code_hash,
 };
 use raywarp_bvh::Bvh2;
 use raywarp_family::{Supply, Variant};
@@ -232,6 +232,11 @@ impl CudaTracer {
     /// [`CudaError::Driver`].
     pub fn resources(&self, query: Query) -> Result<(u32, u32), CudaError> {
         self.kernel(query).function.resources()
+    }
+
+    /// Returns the hash of the machine code of the kernel for a query; `None` if the driver compiled it.
+    pub fn code_hash(&self, query: Query) -> Option<CodeHash> {
+        code_hash(&self.variant, query, self.kernel(query).function.architecture()?)
     }
 
     /// Returns the number of threads that the device runs at once of the kernel for `query`.

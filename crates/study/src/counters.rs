@@ -9,6 +9,7 @@ mod stalls;
 pub use blocks::{ComparedBlock, ExecutedCounters};
 pub use file::{Counted, CountersError, StallCounters, WorkCounters, read_counters};
 
+use crate::kernel_then::{KernelThen, kernels_then};
 use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, name_of, query_of, sample_rays};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
@@ -143,6 +144,14 @@ pub struct CountersReport {
     pub rays: crate::simulate::RayCounts,
     /// `true` if the caller stopped the run, so that launches are missing.
     pub interrupted: bool,
+}
+
+impl CountersReport {
+    /// Returns the kernels that were counted, each with whether its machine code is today's.
+    pub fn kernels_then(&self) -> Vec<KernelThen> {
+        let rows = self.rows.iter().map(|row| &row.counted);
+        kernels_then(rows.map(|row| (row.variant, row.kind, row.code.as_ref())), &self.request.machine)
+    }
 }
 
 /// Simulates the launches that a profiler counted, and compares the counts. All triangles count as opaque, as in the

@@ -10,9 +10,11 @@
 pub mod bounds;
 pub mod compaction;
 pub mod counters;
+mod kernel_then;
 pub mod launch;
 pub mod measured;
 pub mod simulate;
 mod table_fault;
 
+pub use kernel_then::KernelThen;
 pub use table_fault::TableFault;

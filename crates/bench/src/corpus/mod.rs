@@ -6,6 +6,7 @@
 
 mod built_in;
 mod state;
+mod text;
 
 pub use state::{CodeState, CodeThen};
 

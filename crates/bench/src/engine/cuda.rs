@@ -127,6 +127,6 @@ impl Session for CudaSession {
     fn resources(&self, subject: &Prepared, any: bool) -> Result<Option<Resources>, BenchError> {
         let Prepared::Cuda(tracer) = subject else { return Err(stranger()) };
         let (registers, local_bytes) = tracer.resources(query(any))?;
-        Ok(Some(Resources { registers, local_bytes }))
+        Ok(Some(Resources { registers, local_bytes, code: tracer.code_hash(query(any)) }))
     }
 }

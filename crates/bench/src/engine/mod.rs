@@ -11,7 +11,7 @@ use crate::check::Answers;
 use crate::rays::RayBatch;
 use crate::{BenchError, MachineFacts, Subject};
 use raywarp_bvh::Bvh2;
-use raywarp_cuda::{CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
+use raywarp_cuda::{CodeHash, CudaError, CudaTracer, Device, DeviceScene, Encoding, LaunchBounds};
 use raywarp_family::Variant;
 use raywarp_geom::{FlatTriangles, Kernels, TraceError, Tracer};
 use raywarp_traverse::KernelError;
@@ -165,6 +165,8 @@ pub struct Resources {
     pub registers: u32,
     /// Bytes of local memory per thread.
     pub local_bytes: u32,
+    /// Hash of the kernel's machine code; `None` if the driver compiled it.
+    pub code: Option<CodeHash>,
 }
 
 /// Runs subjects one after the other on the batches of a scene.

@@ -5,7 +5,7 @@ mod steps;
 
 use crate::rays::{RayBatch, make};
 use crate::report::{SceneReport, TreeFacts};
-use crate::{BenchError, BenchRequest, BenchWatch, Clocks, RaySource, Subject, Target};
+use crate::{BenchError, BenchRequest, BenchWatch, Clocks, DataHash, RaySource, Subject, Target};
 use on_tree::OnTree;
 use raywarp_bvh::{BuildOptions, Bvh2, build_with_choice};
 use raywarp_cpu::CpuTracer;
@@ -114,7 +114,8 @@ fn timed_tree(triangles: &FlatTriangles, options: &BuildOptions, report: &mut Sc
     let start = Instant::now();
     let (bvh, taken) = build_with_choice(triangles, options)?;
     let seconds = start.elapsed().as_secs_f64();
-    report.trees.push(TreeFacts { options: *options, builder: taken.builder, seconds, nodes: bvh.nodes.len() });
+    let (nodes, hash) = (bvh.nodes.len(), DataHash::of_tree(&bvh));
+    report.trees.push(TreeFacts { options: *options, builder: taken.builder, seconds, nodes, hash });
     Ok(bvh)
 }
 
@@ -276,7 +277,12 @@ mod tests {
             let csv = crate::csv(&[report.clone()]);
             let name = if order == RayOrder::Workload { "file" } else { order.name() };
             assert!(csv.contains(&format!("\nfloor,file,shadow-short,{name},all,al09-while-while,")), "{csv}");
-            assert!(csv.lines().nth(2).is_some_and(|line| line.ends_with(",any")), "{csv}");
+            // Which query, no machine code of a kernel on a CPU, and hashes of rays in their order and of the tree.
+            let [given, tree] = [DataHash::of_rays(&short), report.trees[0].hash];
+            let mut cells = csv.lines().nth(2).unwrap().rsplit(',').take(5);
+            assert_eq!((cells.next(), cells.next()), (Some(""), Some(&*tree.to_string())));
+            assert_eq!(cells.next() == Some(&*given.to_string()), order == RayOrder::Workload, "{csv}");
+            assert_eq!((cells.next(), cells.next()), (Some(""), Some("any")));
             let json = crate::document(&[report], &crate::MachineFacts::default(), "", None).json();
             let scene = &json["scenes"][0];
             assert_eq!((&scene["columns"][1]["query"], &scene["size"]), (&"any".into(), &serde_json::Value::Null));

@@ -161,6 +161,7 @@ impl OnTree<'_> {
                     rays: batch.rays.len() as u64,
                     seconds,
                     sort_seconds: batch.sort,
+                    rays_hash: batch.hash,
                     check,
                     start_and_tail,
                 });

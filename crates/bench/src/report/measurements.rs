@@ -2,9 +2,13 @@
 
 use super::{Row, SceneReport, ViewTimes, builder_name};
 use crate::engine::Resources;
-use crate::{Check, Quartiles, RaySet, TreeFacts};
+use crate::{Check, DataHash, Quartiles, RaySet, TreeFacts};
 use raywarp_report::{Column, Document, ReportTable, Sheet, Value};
 use serde_json::{Value as Json, json};
+
+/// Cell of the column `code` for kernels that the driver compiled, from PTX for a GPU of its own or for other launch
+/// bounds: nobody sees their machine code.
+pub const CODE_BY_DRIVER: &str = "driver";
 
 /// A row over all views, or over one of them.
 struct Measurement<'a> {
@@ -16,6 +20,7 @@ struct Measurement<'a> {
     seconds: Quartiles,
     sort_seconds: f64,
     start_and_tail: Option<f64>,
+    rays_hash: DataHash,
     check: Check,
 }
 
@@ -23,13 +28,14 @@ impl<'a> Measurement<'a> {
     fn of(report: &'a SceneReport, row: &'a Row) -> Self {
         let (rays, seconds, start_and_tail) = (row.rays(), row.seconds(), row.start_and_tail());
         let sort_seconds = row.views.iter().map(|view| view.sort_seconds).sum();
-        Self { report, row, view: None, rays, seconds, sort_seconds, start_and_tail, check: row.check }
+        let rays_hash = row.rays_hash();
+        Self { report, row, view: None, rays, seconds, sort_seconds, start_and_tail, rays_hash, check: row.check }
     }
 
     fn of_view(&self, times: &ViewTimes) -> Self {
-        let ViewTimes { view, rays, seconds, sort_seconds, check, start_and_tail } = *times;
+        let ViewTimes { view, rays, seconds, sort_seconds, rays_hash, check, start_and_tail } = *times;
         let view = view.and_then(|index| self.report.views.get(index)).copied();
-        Self { view, rays, seconds, sort_seconds, start_and_tail, check, ..*self }
+        Self { view, rays, seconds, sort_seconds, start_and_tail, rays_hash, check, ..*self }
     }
 
     /// Returns the row for each view or launch.
@@ -94,6 +100,7 @@ fn figures<'a>() -> Vec<Figure<'a>> {
         check("pass", Check::passes).csv(27, "pass"),
         check("allowed", Check::allowed),
         check("rays", |check| check.rays),
+        Column::words(|one: &Measurement| one.rays_hash.to_string()).key("rays_hash").csv(37, "rays_hash"),
         check("example", |check| check.example.map(|example| example.to_string())),
     ]
 }
@@ -107,7 +114,14 @@ fn subject<'a>() -> Vec<Figure<'a>> {
         Column::data(|one: &Measurement| one.row.bounds.max_registers).key("max_registers").csv(12, "max_registers"),
         Column::data(|one: &Measurement| one.resource(|of| of.registers)).key("registers").csv(28, "registers"),
         Column::data(|one: &Measurement| one.resource(|of| of.local_bytes)).key("local_bytes").csv(29, "local_bytes"),
+        Column::data(code).key("code").csv(36, "code"),
     ]
+}
+
+/// Returns the hash of the machine code that ran, or that the driver compiled it; nothing on a CPU.
+fn code(one: &Measurement) -> Option<String> {
+    let resources = one.row.resources.as_ref()?;
+    Some(resources.code.map_or_else(|| CODE_BY_DRIVER.to_string(), |code| code.to_string()))
 }
 
 /// Returns the columns that only spreadsheets have: what documents say of the scene, its trees and its rays.
@@ -135,6 +149,8 @@ fn for_spreadsheets<'a>() -> Vec<Figure<'a>> {
         Column::plain(move |one: &Measurement| milliseconds(one.start_and_tail)).csv(33, "start_tail_ms").csv_digits(6),
         Column::data(|one: &Measurement| one.tree().nodes).csv(34, "tree_nodes"),
         Column::words(|one: &Measurement| query(&one.column().rays)).csv(35, "query"),
+        Column::words(|one: &Measurement| one.tree().hash.to_string()).csv(38, "tree_hash"),
+        Column::data(|one: &Measurement| one.report.commit.clone()).csv(39, "commit"),
     ]
 }
 
@@ -194,7 +210,7 @@ mod tests {
         report.target = "plain".to_string();
         let text = csv(&[report]);
         let columns = text.lines().next().unwrap().split(',').count();
-        assert_eq!((text.lines().count(), columns), (1 + 2 * 3 * (1 + 2), 36));
+        assert_eq!((text.lines().count(), columns), (1 + 2 * 3 * (1 + 2), 40));
         for line in text.lines().skip(1) {
             assert_eq!(line.strip_prefix("\"a,b\"").unwrap().split(',').count(), columns, "{line}");
         }

@@ -7,13 +7,13 @@ mod summary;
 mod tree;
 
 pub use document::document;
-pub use measurements::csv;
+pub use measurements::{CODE_BY_DRIVER, csv};
 pub use scene::LEGEND;
 pub use tree::TreeFacts;
 pub(crate) use tree::builder_name;
 
 use crate::engine::Resources;
-use crate::{BenchRequest, Check, Clocks, Quartiles, RayColumn, Subject, Target};
+use crate::{BenchRequest, Check, Clocks, DataHash, Quartiles, RayColumn, Subject, Target};
 use raywarp_cuda::LaunchBounds;
 use raywarp_geom::Kernels;
 use raywarp_workload::rays::Workload;
@@ -51,6 +51,8 @@ pub struct SceneReport {
     pub width: Option<u32>,
     /// Clock rates of the GPU after the runs; `None` on a CPU, and where the driver's tool is missing.
     pub clocks: Option<Clocks>,
+    /// Commit of the program; `None` where its builder did not say.
+    pub commit: Option<String>,
     /// `true` if everything that was requested was measured.
     pub complete: bool,
 }
@@ -98,6 +100,8 @@ pub struct ViewTimes {
     pub seconds: Quartiles,
     /// Seconds that sorting the rays took; `None` if they were not sorted.
     pub sort_seconds: f64,
+    /// Hash of the rays, in the order in which they were traced.
+    pub rays_hash: DataHash,
     /// Comparison of the subject's hits with the reference tracers'.
     pub check: Check,
     /// Median seconds that two launches of half the rays take more than one of all: a launch's start and tail, when the
@@ -116,6 +120,11 @@ impl Row {
     /// Returns the number of rays over all views.
     pub fn rays(&self) -> u64 {
         self.views.iter().map(|view| view.rays).sum()
+    }
+
+    /// Returns the hash of the rays of all views together.
+    pub fn rays_hash(&self) -> DataHash {
+        DataHash::of_all(&self.views.iter().map(|view| view.rays_hash).collect::<Vec<_>>())
     }
 
     /// Returns the seconds of start and tail of all views' launches; `None` where one of them is not known.
@@ -155,6 +164,7 @@ impl SceneReport {
             runs: [request.warmup, request.runs.max(1)],
             width: (!target.is_gpu()).then_some(request.width),
             clocks: None,
+            commit: None,
             complete: false,
         }
     }
@@ -290,6 +300,7 @@ pub(crate) mod tests {
             builder: BuildOptions::default().builder,
             seconds: 0.5,
             nodes: 99,
+            hash: DataHash::default(),
         });
         for (number, subject) in request.subjects.iter().enumerate() {
             for index in 0..kinds.len() {
@@ -309,6 +320,7 @@ pub(crate) mod tests {
                     rays: 2_000_000,
                     seconds,
                     sort_seconds: 0.0,
+                    rays_hash: DataHash::of_all(&[]),
                     check,
                     start_and_tail: Some(1e-5),
                 };
@@ -322,7 +334,7 @@ pub(crate) mod tests {
                     views: vec![view(0), view(1)],
                     check: total,
                     kernels: Kernels::default(),
-                    resources: Some(Resources { registers: 40 + index as u32, local_bytes: 512 }),
+                    resources: Some(Resources { registers: 40 + index as u32, local_bytes: 512, code: None }),
                 });
             }
         }

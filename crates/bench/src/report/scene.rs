@@ -255,6 +255,7 @@ fn tree_json(tree: &TreeFacts) -> Json {
         "traversal_cost": tree.options.traversal_cost,
         "split_clipping": tree.options.split_clipping,
         "nodes": tree.nodes,
+        "hash": tree.hash.to_string(),
         "seconds": tree.seconds,
     })
 }

@@ -1,5 +1,6 @@
 //! Trees of a report, and the names that they can be built again by.
 
+use crate::DataHash;
 use raywarp_bvh::{BuildOptions, Builder, presets};
 
 /// Facts about a tree that was built: options, time and size.
@@ -13,6 +14,8 @@ pub struct TreeFacts {
     pub seconds: f64,
     /// Number of nodes of the binary tree.
     pub nodes: usize,
+    /// Hash of the binary tree, of which every encoding is made.
+    pub hash: DataHash,
 }
 
 /// A numeric build option in a tree's name: its word, how to read it, and how to set it.
@@ -124,11 +127,14 @@ mod tests {
             BuildOptions { intersection_cost: 2.0, ..own },
         ];
         for options in presets.chain([own, costly, all, changed]).chain(singly) {
-            let name = TreeFacts { options, builder: options.builder, seconds: 0.0, nodes: 1 }.name();
+            let name =
+                TreeFacts { options, builder: options.builder, seconds: 0.0, nodes: 1, hash: DataHash::default() }
+                    .name();
             assert_eq!(TreeFacts::named(&name, options.max_leaf), Some(options), "{name}");
         }
         assert_eq!(
-            TreeFacts { options: costly, builder: costly.builder, seconds: 0.0, nodes: 1 }.name(),
+            TreeFacts { options: costly, builder: costly.builder, seconds: 0.0, nodes: 1, hash: DataHash::default() }
+                .name(),
             "sbvh+2 cost 1.5 split 0.25"
         );
         for name in ["", "oak", "sweep", "sweep+", "oak+1", "sweep+1 cost", "sweep+1 cost x", "sweep+1 height 3"] {

@@ -1,6 +1,7 @@
 //! Rates of the papers' GPUs and of ours against what these GPUs can do (ALK12 figure 3).
 
 use raywarp_bench::recorded_rates::kernel_on_h200;
+use raywarp_cuda::Query;
 use raywarp_papers::alk12;
 use raywarp_report::{
     Column, Document, Sheet, Value,
@@ -56,6 +57,7 @@ fn standings() -> Option<Vec<Standing>> {
 pub(super) fn describe(document: &mut Document) {
     let Some(all) = standings() else { return };
     let last = &all[all.len() - 1];
+    let is_todays = Query::ALL.into_iter().all(|query| kernel_on_h200().state(query).is_same());
     let ratio = |by: f64| -> String {
         let cells = KINDS.iter().zip(last.rates).map(|(kind, rate)| format!("{kind} {:.2}", rate / by));
         cells.collect::<Vec<_>>().join(", ")
@@ -95,9 +97,10 @@ pub(super) fn describe(document: &mut Document) {
             format!("generations-{name}"),
             format!(
                 "Relative rate against relative {words}, as in figure 3 of ALK12; on the thin line both rise alike. GTX: their table 1, mean over Conference, Fairy and \
-                 Sibenik. H200: {}, recorded {}, Sibenik alone, over their GTX 285 in it.",
+                 Sibenik. H200: {}, recorded {}{}, Sibenik alone, over their GTX 285 in it.",
                 kernel_on_h200().kernel,
-                kernel_on_h200().date
+                kernel_on_h200().date,
+                if is_todays { "" } else { " with other machine code than today's" }
             ),
             chart,
         );

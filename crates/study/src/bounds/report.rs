@@ -42,6 +42,9 @@ impl BoundsReport {
         let machines: Vec<&str> = self.request.machines.iter().map(Machine::name).collect();
         let mut document = Document::new(format!("What bounds {} on {}", rays.scene, machines.join(", ")));
         self.data(&mut document);
+        let not_todays = measured.map(MeasuredReport::not_todays).unwrap_or_default();
+        document.lines(not_todays.clone());
+        document.list(not_todays);
         document.line(headline(rays, &self.rays));
         document.paragraph(LEGEND);
         document.note(in_a_line(rays, &self.rays));

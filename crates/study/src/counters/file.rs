@@ -1,9 +1,12 @@
 //! Tables of counters, as `peers/nsight/counters.py`, `stalls.py` and `executed.py` print them.
 
 use super::ExecutedCounters;
-use crate::simulate::SimulateError;
+use crate::kernel_then::code_cell;
+use crate::simulate::{SimulateError, query_of};
 use crate::table_fault::TableFault;
+use raywarp_bench::corpus::{CodeThen, RecordedRun};
 use raywarp_bvh::Builder;
+use raywarp_cuda::kernel_name;
 use raywarp_family::Variant;
 use raywarp_sim::pace::StallCause;
 use raywarp_workload::rays::RayKind;
@@ -35,6 +38,8 @@ pub struct Counted {
     pub stalls: Option<StallCounters>,
     /// Counts of each instruction, as `executed.py` writes them.
     pub executed: Option<ExecutedCounters>,
+    /// Machine code of the kernel; `None` if the table has no column `code`.
+    pub code: Option<CodeThen>,
 }
 
 /// A profiler's counts of lanes and of memory accesses.
@@ -256,7 +261,21 @@ impl Line<'_> {
             } else {
                 None
             },
+            code: if self.has(&["code"]) {
+                Some(self.parsed("code", "the hash of machine code, or driver", code_cell)?)
+            } else {
+                None
+            },
         })
+    }
+}
+
+impl Counted {
+    /// Takes from a run's facts of which machine code the kernel was in this file of the run, where the file's own
+    /// table does not say.
+    pub fn take_code(&mut self, run: &RecordedRun, file: &str) {
+        let kernel = kernel_name(&self.variant, query_of(self.kind));
+        self.code.get_or_insert_with(|| run.code_in(file, &kernel));
     }
 }
 
@@ -321,7 +340,12 @@ mod tests {
         let row = &rows[0];
         assert_eq!((row.scene.as_str(), row.kind, row.rays, row.blocks), ("hall", RayKind::Ao, 786_432, 6144));
         assert_eq!((row.tree, row.cycles), ((Builder::SweepSah, 10, 1), 900.5));
-        assert_eq!((row.work.unwrap().load_sectors, row.stalls), (8.0, None));
+        assert_eq!((row.work.unwrap().load_sectors, row.stalls, &row.code), (8.0, None, &None));
+        let with_code = TABLE.replace(",extra,", ",code,");
+        let driver = read_counters(&with_code.replace(",x,", ",driver,")).unwrap();
+        assert!(matches!(driver[0].code, Some(CodeThen::Unknown(_))));
+        let (line, fault) = refused(&with_code);
+        assert!(line == 2 && is_field(&fault, "code", "x"), "{fault}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The report of counters beside predictions; `sheet.rs` has the columns.
 
 use super::{Compared, CountPair, CountersReport, WITHIN, blocks, sheet, stalls};
+use crate::kernel_then;
 use crate::launch::is_implicit;
 use crate::simulate::{name_of, traced};
 use raywarp_report::Document;
@@ -35,6 +36,9 @@ impl CountersReport {
         document.data("scene", rays.scene.clone());
         document.data("machine", machine);
         document.data("within_percent", 100.0 * WITHIN);
+        let kernels = self.kernels_then();
+        document.data("kernels_then", kernel_then::json(&kernels));
+        document.lines(kernel_then::warnings(&kernels));
         document.line(format!(
             "{}, {machine}, workload {}; rays traced: {}",
             rays.scene,

@@ -3,7 +3,7 @@
 use super::{Job, MeasuredError, MeasuredRate, MeasuredRequest, MeasuredRow, OtherTree, shares, studied_kernel};
 use crate::launch::{KernelStudy, Prediction, SampleWarps, StudyOptions, is_implicit};
 use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
-use raywarp_bench::RayOrder;
+use raywarp_bench::{DataHash, RayOrder};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
 use raywarp_geom::{Control, FlatTriangles, Ray};
@@ -43,8 +43,12 @@ pub(super) fn bound_all(
             let (of_tree, others): (Vec<usize>, Vec<usize>) =
                 left.iter().partition(|&&row| jobs[row].0.build == options);
             left = others;
-            let (same, changed): (Vec<usize>, Vec<usize>) =
-                of_tree.iter().partition(|&&row| jobs[row].0.tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len()));
+            let hash = DataHash::of_tree(&bvh);
+            let is_same = |rate: &MeasuredRate| {
+                let nodes = rate.tree_nodes.is_none_or(|nodes| nodes == bvh.nodes.len());
+                nodes && rate.tree_hash.is_none_or(|tree| tree == hash)
+            };
+            let (same, changed): (Vec<usize>, Vec<usize>) = of_tree.iter().partition(|&&row| is_same(&jobs[row].0));
             for rate in changed.iter().map(|&row| &jobs[row].0) {
                 let (tree, max_leaf, measured) = (rate.tree.clone(), options.max_leaf, rate.tree_nodes.unwrap_or(0));
                 let other = OtherTree { tree, max_leaf, measured, found: bvh.nodes.len() };

@@ -1,9 +1,13 @@
 //! Rates from the table of a run, `bench.csv`, and from a run itself.
 
 use super::MeasuredError;
+use crate::kernel_then::{BY_DRIVER, code_cell};
+use crate::simulate::query_of;
 use crate::table_fault::TableFault;
-use raywarp_bench::{Clocks, LaunchBounds, Quartiles, RayOrder, SceneReport, Subject, TreeFacts};
+use raywarp_bench::corpus::{CodeThen, RecordedRun};
+use raywarp_bench::{Clocks, DataHash, LaunchBounds, Quartiles, RayOrder, SceneReport, Subject, TreeFacts};
 use raywarp_bvh::BuildOptions;
+use raywarp_cuda::kernel_name;
 use raywarp_workload::rays::{RayKind, Workload};
 
 /// A measured rate in a benchmark run: of a kernel on a tree, with rays of a kind and order from one viewpoint or all.
@@ -41,6 +45,10 @@ pub struct MeasuredRate {
     pub clocks: Option<Clocks>,
     /// Seconds of start and tail of the launches, as timing halves of them shows; `None` if not recorded.
     pub start_and_tail: Option<f64>,
+    /// Machine code of the kernel; `None` if not recorded.
+    pub code: Option<CodeThen>,
+    /// Hash of the tree; `None` if not recorded.
+    pub tree_hash: Option<DataHash>,
 }
 
 const COLUMNS: [&str; 14] = [
@@ -61,7 +69,7 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// Column names that older runs lack, and whose cells may be empty.
-const OPTIONAL: [&str; 4] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes"];
+const OPTIONAL: [&str; 6] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes", "code", "tree_hash"];
 
 /// Parses `bench.csv` as [`raywarp_bench::record::files`] makes it.
 ///
@@ -115,6 +123,16 @@ fn read<'a>(
         Some(Ok(nodes)) => Some(nodes),
         Some(Err(_)) => return Err(COLUMNS.len() + 3),
     };
+    let code = match perhaps(4).map(code_cell) {
+        None => None,
+        Some(Some(code)) => Some(code),
+        Some(None) => return Err(COLUMNS.len() + 4),
+    };
+    let tree_hash = match perhaps(5).map(str::parse) {
+        None => None,
+        Some(Ok(hash)) => Some(hash),
+        Some(Err(_)) => return Err(COLUMNS.len() + 5),
+    };
     let bound = |column: usize| match text(column)? {
         "" => Ok(None),
         number => number.parse().ok().filter(|&number: &u32| number > 0).map(Some).ok_or(column),
@@ -146,7 +164,19 @@ fn read<'a>(
         target: text(13)?.to_string(),
         clocks: mhz(0)?.zip(mhz(1)?).map(|(mhz, most_mhz)| Clocks { mhz, most_mhz }),
         start_and_tail,
+        code,
+        tree_hash,
     })
+}
+
+impl MeasuredRate {
+    /// Takes from a run's facts of which machine code the kernel was in this file of the run, where the file's own
+    /// table does not say.
+    pub fn take_code(&mut self, run: &RecordedRun, file: &str) {
+        if let (None, Subject::Kernel(variant)) = (&self.code, self.subject) {
+            self.code = Some(run.code_in(file, &kernel_name(&variant, query_of(self.kind))));
+        }
+    }
 }
 
 /// Returns the rates in a benchmark report, in the order of its table: all viewpoints together, then each.
@@ -175,6 +205,11 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
                 target: report.target.clone(),
                 clocks: report.clocks,
                 start_and_tail,
+                code: row.resources.map(|resources| match resources.code {
+                    Some(hash) => CodeThen::Known(hash),
+                    None => CodeThen::Unknown(BY_DRIVER.to_string()),
+                }),
+                tree_hash: Some(tree.hash),
             }
         };
         rates.push(rate(None, row.rays(), &row.seconds(), row.start_and_tail()));
@@ -235,21 +270,27 @@ mod tests {
         assert_eq!(first.build, raywarp_bvh::presets::GOOD);
         assert_eq!((rates[1].view, rates[1].subject), (Some(2), Subject::VulkanRt));
         let younger = |clocks: &str| {
-            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms,tree_nodes");
+            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms,tree_nodes,code,tree_hash");
             read_measured(&format!("{header}\n1980,{},{clocks}", row("all", "cpu", "1")))
         };
-        let known = &younger("345,0.25,99").unwrap()[0];
+        let hash = "00000000000000ab";
+        let known = &younger(&format!("345,0.25,99,{hash},{hash}")).unwrap()[0];
+        assert_eq!(known.code, Some(CodeThen::Known(hash.parse().unwrap())));
+        assert_eq!(known.tree_hash, Some(hash.parse().unwrap()));
         assert_eq!(
             (known.clocks, known.start_and_tail, known.tree_nodes),
             (Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }), Some(0.25e-3), Some(99))
         );
         let unknown = &younger(",,").unwrap()[0];
         assert_eq!((unknown.clocks, unknown.start_and_tail, unknown.tree_nodes), (None, None, None));
+        assert_eq!((&unknown.code, unknown.tree_hash), (&None, None));
         for (cells, column, found) in [
             ("slow,,", "clock_mhz", "slow"),
             (",-1,", "start_tail_ms", "-1"),
             (",x,", "start_tail_ms", "x"),
             (",,-1", "tree_nodes", "-1"),
+            (",,,ab", "code", "ab"),
+            (",,,,ab", "tree_hash", "ab"),
         ] {
             let fault = TableFault::Field { column, found: found.into(), allowed: None };
             assert_eq!(refused(younger(cells)), (2, fault));

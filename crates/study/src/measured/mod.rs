@@ -15,6 +15,7 @@ pub use file::{MeasuredRate, rates_of, read_measured};
 pub use machine::{ClockUsed, GpuFacts, machine_of, set_clock};
 pub use shares::TimeShare;
 
+use crate::kernel_then::{KernelThen, kernels_then};
 use crate::launch::{MOST_ASSUMED, Prediction};
 use crate::simulate::{SimulateError, stopped};
 use crate::table_fault::TableFault;
@@ -170,6 +171,13 @@ impl MeasuredReport {
     /// Returns `true` if no measured rate exceeds a strict bound.
     pub fn passes(&self) -> bool {
         self.rows.iter().all(|row| row.above_strict().is_none())
+    }
+
+    /// Returns the kernels of the rates that have bounds, each with whether its machine code is today's.
+    pub fn kernels_then(&self) -> Vec<KernelThen> {
+        let rates = self.rows.iter().map(|row| &row.rate);
+        let kernels = rates.filter_map(|rate| Some((studied_kernel(rate)?, rate.kind, rate.code.as_ref())));
+        kernels_then(kernels, &self.request.machine)
     }
 
     /// Returns the machine on which the rates were measured.

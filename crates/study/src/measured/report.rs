@@ -2,6 +2,7 @@
 
 use super::sheet::sheet;
 use super::{MeasuredReport, MeasuredRow, OtherTree, TimeShare};
+use crate::kernel_then;
 use crate::launch::is_implicit;
 use crate::simulate::traced;
 use raywarp_bench::{RayColumn, Subject};
@@ -72,8 +73,14 @@ impl MeasuredReport {
     pub fn document(&self) -> Document {
         let request = &self.request;
         let mut document = Document::new(format!("{} beside what {} could do", request.scene, request.machine.name()));
+        document.lines(self.not_todays());
         self.describe(&mut document);
         document
+    }
+
+    /// Returns a line for each kernel that has changed since the run, and for those of which nobody knows.
+    pub(crate) fn not_todays(&self) -> Vec<String> {
+        kernel_then::warnings(&self.kernels_then())
     }
 
     /// Returns the header line for the rows of [`Document::csv`], the same for all reports.
@@ -93,6 +100,7 @@ impl MeasuredReport {
         document.data("sample", request.sample);
         document.data("pass", self.passes());
         document.data("trees_not_rebuilt", self.not_rebuilt());
+        document.data("kernels_then", kernel_then::json(&self.kernels_then()));
         document.line(self.title());
         document.paragraph(LEGEND);
         let marks = MARKS.iter().filter(|(mark, _)| self.rows.iter().any(|row| row.mark() == *mark));
@@ -152,10 +160,12 @@ impl MeasuredReport {
     /// Returns a line for each tree that could not be built again.
     pub(crate) fn not_rebuilt(&self) -> Vec<String> {
         let line = |OtherTree { tree, max_leaf, measured, found }: &OtherTree| {
-            format!(
-                "No bounds on {tree}/{max_leaf}: it had {measured} nodes when it was measured and has {found} here, by another version of the scene or of \
-                 this program."
-            )
+            let how = if measured == found {
+                format!("it has {found} nodes, too, but not the same")
+            } else {
+                format!("it had {measured} nodes when it was measured and has {found} here")
+            };
+            format!("No bounds on {tree}/{max_leaf}: {how}, by another version of the scene or of this program.")
         };
         self.other_trees.iter().map(line).collect()
     }

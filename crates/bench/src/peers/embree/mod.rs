@@ -22,7 +22,7 @@ pub use report::{ModeRow, PeerReport, PeerRow};
 
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;
-use crate::{BenchError, BenchRequest, BenchWatch, RaySource};
+use crate::{BenchError, BenchRequest, BenchWatch, DataHash, RaySource};
 use race::{Race, Runner, Time};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
@@ -90,7 +90,8 @@ pub fn beside_embree(
     let start = Instant::now();
     let bvh = build(&triangles, &options)?;
     let seconds = start.elapsed().as_secs_f64();
-    let tree = TreeFacts { options, builder: options.builder, seconds, nodes: bvh.nodes.len() };
+    let hash = DataHash::of_tree(&bvh);
+    let tree = TreeFacts { options, builder: options.builder, seconds, nodes: bvh.nodes.len(), hash };
     let tracer = CpuTracer::new(&bvh, &triangles)?;
     drop(bvh);
     let batches = make(source, &triangles, &tracer, request, watch, name)?;
@@ -291,7 +292,7 @@ mod tests {
         let ray = |i: i32| Ray::new([(i % 40) as f32 + 0.25, 4.0, 0.0], [0.0, -1.0, 0.0]);
         let rays: Vec<Ray> = (0..400).map(|i| ray(i).with_interval(0.0, 3.0 + (i / 40) as f32 * 0.3)).collect();
         let watertight = trace(tracer, &rays, any, &Control::default()).unwrap();
-        RayBatch { id, column: 0, view: Some(id), any, rays, watertight, sort: 0.0 }
+        RayBatch { id, column: 0, view: Some(id), any, rays, hash: DataHash::default(), watertight, sort: 0.0 }
     }
 
     fn agreements(ends: &[f32], robust: bool, any: bool) -> Vec<Agreement> {

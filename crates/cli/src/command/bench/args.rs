@@ -137,7 +137,8 @@ pub struct BenchArgs {
     pub csv: Option<PathBuf>,
     /// Keep the run in a folder.
     ///
-    /// It gets bench.csv, bench.json and README.md with command, machine and date.
+    /// It gets bench.csv, bench.json, README.md with command, machine and date, and run.toml with hashes of the
+    /// kernels' machine code.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub record: Option<PathBuf>,
     /// Put what a GPU did beside what it could do.
@@ -248,11 +249,6 @@ impl BenchArgs {
             Some(SuiteChoice::Rays(suite)) => Some(suite),
             Some(SuiteChoice::Paths(_)) | None => None,
         }
-    }
-
-    /// Returns the name of the suite if it is the table of a paper.
-    pub fn paper_suite(&self) -> Option<&'static str> {
-        self.suite().map(|suite| suite.name).filter(|name| matches!(*name, "table1" | "alk12" | "guthe"))
     }
 
     /// Returns the suite of path-tracing organisations, if one is named.

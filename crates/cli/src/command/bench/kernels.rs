@@ -92,7 +92,8 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn new(args: &'a BenchArgs, common: &'a Common, target: Target, sets: &[RaySet]) -> Result<Self, CliError> {
-        let machine = MachineFacts::read(&target);
+        let commit = crate::version::COMMIT.map(str::to_string);
+        let machine = MachineFacts { commit, ..MachineFacts::read(&target) };
         common.note(machine.line());
         let auto = auto_kernels(args, common, &target)?;
         let request = args.request(&target, &auto, sets);
@@ -147,6 +148,7 @@ impl<'a> Session<'a> {
             None => (numbers, RaySource::Views(&views)),
         };
         let report = report.insert(SceneReport::new(&name, &self.target, numbers, &self.request));
+        report.commit = self.machine.commit.clone();
         let say = |line: String| common.note(line);
         let origin = loaded.scene.origin;
         let export = |file: &str, rays: &[Ray]| self.export(file, rays, origin);

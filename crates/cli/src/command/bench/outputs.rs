@@ -7,13 +7,14 @@ use crate::exit::CliError;
 use crate::replace::{self, Kind};
 use raywarp::scene::{Prefer, scene_name};
 use raywarp::system::can_write_file;
-use raywarp_lab::bench::csv;
+use raywarp_lab::bench::{corpus, csv};
 use raywarp_lab::study::measured::MeasuredReport;
 use std::path::{Path, PathBuf};
 
 /// Files of a recorded run ([`raywarp_lab::bench::record`]) other than tables, as output files.
 const README: Kind = Kind { name: "of a recorded run", starts: &[b"# raywarp bench"] };
 const JSON: Kind = Kind { name: "of a recorded run", starts: &[b"{"] };
+const RUN: Kind = Kind { name: "of a recorded run", starts: &[b"date = "] };
 
 /// Checks that the outputs can be written and overwrite neither inputs nor foreign files, and makes their folders.
 pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
@@ -54,6 +55,7 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
     check("bench.csv", &|path| replace::can_write_table(path, &table))?;
     check("bench.json", &|path| replace::can_write(path, &JSON))?;
     check("README.md", &|path| replace::can_write(path, &README))?;
+    check(corpus::FILE, &|path| replace::can_write(path, &RUN))?;
     if args.simulate {
         check(simulated::FILE, &|path| replace::can_write_table(path, &MeasuredReport::csv_head()))?;
     }

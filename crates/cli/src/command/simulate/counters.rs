@@ -1,7 +1,7 @@
 //! `raywarp simulate SCENE --machine h200 --counters FILE`: what a profiler counted beside what is foretold.
 
 use crate::command::simulate::asked::Asked;
-use crate::command::simulate::{SimulateArgs, progress};
+use crate::command::simulate::{SimulateArgs, measured_bounds, progress};
 use crate::common::{Common, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
@@ -20,7 +20,7 @@ pub struct CountersArgs {
     /// Counts of a profiler on this GPU, put beside what is foretold.
     ///
     /// A table of peers/nsight/counters.py. Its rows have kernels and trees; of views the first counts, with one ray of
-    /// each kind a pixel.
+    /// each kind a pixel. The first lines say which kernels have changed since.
     #[arg(long, value_name = "FILE", help_heading = heading::WITH_MACHINE)]
     pub counters: Option<PathBuf>,
 }
@@ -33,8 +33,11 @@ fn read(path: &Path, scene: &str, args: &SimulateArgs) -> Result<Vec<Counted>, C
         let variant = args.kernels.variant.is_empty() || args.kernels.variant.contains(&row.variant);
         row.scene == scene && variant && args.rays.kinds().contains(&row.kind)
     };
-    let rows: Vec<Counted> =
+    let mut rows: Vec<Counted> =
         read_counters(&text).map_err(|error| fault(error.to_string()))?.into_iter().filter(wanted).collect();
+    if let Some((run, file)) = measured_bounds::run_of(path)? {
+        rows.iter_mut().for_each(|row| row.take_code(&run, &file));
+    }
     if rows.is_empty() {
         return Err(fault(format!("no such kernel was counted on {scene}")));
     }

@@ -19,7 +19,8 @@ pub struct MeasuredArgs {
     /// Rates measured on this GPU, put beside what is possible.
     ///
     /// The bench.csv of `raywarp bench --record`. Its rows have kernels, trees and viewpoints; size and rays a pixel
-    /// must be that run's. Exit status 1 if a run passed a strict bound.
+    /// must be that run's. The first lines say which kernels have changed since. Exit status 1 if a run passed a strict
+    /// bound.
     #[arg(long, value_name = "FILE.csv", help_heading = heading::WITH_MACHINE)]
     pub measured: Option<PathBuf>,
 }

@@ -8,6 +8,7 @@ use crate::interrupted_table;
 use crate::progress::Steps;
 use raywarp::Control;
 use raywarp::scene::{Description, View};
+use raywarp_lab::bench::corpus::RecordedRun;
 use raywarp_lab::sim::machine::{Machine, MachineError};
 use raywarp_lab::study::measured::{
     MeasuredError, MeasuredRate, MeasuredReport, MeasuredRequest, beside_bounds, read_measured,
@@ -23,8 +24,19 @@ pub const SAMPLE: u32 = 16_384;
 /// Reads the rates of a recorded run.
 pub fn read(path: &Path) -> Result<Vec<MeasuredRate>, CliError> {
     let fault = |what: String| CliError::input(format!("{}: {what}", path.display()));
-    let rates = read_measured(&read_table(path, MOST_BYTES)?).map_err(|error| fault(error.to_string()))?;
+    let mut rates = read_measured(&read_table(path, MOST_BYTES)?).map_err(|error| fault(error.to_string()))?;
+    if let Some((run, file)) = run_of(path)? {
+        rates.iter_mut().for_each(|rate| rate.take_code(&run, &file));
+    }
     if rates.is_empty() { Err(fault("it has no rows".into())) } else { Ok(rates) }
+}
+
+/// Returns the facts of the run that a table stands in, from the `run.toml` beside it, with the table's name; `None`
+/// where there is none.
+pub fn run_of(table: &Path) -> Result<Option<(RecordedRun, String)>, CliError> {
+    let name = table.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let run = RecordedRun::beside(table).map_err(CliError::input)?;
+    Ok(run.map(|run| (run, name)))
 }
 
 /// Returns the machine with this name, or the one that a file describes.
