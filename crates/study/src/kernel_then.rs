@@ -63,7 +63,8 @@ pub(crate) fn warnings(kernels: &[KernelThen]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut unknown: Vec<(&str, Vec<String>)> = Vec::new();
     for KernelThen { variant, query, state } in kernels {
-        let name = Subject::Kernel(*variant).name();
+        // In quotes, so that no line begins as a row of the table does.
+        let name = format!("\"{}\"", Subject::Kernel(*variant).name());
         match state {
             CodeState::Same(_) => {}
             CodeState::Changed { then, today } => lines.push(format!(
@@ -154,10 +155,10 @@ mod tests {
         assert_eq!(states, ["changed", "unknown", "unknown", "unknown"]);
         let lines = warnings(&found);
         assert_eq!(lines.len(), 2, "{lines:?}");
-        for text in ["raywarp-h8 (any)", &CodeHash::of(b"another byte").to_string()] {
+        for text in ["\"raywarp-h8\" (any)", &CodeHash::of(b"another byte").to_string()] {
             assert!(lines[0].contains(text), "{lines:?}");
         }
-        assert!(lines[1].contains("al09-if-if, ykl17") && lines[1].contains(NO_HASHES), "{lines:?}");
+        assert!(lines[1].contains("\"al09-if-if\", \"ykl17\"") && lines[1].contains(NO_HASHES), "{lines:?}");
         let json = json(&found);
         assert_eq!(json[0]["today"], code_hash(&Variant::RAYWARP_H8, Query::Any, 90).unwrap().to_string());
         assert_eq!((&json[1]["then"], &json[1]["why"]), (&Value::Null, &NO_HASHES.into()));
