@@ -21,7 +21,7 @@ const LEGEND: &str = "Rates in Mrays/s. bound: the lowest of all, which is set b
     bound, which no run passes; the others assume something (`Document::json` says what); ~ is a rate by costs that were fitted to a paper's, or by another machine's code, and no bound; \
     ^: no instruction is in it, since none is known, so that it is loose. \
     no code: depends on machine code, and none is known that the machine runs. no costs: depends on what a kernel costs, and nothing was fitted. expected: by a model of a multiprocessor's schedulers and pipelines, \
-    clock by clock, times what kernels reached of it on five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
+    clock by clock, times what kernels reached of it on four or five scenes; nine of ten rates should lie in its interval. undecided: it tells too little; \
     ?: nothing was measured on that machine, so that it is the model's alone. None is told where the model lacks a number that was changed. tr/is: lanes (%) that take part in visits of nodes and in tests of triangles. instr: warp instructions a ray. lanes: all lanes full. \
     pipe: the busiest pipeline. L1 bytes, L1 passes: passes through the L1 by distinct bytes, by banks and lines. DRAM, cold: tree, rays and hits \
     once, with caches that may hold them, and empty. L2, LRU: what a model of the caches asks of the L2, of memory. latency: chains of \

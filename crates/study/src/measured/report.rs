@@ -11,7 +11,7 @@ use raywarp_sim::bounds::{Bound, Class};
 
 /// Text that explains the columns of the table of measured rates.
 const LEGEND: &str = "Rates in Mrays/s. bound: the lowest on the same rays and tree; a star marks a strict one, which no run passes. ratio: measured over that. \
-    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on five scenes; \
+    expected: by a model of a multiprocessor's schedulers and pipelines, clock by clock, without start and tail, times what kernels reached of it on four or five scenes; \
     nine of ten rates should lie in its interval. undecided: it tells too little; ?: nothing was measured on that machine. Then where the measured time went, %, by \
     the model: work with all lanes busy, idle lanes, pipelines slower than the schedulers, L1 passes, and what none of these explains: latency that is not \
     hidden. Start and tail are measured: what two launches of half the rays took more than one; where there is no number, they are part of latency.";

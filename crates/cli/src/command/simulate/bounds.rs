@@ -34,8 +34,8 @@ pub struct BoundsArgs {
     pub costs: Option<PathBuf>,
     /// Rank what would raise the rates most.
     ///
-    /// By expected rates with intervals where they are told (H200), which takes a second or two for each kernel and
-    /// kind of rays; else by lowest bounds. Tried are each number of the machine doubled, each operation a quarter
+    /// By expected rates with intervals where they are told (H100, H200), which takes a second or two for each kernel
+    /// and kind of rays; else by lowest bounds. Tried are each number of the machine doubled, each operation a quarter
     /// cheaper, and, where no --width is given, warps of 64 lanes.
     #[arg(long, help_heading = heading::WITH_MACHINE)]
     pub what_if: bool,
