@@ -1,7 +1,8 @@
 //! Rates to expect, judged on scenes that nothing was tuned on, beside two ways to foretell without a model.
 //!
-//! `bounds-tuned.csv` has the scenes that the intervals are from, `bounds-held.csv` others: of an H200 (2026-11-25-h200-2) three that
-//! no kernel had run on before they were measured, and san_miguel, which nothing was tuned on; of an H100 (2026-11-28-h100) these three.
+//! `bounds-tuned.csv` has the scenes that the intervals are from, `bounds-held.csv` others: of an H200
+//! (2026-11-25-h200-2) three that no kernel had run on before they were measured, and san_miguel, which nothing was
+//! tuned on; of an H100 (2026-11-28-h100) these three.
 
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::launch::{GainSpread, Prediction};

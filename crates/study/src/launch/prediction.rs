@@ -1,10 +1,10 @@
 //! A rate to expect with an interval: the model's, times what kernels reached of it where that was measured.
 //!
 //! `data/calibration.csv` has the ratio of measured to modelled rates on five scenes of an H200 and four of an H100
-//! (`bench/calibrate.py` makes it of recorded runs). A kernel that is in it is expected to have its own mean ratio again; another one that of all
-//! kernels. How much ratios differ from scene to scene, and for another kernel from kernel to kernel, makes the
-//! interval: nine of ten new rates should lie in it, if scenes and kernels are like those, logarithms of ratios about
-//! normal, and launches long.
+//! (`bench/calibrate.py` makes it of recorded runs). A kernel that is in it is expected to have its own mean ratio
+//! again; another one that of all kernels. How much ratios differ from scene to scene, and for another kernel from
+//! kernel to kernel, makes the interval: nine of ten new rates should lie in it, if scenes and kernels are like those,
+//! logarithms of ratios about normal, and launches long.
 //!
 //! A machine with numbers that were changed, and a kernel with changed costs, keep those ratios, and get an interval
 //! that is as much wider as the gain of a change may be off ([`GainSpread`]). Where the model does not have what was
