@@ -4,7 +4,7 @@
 //! `raywarp-cuda` embeds; `cargo xtask lanes` reads the optimised program for intrinsics that became functions;
 //! `cargo xtask neon` runs the code of 64-bit ARM in an emulator;
 //! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures;
-//! `cargo xtask tables` computes the tables of models of scattering.
+//! `cargo xtask tables` computes the tables of models of scattering; `cargo xtask docs` makes the numbers in pages.
 #![forbid(unsafe_code)]
 
 mod architecture;
@@ -22,14 +22,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let of_checks = arguments.split_first().and_then(|(command, options)| xtask_checks::run(command, options));
     if let Some(done) = of_checks {
-        return match done {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        };
+        return exit_code(done);
     }
     match arguments.split_first().map(|(command, rest)| (command.as_str(), rest)) {
         Some(("check", [])) => {
@@ -40,65 +33,16 @@ fn main() -> ExitCode {
             }
             report(&faults)
         }
-        Some(("kernels", options)) => match kernels::run(options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
+        Some(("kernels", options)) => exit_code(kernels::run(options)),
         Some(("chains", options @ ([] | [_]))) if options.iter().all(|option| option == "--check") => {
-            match kernels::chains(!options.is_empty(), None) {
-                Ok(true) => ExitCode::SUCCESS,
-                Ok(false) => ExitCode::FAILURE,
-                Err(error) => {
-                    eprintln!("{error}");
-                    ExitCode::from(2)
-                }
-            }
+            exit_code(kernels::chains(!options.is_empty(), None))
         }
-        Some(("lanes", options)) => match lanes::run(options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
-        Some(("neon", options)) => match neon::run(options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
-        Some(("tables", options)) => match tables::run(options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
-        Some(("figures", options)) => match figures::run(options) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
+        Some(("lanes", options)) => exit_code(lanes::run(options)),
+        Some(("neon", options)) => exit_code(neon::run(options)),
+        Some(("tables", options)) => exit_code(tables::run(options)),
+        Some(("figures", options)) => exit_code(figures::run(options)),
         #[cfg(unix)]
-        Some(("plant", names)) => match plant::run(names) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::from(2)
-            }
-        },
+        Some(("plant", names)) => exit_code(plant::run(names)),
         _ => {
             eprintln!(
                 "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}\n       {}",
@@ -108,6 +52,17 @@ fn main() -> ExitCode {
                 figures::USAGE,
                 tables::USAGE
             );
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn exit_code(done: Result<bool, String>) -> ExitCode {
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
             ExitCode::from(2)
         }
     }

@@ -7,9 +7,9 @@
 //! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
 //! `--required` that is a failure.
 
-use crate::lanes;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask_checks::program;
 
 pub const USAGE: &str = "cargo xtask neon [--required]";
 
@@ -36,9 +36,9 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         return Ok(!required);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
-    let release = lanes::program_of_this_build().and_then(|program| Some(program.parent()?.to_path_buf()));
+    let release = program::of_this_build().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
     let own = release.ok_or("this program has no folder")?.join(PROGRAM);
-    lanes::check_age(&own)?;
+    program::check_age(&own)?;
     // The same packages in both, so that what they share has the same features and is compiled once.
     let packages = ["-p", PROGRAM, "-p", "raywarp-cpu", "-p", "raywarp-lanes"];
     let tests = [&packages[..], &["--lib", "--test", "tests"]].concat();

@@ -3,19 +3,21 @@
 //! They are the public interface of `raywarp` ([`api`]), paths that examples and pages show ([`paths`]), links of the
 //! documents ([`links`]), rules of prose that can be counted ([`prose`]), circles between files ([`circles`]), items
 //! that the documentation hides ([`hidden`]), copies of files that crates need ([`copies`]), packages ([`package`]),
-//! crates of a build for rays alone ([`rays_alone`]) and names of public types ([`type_names`]). Counts have ceilings
-//! ([`ceilings`]), beside which [`summary`] prints them.
+//! crates of a build for rays alone ([`rays_alone`]), names of public types ([`type_names`]) and numbers in pages
+//! ([`docs`]), which the [`program`] makes. Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
 pub mod ceilings;
 pub mod circles;
 pub mod copies;
+pub mod docs;
 mod files;
 pub mod hidden;
 pub mod links;
 pub mod package;
 pub mod paths;
+pub mod program;
 pub mod prose;
 pub mod rays_alone;
 pub mod summary;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// Text of the commands of this crate, for messages about wrong usage.
 pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | paths | prose [--list [CRATE]] |
-    copies | package [--verify]";
+    copies | package [--verify] | docs [--check [--all]] [--program FILE] [PAGE[:LINE]]...";
 
 /// Returns the path of the workspace's root.
 pub fn root() -> PathBuf {
@@ -49,6 +51,7 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
         ("circles", []) => summary::print_circles(&root).map(|()| true),
         ("copies", []) => api::packages(&root).and_then(|packages| copies::write(&root, &packages)).map(|()| true),
         ("package", options) => package::run(&root, options),
+        ("docs", options) => docs::run(&root, options, None),
         ("prose", options) => prose::run(&root, options),
         _ => return None,
     })

@@ -1,0 +1,197 @@
+//! Makes what a block has: cells filled in, a whole table, a paragraph, or what the command prints.
+
+use super::block::Block;
+use super::source::Output;
+use super::spec::{CellRule, Spec};
+use super::table::{Table, of_markdown};
+use super::template::{Filter, Sources, filled};
+use super::tolerance::squeezed;
+use std::collections::BTreeMap;
+
+/// A part of a block that is compared by itself, with what it was and what it is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    /// Number of its line in the block's content, from 0.
+    pub line: usize,
+    /// What it is, such as `if-if, full leaves`; empty for a whole line.
+    pub name: String,
+    pub page: String,
+    pub today: String,
+}
+
+/// What a block would have today.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Made {
+    pub content: String,
+    pub parts: Vec<Part>,
+}
+
+/// Most characters of a line of prose.
+const ACROSS: usize = 120;
+
+/// Makes a block from what its sources say; `page` is the content that the page has.
+///
+/// # Errors
+/// What cannot be made, and why.
+pub(super) fn made(block: &Block, page: &str, outputs: &BTreeMap<String, Output>) -> Result<Made, String> {
+    let spec = &block.spec;
+    let sources: Sources = outputs.iter().map(|(letter, output)| (letter.clone(), output.rows.clone())).collect();
+    let first = outputs.get("a").ok_or("no source")?;
+    if let Some(template) = &spec.text {
+        return paragraph(spec, template, page, &sources);
+    }
+    if !spec.cells.is_empty() {
+        return cells(spec, page, &sources);
+    }
+    if spec.is_mark_alone() {
+        return Ok(Made { content: page.to_string(), parts: Vec::new() });
+    }
+    match page.trim_start().starts_with("```") {
+        true => Ok(fence(page, &first.text)),
+        false => whole(spec, page, first),
+    }
+}
+
+fn paragraph(spec: &Spec, template: &str, page: &str, sources: &Sources) -> Result<Made, String> {
+    let today = filled(template, sources, &Filter::new(), &spec.short)?;
+    let part = Part { line: 0, name: String::new(), page: squeezed(page), today: squeezed(&today) };
+    Ok(Made { content: wrapped(&today), parts: vec![part] })
+}
+
+/// Breaks a paragraph into lines.
+pub(super) fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let length = lines.last().map_or(0, |line| line.chars().count());
+        if length > 0 && length + 1 + word.chars().count() > ACROSS {
+            lines.push(String::new());
+        }
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        *line += word;
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns what a command prints in the fence of the page. A line of three points stands for any number of lines.
+fn fence(page: &str, text: &str) -> Made {
+    let open = page.lines().find(|line| line.starts_with("```")).unwrap_or("```text");
+    let printed: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    let shown: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("```")).skip(1).collect();
+    let shown = &shown[..shown.iter().position(|line| line.starts_with("```")).unwrap_or(shown.len())];
+    let today: Vec<&str> = match shown.iter().position(|line| *line == "...") {
+        // What stands above the points, and as many lines from the end as stand below them.
+        Some(at) if at <= printed.len() => {
+            let below = (shown.len() - at - 1).min(printed.len() - at);
+            let end = &printed[printed.len() - below..];
+            printed[..at].iter().copied().chain(["..."]).chain(end.iter().copied()).collect()
+        }
+        _ => printed,
+    };
+    let content = format!("{open}\n{}\n```\n", today.join("\n"));
+    let longest = shown.len().max(today.len());
+    let line = |lines: &[&str], at: usize| lines.get(at).copied().unwrap_or_default().to_string();
+    let parts = (0..longest)
+        .map(|at| Part { line: at + 1, name: String::new(), page: line(shown, at), today: line(&today, at) })
+        .collect();
+    Made { content, parts }
+}
+
+/// Makes the first table of a command, or the columns of it that the block names.
+fn whole(spec: &Spec, page: &str, output: &Output) -> Result<Made, String> {
+    let table = output.tables.first().ok_or("the command prints no table")?;
+    let columns: Vec<(String, String)> = match spec.columns.is_empty() {
+        true => table.heads.iter().map(|head| (head.clone(), head.clone())).collect(),
+        false => spec.columns.clone(),
+    };
+    let place = |name: &String| table.column(name, 0).ok_or_else(|| format!("the table has no column {name}"));
+    let places = columns.iter().map(|(name, _)| place(name)).collect::<Result<Vec<_>, _>>()?;
+    let today = Table {
+        title: String::new(),
+        heads: columns.into_iter().map(|(_, head)| head).collect(),
+        is_right: places.iter().map(|&place| table.is_right[place]).collect(),
+        rows: table.rows.iter().map(|row| places.iter().map(|&place| row[place].clone()).collect()).collect(),
+    };
+    let shown = of_markdown(page).into_iter().next().unwrap_or_default();
+    let label = |at: usize| today.rows.get(at).and_then(|row| row.first()).cloned().unwrap_or_default();
+    let parts = parts(&shown, &today, label);
+    Ok(Made { content: today.markdown(), parts })
+}
+
+/// Compares two tables cell by cell; `label` says what a row is.
+fn parts(shown: &Table, today: &Table, label: impl Fn(usize) -> String) -> Vec<Part> {
+    let part = |line: usize, name: String, page: &str, today: &str| Part {
+        line,
+        name,
+        page: page.into(),
+        today: today.into(),
+    };
+    let mut parts = vec![part(0, "heads".into(), &shown.heads.join(" | "), &today.heads.join(" | "))];
+    if shown.heads.len() != today.heads.len() {
+        return parts;
+    }
+    for at in 0..shown.rows.len().max(today.rows.len()) {
+        let none = Vec::new();
+        let (own, now) = (shown.rows.get(at).unwrap_or(&none), today.rows.get(at).unwrap_or(&none));
+        for (place, head) in today.heads.iter().enumerate() {
+            let cell = |row: &[String]| row.get(place).cloned().unwrap_or_default();
+            parts.push(part(at + 2, format!("{}, {head}", label(at)), &cell(own), &cell(now)));
+        }
+    }
+    parts
+}
+
+/// Fills in the cells of the page's own table.
+fn cells(spec: &Spec, page: &str, sources: &Sources) -> Result<Made, String> {
+    let shown = of_markdown(page).into_iter().next().ok_or("no table to fill in")?;
+    let keys: Vec<usize> = spec
+        .rows
+        .iter()
+        .map(|(head, _)| shown.column(head, 0).ok_or_else(|| format!("rows: the table has no column {head}")))
+        .collect::<Result<_, _>>()?;
+    let mut today = shown.clone();
+    let mut labels = vec![String::new(); keys.len()];
+    let mut names = Vec::new();
+    for (at, row) in shown.rows.iter().enumerate() {
+        for (label, &key) in labels.iter_mut().zip(&keys) {
+            // An empty cell says what the one above it says.
+            if row.get(key).is_some_and(|cell| !cell.is_empty()) {
+                label.clone_from(&row[key]);
+            }
+        }
+        names.push(labels.join(", "));
+        let filter = filter(spec, &labels);
+        // A row that the source has not got stays as it is.
+        if filter.iter().any(|(_, wanted)| wanted == "-") {
+            continue;
+        }
+        for (place, cell) in row.iter().enumerate() {
+            let Some(rule) = rule(spec, &shown, place, &labels).filter(|_| !cell.is_empty()) else { continue };
+            today.rows[at][place] = filled(&rule.template, sources, &filter, &spec.short)
+                .map_err(|error| format!("{}, {}: {error}", labels.join(", "), rule.head))?;
+        }
+    }
+    let parts = parts(&shown, &today, |at| names[at].clone());
+    Ok(Made { content: today.markdown(), parts })
+}
+
+/// Returns what the source's row has to have for the row of the page with these labels.
+fn filter(spec: &Spec, labels: &[String]) -> Filter {
+    let name = |label: &str| {
+        let plain = label.trim_matches('*');
+        spec.names.iter().find(|(own, _)| own == label || own == plain).map_or(plain, |(_, source)| source).to_string()
+    };
+    let pair = |((_, column), label): (&(String, String), &String)| (column.clone(), name(label));
+    spec.rows.iter().zip(labels).map(pair).filter(|(column, _)| column != "-").collect()
+}
+
+/// Returns the first rule for a cell of the page's table.
+fn rule<'a>(spec: &'a Spec, table: &Table, place: usize, labels: &[String]) -> Option<&'a CellRule> {
+    let holds = |(head, wanted): &(String, String)| {
+        let at = spec.rows.iter().position(|(own, _)| own == head);
+        at.is_some_and(|at| &labels[at] == wanted)
+    };
+    spec.cells.iter().find(|rule| table.column(&rule.head, rule.number) == Some(place) && rule.only.iter().all(holds))
+}

@@ -1,0 +1,173 @@
+//! Marks of what was measured on kernels that are no longer today's. The tool writes them, and takes them away.
+
+use super::block::Block;
+use super::spec::{Spec, words};
+use super::table::{Row, of_markdown};
+use std::collections::BTreeSet;
+
+/// What is known of a kernel's machine code in a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// It is today's.
+    Today,
+    /// It has changed since, or there is no such kernel any more.
+    Changed,
+    /// Nobody knows what it was.
+    Unknown,
+}
+
+/// Returns what is known of the machine code of a variant in a file of a recorded run.
+pub type Codes<'a> = dyn Fn(&str, &str) -> Result<Code, String> + 'a;
+
+/// How a mark begins.
+const MARK: &str = "*(of ";
+/// How the line begins that says how many marks a page has.
+const COUNT: &str = "*Marks on this page: ";
+/// Names of changed kernels that a mark lists.
+const NAMES: usize = 4;
+
+/// Returns the mark that a block's content has.
+pub(super) fn mark_of(content: &str) -> Option<&str> {
+    content.lines().find(|line| line.starts_with(MARK))
+}
+
+/// Returns content without its mark.
+pub(super) fn without_mark(content: &str) -> String {
+    let kept: Vec<&str> = content.lines().filter(|line| !line.starts_with(MARK)).collect();
+    kept.join("\n").trim_end().to_string() + "\n"
+}
+
+/// Returns content with a mark below it.
+pub(super) fn with_mark(content: &str, mark: Option<&str>) -> String {
+    match mark {
+        Some(mark) => format!("{}\n{mark}\n", without_mark(content)),
+        None => without_mark(content),
+    }
+}
+
+/// Returns files of recorded runs that a block is made from, or by.
+pub(super) fn run_files(spec: &Spec) -> BTreeSet<String> {
+    let words = spec.sources.iter().flat_map(|(_, source)| words(source));
+    words.filter(|word| word.starts_with("bench/runs/")).collect()
+}
+
+/// Returns the variants that a file has rates or counters of, and that the block shows: those that it names, else those
+/// whose names are in its table, else all.
+pub(super) fn variants(block: &Block, content: &str, rows: &[Row]) -> Vec<(String, String)> {
+    let cell = |row: &Row, name: &str| row.iter().find(|(own, _)| own == name).map(|(_, cell)| cell.clone());
+    let mut all: Vec<(String, String)> = Vec::new();
+    for row in rows {
+        if let Some(variant) = cell(row, "variant") {
+            let name = cell(row, "name").filter(|name| !name.is_empty()).unwrap_or_else(|| variant.clone());
+            if !all.iter().any(|(_, own)| *own == variant) {
+                all.push((name, variant));
+            }
+        }
+    }
+    let spec = &block.spec;
+    if all.is_empty() {
+        return spec.kernels.iter().map(|kernel| (kernel.clone(), kernel.clone())).collect();
+    }
+    let table = of_markdown(content).into_iter().next().unwrap_or_default();
+    let shown: BTreeSet<String> = match spec.kernels.is_empty() {
+        true => table.rows.iter().flatten().flat_map(|cell| named(spec, cell)).collect(),
+        false => spec.kernels.iter().cloned().collect(),
+    };
+    let is_shown = |(name, variant): &&(String, String)| shown.contains(name) || shown.contains(variant);
+    let chosen: Vec<(String, String)> = all.iter().filter(is_shown).cloned().collect();
+    if chosen.is_empty() { all } else { chosen }
+}
+
+fn named(spec: &Spec, cell: &str) -> Vec<String> {
+    let named = spec.names.iter().find(|(own, _)| own == cell).map_or(cell, |(_, name)| name);
+    named.split(" or ").map(|name| name.trim().to_string()).collect()
+}
+
+/// Returns the mark for kernels of a run, each with its name; `None` where all are today's.
+pub(super) fn mark(file: &str, codes: &[(String, Code)]) -> Option<String> {
+    let of = |wanted: Code| {
+        let names: BTreeSet<&str> =
+            codes.iter().filter(|(_, code)| *code == wanted).map(|(name, _)| name.as_str()).collect();
+        names.into_iter().collect::<Vec<_>>()
+    };
+    let (changed, unknown) = (of(Code::Changed), of(Code::Unknown));
+    let listed = |names: &[&str]| if names.len() > NAMES { String::new() } else { format!(" ({})", names.join(", ")) };
+    let have = |names: &[&str]| if names.len() == 1 { "has" } else { "have" };
+    let all = codes.len();
+    let mut parts = Vec::new();
+    if !changed.is_empty() {
+        parts.push(format!("{} of {all} {} changed since{}", changed.len(), have(&changed), listed(&changed)));
+    }
+    if !unknown.is_empty() {
+        parts.push(format!("of {} of {all} it is not known{}", unknown.len(), listed(&unknown)));
+    }
+    (!parts.is_empty()).then(|| format!("{MARK}{}'s kernels: {})*", day(file), parts.join("; ")))
+}
+
+/// Returns the day of a run by its folder's name, `2026-11-23-h200`.
+fn day(file: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let folder = file.split('/').nth(2).unwrap_or(file);
+    let mut parts = folder.split('-').map(str::parse::<usize>);
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(Ok(year)), Some(Ok(month @ 1..=12)), Some(Ok(day))) => format!("{day} {} {year}", MONTHS[month - 1]),
+        _ => folder.to_string(),
+    }
+}
+
+/// Returns the page with the line that says how many marks it has; without that line where it has none.
+pub(super) fn with_count(page: &str) -> String {
+    let marks = page.lines().filter(|line| line.starts_with(MARK)).count();
+    let has_count = page.lines().any(|line| line.starts_with(COUNT));
+    if marks == 0 && !has_count {
+        return page.to_string();
+    }
+    let kept: Vec<&str> = page.lines().filter(|line| !line.starts_with(COUNT)).collect();
+    let page = kept.join("\n").trim_end().to_string() + "\n";
+    let tables = if marks == 1 { "1, below what was" } else { &format!("{marks}, each below what was") };
+    match marks {
+        0 => page,
+        _ => format!("{page}\n{COUNT}{tables} measured on kernels that have changed since, or may have.*\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_says_which_kernels_have_changed() {
+        let file = "bench/runs/2026-11-23-h200/bench.csv";
+        let code = |name: &str, code| (name.to_string(), code);
+        assert_eq!(mark(file, &[code("a", Code::Today), code("b", Code::Today)]), None);
+        let said = mark(file, &[code("a", Code::Today), code("b", Code::Changed), code("c", Code::Unknown)]);
+        let wanted = "*(of 23 November 2026's kernels: 1 of 3 has changed since (b); of 1 of 3 it is not known (c))*";
+        assert_eq!(said.as_deref(), Some(wanted));
+        let many: Vec<_> = ["a", "b", "c", "d", "e"].map(|name| code(name, Code::Changed)).to_vec();
+        assert_eq!(mark(file, &many).unwrap(), "*(of 23 November 2026's kernels: 5 of 5 have changed since)*");
+    }
+
+    #[test]
+    fn a_page_says_how_many_marks_it_has() {
+        let page = "text\n\n*(of 1 May's kernels: x)*\n";
+        let counted = with_count(page);
+        assert!(counted.starts_with(page) && counted.contains("\n*Marks on this page: 1, "), "{counted}");
+        assert_eq!(with_count(&counted), counted);
+        assert_eq!(with_count(&counted.replace("*(of", "(of")), "text\n\n(of 1 May's kernels: x)*\n");
+        assert_eq!(with_count("text\n\n\n"), "text\n\n\n");
+        assert_eq!(with_mark(&with_mark("| a |\n", Some("*(of x)*")), None), "| a |\n");
+    }
+}

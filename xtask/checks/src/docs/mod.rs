@@ -1,0 +1,278 @@
+//! `cargo xtask docs`: numbers in pages are made by commands, and `--check` fails where one is no longer today's.
+//!
+//! A block of a page ([`block`]) stands below a comment that says how it is made ([`spec`]): by a line of the command or
+//! from a file of a recorded run ([`source`], [`table`]), as a whole or cell by cell ([`filling`], [`template`],
+//! [`expression`]). What a check allows is a [`tolerance`]. [`marks`] say what was measured on kernels of another day. `docs/README.md` describes it for who writes a page.
+
+mod block;
+mod expression;
+mod filling;
+mod marks;
+mod source;
+mod spec;
+mod table;
+mod template;
+mod tolerance;
+
+use crate::files;
+use block::{Block, blocks};
+use filling::{Made, Part, made};
+pub use marks::{Code, Codes};
+use source::{Form, Output, Reader};
+use spec::Need;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tolerance::Tolerance;
+
+/// What the options are.
+pub const USAGE: &str = "docs [--check [--all]] [--program FILE] [PAGE[:LINE]]...";
+
+/// What is asked for.
+#[derive(Debug)]
+struct Asked {
+    is_check: bool,
+    /// `true` to check also what takes minutes.
+    all: bool,
+    program: PathBuf,
+    /// Pages, and the line of a block on them; none for all.
+    pages: Vec<(String, Option<usize>)>,
+}
+
+/// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong. Without `codes`, what is known of the
+/// kernels of recorded runs, marks stay as they are.
+///
+/// # Errors
+/// Text for wrong usage, and for a program or a page that is not there.
+pub fn run(root: &Path, options: &[String], codes: Option<&Codes<'_>>) -> Result<bool, String> {
+    let start = Instant::now();
+    let done = done(root, options, codes)?;
+    done.written.iter().for_each(|page| println!("{page}: made anew"));
+    done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
+    done.faults.iter().for_each(|fault| println!("{fault}"));
+    let verb = if options.iter().any(|option| option == "--check") { "checked" } else { "made" };
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} blocks {verb}, {} skipped, {seconds:.1} s", done.blocks, done.skipped.len());
+    Ok(done.faults.is_empty())
+}
+
+/// Does what [`run`] does and returns what came of it, without a word.
+///
+/// # Errors
+/// As those of [`run`].
+pub fn done(root: &Path, options: &[String], codes: Option<&Codes<'_>>) -> Result<Done, String> {
+    let asked = Asked::parse(options)?;
+    crate::program::check_age(&asked.program)?;
+    let mut reader = Reader::new(root, asked.program.clone());
+    let mut done = Done::default();
+    for page in pages(root) {
+        if asked.wants(&page) {
+            done.page(root, &page, (&asked, codes), &mut reader)?;
+        }
+    }
+    Ok(done)
+}
+
+/// Returns the pages that may have blocks.
+fn pages(root: &Path) -> Vec<String> {
+    let folders = ["docs", "bench"].into_iter().filter(|folder| root.join(folder).is_dir());
+    let mut pages: Vec<String> = folders.flat_map(|folder| files::ending(root, folder, &[".md"])).collect();
+    pages.extend(Some("README.md".to_string()).filter(|page| root.join(page).is_file()));
+    pages
+}
+
+impl Asked {
+    fn parse(options: &[String]) -> Result<Self, String> {
+        let mut asked =
+            Self { is_check: false, all: false, program: crate::program::of_this_build()?, pages: Vec::new() };
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            match option.as_str() {
+                "--check" => asked.is_check = true,
+                "--all" => asked.all = true,
+                "--program" => asked.program = options.next().ok_or("--program needs a file")?.into(),
+                other if other.starts_with('-') => return Err(format!("{other}: usage: cargo xtask {USAGE}")),
+                page => asked.pages.push(match page.rsplit_once(':') {
+                    Some((page, line)) => {
+                        (page.to_string(), Some(line.parse().map_err(|_| format!("{line}: no line"))?))
+                    }
+                    None => (page.to_string(), None),
+                }),
+            }
+        }
+        Ok(asked)
+    }
+
+    fn wants(&self, page: &str) -> bool {
+        self.pages.is_empty() || self.pages.iter().any(|(asked, _)| asked == page)
+    }
+
+    fn wants_block(&self, page: &str, block: &Block) -> bool {
+        let is_this = |line: usize| (block.line..block.content_line + 200).contains(&line);
+        self.pages.is_empty()
+            || self.pages.iter().any(|(asked, line)| {
+                asked == page && line.is_none_or(|line| line == block.line || (line > block.line && is_this(line)))
+            })
+    }
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Number of blocks that were made or checked.
+    pub blocks: usize,
+    /// Blocks that were left out, each with the reason.
+    pub skipped: Vec<String>,
+    /// What is wrong, each with file and line.
+    pub faults: Vec<String>,
+    /// Pages that were written anew.
+    pub written: Vec<String>,
+}
+
+impl Done {
+    fn page(
+        &mut self,
+        root: &Path,
+        page: &str,
+        (asked, codes): (&Asked, Option<&Codes<'_>>),
+        reader: &mut Reader,
+    ) -> Result<(), String> {
+        let path = root.join(page);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{page}: {error}"))?;
+        let blocks = match blocks(&text) {
+            Ok(blocks) => blocks,
+            Err((line, error)) => {
+                self.faults.push(format!("{page}:{line}: {error}"));
+                return Ok(());
+            }
+        };
+        let mut contents = Vec::new();
+        for block in blocks.iter().filter(|block| asked.wants_block(page, block)) {
+            let content = &text[block.content.clone()];
+            let mut today = self.block(page, block, content, asked, reader);
+            if let Some(codes) = codes {
+                self.mark(page, block, &mut today, asked, (reader, codes));
+            }
+            contents.push((block.content.clone(), today));
+        }
+        let mut new = text.clone();
+        // From the last, so that places before it stay what they are.
+        contents.into_iter().rev().for_each(|(place, content)| new.replace_range(place, &content));
+        let counted = marks::with_count(&new);
+        if asked.is_check && codes.is_some() && counted != new {
+            self.faults
+                .push(format!("{page}: the line that counts its marks is not right; `cargo xtask docs` writes it"));
+        }
+        if !asked.is_check && counted != text {
+            self.written.push(page.to_string());
+            std::fs::write(&path, counted).map_err(|error| format!("{page}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Makes or checks a block, and returns the content that the page is to have.
+    fn block(&mut self, page: &str, block: &Block, content: &str, asked: &Asked, reader: &mut Reader) -> String {
+        let place = format!("{page}:{}", block.line);
+        if let Some(why) = lacking(block, reader, asked) {
+            self.skipped.push(format!("{place}: {why}"));
+            return content.to_string();
+        }
+        self.blocks += 1;
+        let plain = marks::without_mark(content);
+        let made = outputs(block, &plain, reader, asked.is_check).and_then(|outputs| made(block, &plain, &outputs));
+        match made {
+            Err(error) => self.faults.push(format!("{place}: {error}")),
+            Ok(made) if asked.is_check => self.compare(page, block, &made),
+            Ok(made) => return marks::with_mark(&made.content, marks::mark_of(content)),
+        }
+        content.to_string()
+    }
+
+    fn compare(&mut self, page: &str, block: &Block, made: &Made) {
+        let tolerance = block.spec.check.tolerance;
+        let is_off = |part: &&Part| !tolerance.agrees(&part.page, &part.today);
+        let faults = made.parts.iter().filter(is_off).map(|part| fault(page, block, part, tolerance));
+        self.faults.extend(faults);
+    }
+
+    /// Puts the mark below a block's content that it should have, or says that it has another.
+    fn mark(
+        &mut self,
+        page: &str,
+        block: &Block,
+        content: &mut String,
+        asked: &Asked,
+        (reader, codes): (&mut Reader, &Codes<'_>),
+    ) {
+        match mark_today(block, content, reader, codes) {
+            Err(error) => self.faults.push(format!("{page}:{}: {error}", block.line)),
+            Ok(today) if asked.is_check => {
+                let said =
+                    |mark: Option<&str>| mark.map_or_else(|| "no mark".to_string(), |mark| format!("\"{mark}\""));
+                if marks::mark_of(content) != today.as_deref() {
+                    let (has, wanted) = (said(marks::mark_of(content)), said(today.as_deref()));
+                    self.faults.push(format!("{page}:{}: it has {has}, today it is {wanted}", block.line));
+                }
+            }
+            Ok(today) => *content = marks::with_mark(content, today.as_deref()),
+        }
+    }
+}
+
+/// Returns the mark that a block should have, if it should have one.
+fn mark_today(block: &Block, content: &str, reader: &mut Reader, codes: &Codes<'_>) -> Result<Option<String>, String> {
+    let (mut all, mut first) = (Vec::new(), None);
+    for file in marks::run_files(&block.spec) {
+        let rows = reader.read(&file, Form::Tables, None)?.rows;
+        for (name, variant) in marks::variants(block, content, &rows) {
+            let code = codes(&file, &variant)?;
+            if !all.contains(&(name.clone(), code)) {
+                all.push((name, code));
+            }
+        }
+        first.get_or_insert(file);
+    }
+    Ok(first.and_then(|file| marks::mark(&file, &all)))
+}
+
+fn fault(page: &str, block: &Block, part: &Part, tolerance: Tolerance) -> String {
+    let line = block.content_line + part.line;
+    let name = if part.name.is_empty() { String::new() } else { format!("{}: ", part.name) };
+    format!("{page}:{line}: {name}the page has \"{}\", today it is \"{}\" ({tolerance})", part.page, part.today)
+}
+
+/// Says why a block cannot be made here, if so.
+fn lacking(block: &Block, reader: &Reader, asked: &Asked) -> Option<String> {
+    let has_time = asked.all || !asked.is_check || !asked.pages.is_empty();
+    block.spec.needs.iter().find_map(|need| match need {
+        Need::Minutes => (!has_time).then(|| "takes minutes (--all)".to_string()),
+        Need::Scenes if reader.scenes.is_none() => Some("no folder of large scenes (RAYWARP_SCENES)".to_string()),
+        Need::Scenes => None,
+        Need::Gpu => Some("made on a GPU".to_string()),
+    })
+}
+
+/// Returns what the sources of a block say.
+fn outputs(
+    block: &Block,
+    content: &str,
+    reader: &mut Reader,
+    is_check: bool,
+) -> Result<BTreeMap<String, Output>, String> {
+    let spec = &block.spec;
+    let is_fence = spec.text.is_none() && spec.cells.is_empty() && content.trim_start().starts_with("```");
+    let form = if is_fence { Form::Text } else { Form::Tables };
+    let check = is_check.then_some(&spec.check);
+    let mut outputs = BTreeMap::new();
+    for (letter, source) in &spec.sources {
+        let mut whole = Output::default();
+        for (line, columns) in spec.lines(source) {
+            let output = reader.read(&line, form, check)?;
+            whole.rows.extend(output.rows.into_iter().map(|row| columns.iter().cloned().chain(row).collect()));
+            whole.tables.extend(output.tables);
+            whole.text += &output.text;
+        }
+        outputs.insert(letter.clone(), whole);
+    }
+    Ok(outputs)
+}
