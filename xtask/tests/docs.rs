@@ -40,7 +40,7 @@ impl Workspace {
         copy("examples/room.pbrt", "room.pbrt");
         copy("machines/h200.toml", "gpu.toml");
         let new = Self { folder, code: Code::Today };
-        new.write("docs/page.md", &page());
+        new.write("docs/README.md", &page());
         new.write("bench/runs/2026-01-02-gpu/bench.csv", "name,variant,mrays_median\nown,direct/x,12.4\nother,y,13\n");
         new
     }
@@ -87,7 +87,7 @@ fn what_drifts_fails_and_is_made_anew() {
     let made = all.run(&[]);
     assert_eq!(made.faults, Vec::<String>::new());
     assert_eq!((made.blocks, made.skipped.len(), made.written.len()), (3, 1, 1), "{:?}", made.skipped);
-    let page = all.read("docs/page.md");
+    let page = all.read("docs/README.md");
     assert!(!page.contains('?') && page.contains("| own | 12 |") && page.contains("The room has "), "{page}");
     let fresh = |all: &Workspace| all.run(&["--check"]).faults;
     assert_eq!(fresh(&all), Vec::<String>::new());
@@ -97,24 +97,24 @@ fn what_drifts_fails_and_is_made_anew() {
     let digit = bound.replacen(['1', '2', '3', '4', '5', '6', '7'], "8", 1);
     // Where it is planted, what is there and what takes its place, and how many cells that changes.
     let plants = [
-        ("docs/page.md", bound, digit.as_str(), 1),
-        ("docs/page.md", triangles, "The room has 7 triangles.", 1),
-        ("docs/page.md", "--traversal-cost 1 ", "--traversal-cost 9 ", 1),
-        ("docs/page.md", "| own | 12 |", "| own | 13 |", 1),
+        ("docs/README.md", bound, digit.as_str(), 1),
+        ("docs/README.md", triangles, "The room has 7 triangles.", 1),
+        ("docs/README.md", "--traversal-cost 1 ", "--traversal-cost 9 ", 1),
+        ("docs/README.md", "| own | 12 |", "| own | 13 |", 1),
         ("gpu.toml", "per_scheduler = { value = 1,", "per_scheduler = { value = 2,", 2),
     ];
     for (file, find, replace, count) in plants {
         all.plant(file, find, replace);
         let faults = fresh(&all);
         assert_eq!(faults.len(), count, "{find}: {faults:?}");
-        assert!(faults.iter().all(|fault| fault.starts_with("docs/page.md:")), "{faults:?}");
+        assert!(faults.iter().all(|fault| fault.starts_with("docs/README.md:")), "{faults:?}");
         all.plant(file, replace, find);
     }
     all.code = Code::Changed;
     let faults = fresh(&all);
     assert!(faults.len() == 1 && faults[0].contains("no mark"), "{faults:?}");
     assert_eq!(all.run(&[]).faults, Vec::<String>::new());
-    let marked = all.read("docs/page.md");
+    let marked = all.read("docs/README.md");
     let mark = "*(of 2 January 2026's kernels: 1 of 1 has changed since (own))*";
     assert!(marked.contains(mark) && marked.trim_end().ends_with("or may have.*"), "{marked}");
     assert_eq!(fresh(&all), Vec::<String>::new());

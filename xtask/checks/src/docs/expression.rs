@@ -3,6 +3,7 @@
 
 use super::table::Row;
 use super::template::{Filter, Sources};
+use std::collections::BTreeSet;
 
 /// The rows that an expression chooses from.
 pub(super) struct Rows<'a> {
@@ -124,23 +125,24 @@ fn applied(operator: char, left: f64, right: f64) -> f64 {
 /// Returns what the chosen rows have in a column.
 fn cells(rows: &Rows<'_>, source: &str, column: &str, own: &Filter) -> Result<Vec<String>, String> {
     let all = rows.sources.get(source).ok_or_else(|| format!("no source {source}"))?;
-    let outer = rows.filter.iter().filter(|(name, _)| !own.iter().any(|(own, _)| own == name));
+    // What the page's row says of a column that this source has not got chooses nothing.
+    let is_known = |name: &str| all.iter().any(|row| row.iter().any(|(own, _)| own == name));
+    let outer = rows.filter.iter().filter(|(name, _)| is_known(name) && !own.iter().any(|(own, _)| own == name));
     let filter: Vec<&(String, String)> = own.iter().chain(outer).collect();
+    let value = |row: &'_ Row, name: &str| row.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
     let has = |row: &Row, name: &str, wanted: &str| {
-        let value = row.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        let value = value(row, name);
         value.is_some_and(|value| wanted == "*" || wanted.split(" or ").any(|wanted| wanted.trim() == value))
     };
     let chosen: Vec<&Row> =
         all.iter().filter(|row| filter.iter().all(|(name, wanted)| has(row, name, wanted))).collect();
     if chosen.is_empty() {
-        let wanted: Vec<String> = filter.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let first =
-            all.first().map(|row| row.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>());
-        return Err(format!(
-            "no row of {source} has {}; its first has {}",
-            wanted.join(", "),
-            first.unwrap_or_default().join(", ")
-        ));
+        let there = |(name, wanted): &&(String, String)| {
+            let values: BTreeSet<String> = all.iter().filter_map(|row| value(row, name)).collect();
+            let values: Vec<String> = values.into_iter().take(8).collect();
+            format!("{name} = {wanted} (there are {})", values.join(", "))
+        };
+        return Err(format!("no row of {source} has {}", filter.iter().map(there).collect::<Vec<_>>().join(", ")));
     }
     let cell = |row: &&Row| row.iter().find(|(name, _)| name == column).map(|(_, value)| value.clone());
     let found: Vec<String> = chosen.iter().filter_map(cell).collect();

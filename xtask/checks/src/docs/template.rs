@@ -93,7 +93,8 @@ mod tests {
 
     #[track_caller]
     fn check(template: &str, wanted: &str) {
-        let filter = vec![("kernel".to_string(), "x".to_string()), ("kind".to_string(), "ao".to_string())];
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        let filter = vec![pair("kernel", "x"), pair("kind", "ao"), pair("of no source", "z")];
         let short = [("double".to_string(), "rate*2".to_string())];
         assert_eq!(filled(template, &sources(), &filter, &short).as_deref(), Ok(wanted), "{template}");
     }
