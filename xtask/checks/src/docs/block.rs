@@ -15,6 +15,8 @@ pub(super) struct Block {
     pub line: usize,
     /// Number of the first line of its content.
     pub content_line: usize,
+    /// Number of the line that ends it.
+    pub end_line: usize,
     /// Place of its content in the text of the page.
     pub content: Range<usize>,
     pub spec: Spec,
@@ -48,7 +50,8 @@ pub(super) fn blocks(page: &str) -> Result<Vec<Block>, (usize, String)> {
         let comment = comment.trim_start_matches("<!--").trim_end_matches("-->");
         let spec = Spec::parse(comment).map_err(|error| (above, error))?;
         let start = lines.get(close + 1).map_or(page.len(), |(at, _)| *at);
-        blocks.push(Block { line: above, content_line: close + 2, content: start..lines[end].0, spec });
+        let content = start..lines[end].0;
+        blocks.push(Block { line: above, content_line: close + 2, end_line: end + 1, content, spec });
         number = end + 1;
     }
     Ok(blocks)
@@ -72,7 +75,7 @@ mod tests {
     fn a_block_is_what_stands_between_its_comments() {
         let page = "a\n\n<!-- made by: raywarp info x\n     needs: scenes -->\n| a |\n|---|\n<!-- end of what is made -->\nb\n";
         let found = blocks(page).unwrap();
-        assert_eq!((found.len(), found[0].line, found[0].content_line), (1, 3, 5));
+        assert_eq!((found.len(), found[0].line, found[0].content_line, found[0].end_line), (1, 3, 5, 7));
         assert_eq!(&page[found[0].content.clone()], "| a |\n|---|\n");
         let shown = format!("```markdown\n{page}```\n");
         assert_eq!(blocks(&shown).unwrap().len(), 0, "an example in a fence is none");

@@ -108,11 +108,8 @@ impl Asked {
     }
 
     fn wants_block(&self, page: &str, block: &Block) -> bool {
-        let is_this = |line: usize| (block.line..block.content_line + 200).contains(&line);
-        self.pages.is_empty()
-            || self.pages.iter().any(|(asked, line)| {
-                asked == page && line.is_none_or(|line| line == block.line || (line > block.line && is_this(line)))
-            })
+        let is_this = |line: Option<usize>| line.is_none_or(|line| (block.line..=block.end_line).contains(&line));
+        self.pages.is_empty() || self.pages.iter().any(|(asked, line)| asked == page && is_this(*line))
     }
 }
 
