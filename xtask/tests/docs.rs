@@ -11,7 +11,7 @@ const SIMULATE: &str = "raywarp simulate room.pbrt --size 64x48 --sample 96 --va
 fn page() -> String {
     format!(
         "# Page\n\n<!-- made by: {SIMULATE} --machine gpu.toml\n     b: as a --traversal-cost 1 --kind primary\n     rows: rays = kind\n     names: AO = ao\n     \
-         | bound | {{lowest.mrays_per_s:1}}\n     | on another tree | {{b.warp_instructions_per_ray:2}} | rays = primary -->\n\
+         | bound | {{mrays_per_s(limit=issue, array=bounds):1}}\n     | on another tree | {{b.warp_instructions_per_ray:2}} | rays = primary -->\n\
          | rays | bound | on another tree |\n|---|---:|---:|\n| primary | ? | ? |\n| AO | ? | |\n<!-- end of what is made -->\n\n\
          <!-- made by: raywarp info room.pbrt --json\n     text: The room has {{mesh_triangles:,}} triangles. -->\n?\n<!-- end of what is made -->\n\n\
          <!-- made by: bench/runs/2026-01-02-gpu/bench.csv\n     rows: kernel = name\n     | rate | {{mrays_median:0}} -->\n\

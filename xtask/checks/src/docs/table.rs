@@ -137,8 +137,9 @@ fn csv_cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// Returns a row for each object of the arrays of a document, with the plain values of all objects around it with the
-/// array's name as `array` and the place in each array (from 0) as `name#`, and one for the document's own values. Values of inner objects are `outer.inner`.
+/// Returns a row for each object of the arrays of a document, with the plain values of all objects around it, the
+/// array's name as `array` and the place in each array (from 0) as `name#`, and one row for the document's own values.
+/// Values of inner objects are `outer.inner`.
 pub(super) fn rows_of_json(document: &Json) -> Vec<Row> {
     let mut rows = Vec::new();
     walk(document, &Row::new(), "", &mut rows);
