@@ -16,7 +16,7 @@ fn page() -> String {
          <!-- made by: raywarp info room.pbrt --json\n     text: The room has {{mesh_triangles:,}} triangles. -->\n?\n<!-- end of what is made -->\n\n\
          <!-- made by: bench/runs/2026-01-02-gpu/bench.csv\n     rows: kernel = name\n     | rate | {{mrays_median:0}} -->\n\
          | kernel | rate |\n|---|---:|\n| own | ? |\n<!-- end of what is made -->\n\n\
-         <!-- made by: raywarp simulate nowhere --machine h200\n     needs: scenes; minutes -->\n| a |\n|---|\n<!-- end of what is made -->\n"
+         <!-- made by: raywarp simulate nowhere --machine h200\n     needs: gpu -->\n| a |\n|---|\n<!-- end of what is made -->\n"
     )
 }
 
