@@ -50,7 +50,7 @@ impl Reader {
         if let Some(check) = check.filter(|_| is_sampled || line.get(1).is_some_and(|command| command == "simulate")) {
             line = with_options(&line, &check.options);
         }
-        if form == Form::Tables && !line.iter().any(|word| word == "--json") {
+        if form == Form::Tables && !line.iter().any(|word| word == "--json" || word == "--markdown") {
             line.push("--markdown".to_string());
         }
         if let Some(known) = self.known.get(&line) {
