@@ -6,7 +6,9 @@
 //! compilers are others (`kepler`); all else leaves what it wrote as it is. `--verify FOLDER` takes what a profiler
 //! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
 //! code is issued; `--renamed-from FOLDER` keeps what was counted where names in headers changed and their lines did
-//! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the
+//! not: the folder has the workspace as it was. `--lines`, also with `--check`, compiles for one architecture,
+//! shows that the result is what is embedded, and does the table of source lines alone. `--source FILE.cu FOLDER`
+//! compiles a file of one's own, and writes into the folder what `raywarp explain --own` reads. `cargo xtask chains` tells only how long its blocks take, from the
 //! images. The compiler comes from pinned wheels of the Python package index, installed once in target/cuda-toolkit, or
 //! is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
@@ -16,7 +18,9 @@ mod chains;
 mod counts;
 mod disassembly;
 mod kepler;
+mod lines;
 mod measured;
+mod own;
 mod pack;
 mod resources;
 mod set;
@@ -24,6 +28,7 @@ mod source;
 mod toolkit;
 
 use block_costs::CompiledKernel;
+use lines::PlacedKernel;
 use measured::Measured;
 use pack::{Content, pack, unpack};
 use raywarp_costs::{COST_COLUMNS, Word, read_costs, words, write_costs};
@@ -44,6 +49,9 @@ const MEASURED: u32 = 90;
 
 /// Name of the file with the formulas from a profiler's counts.
 const MEASURED_FILE: &str = "measured.csv.xz";
+
+/// Name of the file with the source line of each instruction of the kernels for [`MEASURED`].
+const LINES_FILE: &str = "lines.sm_90.txt.xz";
 
 /// Name of the file with the resources of each kernel.
 const RESOURCES_FILE: &str = "resources.csv";
@@ -130,6 +138,8 @@ struct Compiled {
     image: Vec<u8>,
     resources: Vec<resources::Resources>,
     kernels: Vec<CompiledKernel>,
+    /// Kernels with costs again, with the source lines of their instructions.
+    placed: Vec<PlacedKernel>,
 }
 
 /// What is done with compiled kernels.
@@ -148,6 +158,13 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     if let ["--kepler"] | ["--kepler", "--check"] = options[..] {
         return run_kepler(root()?, options.len() > 1);
     }
+    if let ["--lines"] | ["--lines", "--check"] = options[..] {
+        return run_lines(root()?, options.len() > 1);
+    }
+    if let ["--source", source, folder] = options[..] {
+        let root = root()?;
+        return own::run(root, &compiler(root)?, Path::new(source), Path::new(folder)).map(|()| true);
+    }
     let (check, only) = match options[..] {
         [] | ["--crate", _] | ["--renamed-from", _] => (false, None),
         ["--check"] | ["--check", "--crate", _] => (true, None),
@@ -158,7 +175,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --renamed-from FOLDER | --verify FOLDER | --kepler [--check]]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --renamed-from FOLDER | --verify FOLDER | --kepler [--check] | --lines [--check] | --source FILE.cu FOLDER]"
                     .into(),
             );
         }
@@ -239,6 +256,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
     if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes(), Content::Text)?));
+        files.push(lines_file(set, root, &jobs, &compiled)?);
     }
     let mut needs = needs(&jobs, &compiled);
     if !kepler.is_empty() {
@@ -255,6 +273,32 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result
         return Err(format!("{total} bytes of prebuilt kernels, at most {MOST_BYTES} are allowed"));
     }
     Ok(write_or_check(&prebuilt, &files, check)? && explained)
+}
+
+/// Returns the table of source lines of a set's kernels, and says which kernels are not in it.
+fn lines_file(set: &KernelSet, root: &Path, jobs: &[Job], compiled: &[Compiled]) -> Result<File, String> {
+    let of = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture == MEASURED);
+    let placed: Vec<&PlacedKernel> = of.flat_map(|(_, compiled)| &compiled.placed).collect();
+    let (text, left) = lines::table(&placed, &set.header_folders(root))?;
+    println!("{} kernels have source lines; other code with line information: {left:?}", placed.len() - left.len());
+    Ok((LINES_FILE.to_string(), pack(text.as_bytes(), Content::Text)?))
+}
+
+/// Compiles the kernels for [`MEASURED`] alone, and writes or checks their source lines; returns `false` when a check
+/// failed, or what is embedded is not what the sources compile to.
+fn run_lines(root: &Path, check: bool) -> Result<bool, String> {
+    let nvcc = compiler(root)?;
+    let mut same = true;
+    for set in SETS.iter().filter(|set| set.schedules.is_some()) {
+        let prebuilt = set.prebuilt(root)?;
+        let jobs: Vec<Job> = jobs(set, Some(MEASURED)).into_iter().filter(|job| job.has_costs).collect();
+        let compiled = compile_all(root, &nvcc, set, &jobs)?;
+        let images: Vec<File> =
+            jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
+        same &= write_or_check(&prebuilt, &images, true)?;
+        same &= write_or_check(&prebuilt, &[lines_file(set, root, &jobs, &compiled)?], check)?;
+    }
+    Ok(same)
 }
 
 /// Compiles a set's kernels for Kepler, and writes or checks the results, keeping those of other architectures.
@@ -498,7 +542,8 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         }
     };
     let kernels = machines.iter().zip(&code).map(divide).collect::<Result<_, _>>()?;
-    Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
+    let placed = lines::placed(&machines, &code, &code_with_lines);
+    Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels, placed })
 }
 
 /// Returns the Rust table that the crate includes: the images of each source, with Kepler's after the others.
@@ -516,9 +561,17 @@ fn table(jobs: &[Job], kepler: &[Job]) -> String {
         text += "    ]),\n";
     }
     text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[KernelImage] = &[\n";
-    let with_costs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
-    for architecture in with_costs.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
+    let with_costs = || {
+        let jobs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
+        jobs.map(|job| job.architecture)
+    };
+    for architecture in with_costs().collect::<BTreeSet<u32>>() {
         text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(architecture));
+    }
+    text += "];\n\n/// The source lines of kernels' instructions by architecture.\n";
+    text += "pub(crate) static LINES: &[KernelImage] = &[\n";
+    if with_costs().any(|architecture| architecture == MEASURED) {
+        text += &format!("    ({MEASURED}, include_bytes!(\"../prebuilt/{LINES_FILE}\")),\n");
     }
     text + "];\n"
 }
@@ -550,7 +603,8 @@ mod tests {
             assert!(found == table(&jobs, &kepler), "{}: other images; cargo xtask kernels", folder.display());
             let mut files: Vec<String> = jobs.iter().chain(&kepler).map(Job::file).collect();
             files.extend(with_costs.iter().copied().map(costs_file));
-            files.extend(set.schedules.is_some().then(|| MEASURED_FILE.to_string()));
+            let of_schedules = set.schedules.is_some().then_some([MEASURED_FILE, LINES_FILE]);
+            files.extend(of_schedules.into_iter().flatten().map(str::to_string));
             files.extend(["resources.csv", "table.rs"].map(str::to_string));
             let there =
                 std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
