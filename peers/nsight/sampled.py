@@ -17,9 +17,9 @@ from executed import COLUMNS, WORD, pages
 # Of single instructions.
 EACH = "# Samples"
 GROUPS = [
-    ("al09-while-while,al09-if-if,alk12-kepler,g14", [*SWEEP, "8"]),
+    ("al09-while-while,al09-if-if,alk12-fermi,alk12-kepler,g14", [*SWEEP, "8"]),
     ("ykl17", [*SWEEP, "3"]),
-    ("raywarp-h8-direct", [*SWEEP, "1", "--reinsertion", "10"]),
+    ("raywarp-h8,raywarp-h8-direct", [*SWEEP, "1", "--reinsertion", "10"]),
 ]
 # Rays that a kernel leaves undecided are traced by this one in launches of their own, which are no cells.
 OTHERS = "triangle_watertight"
@@ -74,7 +74,7 @@ def rows(raw, source, measured):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scenes", nargs="+", help="names in RAYWARP_SCENES")
-    parser.add_argument("--kind", default="ao,diffuse", help="kinds of rays")
+    parser.add_argument("--kind", default="primary,ao,diffuse", help="kinds of rays")
     arguments = start(parser)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*FIXED, *COLUMNS, "sampled"])
