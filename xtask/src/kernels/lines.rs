@@ -5,10 +5,14 @@
 //! line an embedded instruction is from.
 
 use super::disassembly::{Machine, Place};
+use super::pack::{Content, pack};
+use super::set::{KernelSet, SETS};
+use super::toolkit::compiler;
+use super::{Compiled, File, Job, LINES_FILE, MEASURED, compile_all, jobs, write_or_check};
 use raywarp_costs::{LineTable, SourceFile};
 use raywarp_cuda::elf::fingerprint;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A kernel with the source lines of its instructions.
 #[derive(Debug, Clone)]
@@ -68,11 +72,36 @@ pub fn table(kernels: &[&PlacedKernel], folders: &[PathBuf]) -> Result<(String, 
     Ok((table.write(), left))
 }
 
+/// Returns the table of source lines of a set's kernels, and says which kernels are not in it.
+pub fn file(set: &KernelSet, root: &Path, jobs: &[Job], compiled: &[Compiled]) -> Result<File, String> {
+    let of = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture == MEASURED);
+    let placed: Vec<&PlacedKernel> = of.flat_map(|(_, compiled)| &compiled.placed).collect();
+    let (text, left) = table(&placed, &set.header_folders(root))?;
+    println!("{} kernels have source lines; other code with line information: {left:?}", placed.len() - left.len());
+    Ok((LINES_FILE.to_string(), pack(text.as_bytes(), Content::Text)?))
+}
+
+/// Compiles the kernels for [`MEASURED`] alone, and writes or checks their source lines; returns `false` when a check
+/// failed, or what is embedded is not what the sources compile to.
+pub fn run(root: &Path, check: bool) -> Result<bool, String> {
+    let nvcc = compiler(root)?;
+    let mut same = true;
+    for set in SETS.iter().filter(|set| set.schedules.is_some()) {
+        let prebuilt = set.prebuilt(root)?;
+        let jobs: Vec<Job> = jobs(set, Some(MEASURED)).into_iter().filter(|job| job.has_costs).collect();
+        let compiled = compile_all(root, &nvcc, set, &jobs)?;
+        let images: Vec<File> =
+            jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
+        same &= write_or_check(&prebuilt, &images, true)?;
+        same &= write_or_check(&prebuilt, &[file(set, root, &jobs, &compiled)?], check)?;
+    }
+    Ok(same)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::disassembly::parse;
     use super::*;
-    use std::path::Path;
 
     /// Number of kernels of which line information changes the machine code.
     const WITHOUT_LINES: usize = 0;
@@ -122,14 +151,14 @@ mod tests {
 
     #[test]
     fn the_table_has_todays_sources_and_lines_of_every_kernel_with_costs() {
-        let table = LineTable::read(raywarp_cuda::line_table(super::super::MEASURED).unwrap()).unwrap();
+        let table = LineTable::read(raywarp_cuda::line_table(MEASURED).unwrap()).unwrap();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cuda/kernels");
         for file in table.files() {
             let today = std::fs::read_to_string(folder.join(&file.name)).unwrap();
             let same = code(today.lines()) == code(file.lines.iter().map(String::as_str));
             assert!(same, "{}: changed since its lines were written; cargo xtask kernels --lines", file.name);
         }
-        let costs = raywarp_cuda::FAMILY.cost_table(super::super::MEASURED).unwrap();
+        let costs = raywarp_cuda::FAMILY.cost_table(MEASURED).unwrap();
         let named = |line: &'static str| line.split(',').next().unwrap();
         let with_costs: std::collections::BTreeSet<&str> = costs.lines().skip(1).map(named).collect();
         let without: Vec<&&str> = with_costs.iter().filter(|name| table.kernel(name).is_none()).collect();
@@ -137,7 +166,7 @@ mod tests {
         for variant in raywarp_cuda::compiled() {
             for query in raywarp_cuda::Query::ALL {
                 let Some(lines) = table.kernel(&raywarp_cuda::kernel_name(&variant, query)) else { continue };
-                let code = raywarp_cuda::machine_code(&variant, query, super::super::MEASURED).unwrap();
+                let code = raywarp_cuda::machine_code(&variant, query, MEASURED).unwrap();
                 assert_eq!((lines.fingerprint, 16 * lines.frames.len()), (fingerprint(code), code.len()), "{variant}");
             }
         }

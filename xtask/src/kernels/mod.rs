@@ -159,7 +159,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         return run_kepler(root()?, options.len() > 1);
     }
     if let ["--lines"] | ["--lines", "--check"] = options[..] {
-        return run_lines(root()?, options.len() > 1);
+        return lines::run(root()?, options.len() > 1);
     }
     if let ["--source", source, folder] = options[..] {
         let root = root()?;
@@ -256,7 +256,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
     if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes(), Content::Text)?));
-        files.push(lines_file(set, root, &jobs, &compiled)?);
+        files.push(lines::file(set, root, &jobs, &compiled)?);
     }
     let mut needs = needs(&jobs, &compiled);
     if !kepler.is_empty() {
@@ -273,32 +273,6 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result
         return Err(format!("{total} bytes of prebuilt kernels, at most {MOST_BYTES} are allowed"));
     }
     Ok(write_or_check(&prebuilt, &files, check)? && explained)
-}
-
-/// Returns the table of source lines of a set's kernels, and says which kernels are not in it.
-fn lines_file(set: &KernelSet, root: &Path, jobs: &[Job], compiled: &[Compiled]) -> Result<File, String> {
-    let of = jobs.iter().zip(compiled).filter(|(job, _)| job.architecture == MEASURED);
-    let placed: Vec<&PlacedKernel> = of.flat_map(|(_, compiled)| &compiled.placed).collect();
-    let (text, left) = lines::table(&placed, &set.header_folders(root))?;
-    println!("{} kernels have source lines; other code with line information: {left:?}", placed.len() - left.len());
-    Ok((LINES_FILE.to_string(), pack(text.as_bytes(), Content::Text)?))
-}
-
-/// Compiles the kernels for [`MEASURED`] alone, and writes or checks their source lines; returns `false` when a check
-/// failed, or what is embedded is not what the sources compile to.
-fn run_lines(root: &Path, check: bool) -> Result<bool, String> {
-    let nvcc = compiler(root)?;
-    let mut same = true;
-    for set in SETS.iter().filter(|set| set.schedules.is_some()) {
-        let prebuilt = set.prebuilt(root)?;
-        let jobs: Vec<Job> = jobs(set, Some(MEASURED)).into_iter().filter(|job| job.has_costs).collect();
-        let compiled = compile_all(root, &nvcc, set, &jobs)?;
-        let images: Vec<File> =
-            jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
-        same &= write_or_check(&prebuilt, &images, true)?;
-        same &= write_or_check(&prebuilt, &[lines_file(set, root, &jobs, &compiled)?], check)?;
-    }
-    Ok(same)
 }
 
 /// Compiles a set's kernels for Kepler, and writes or checks the results, keeping those of other architectures.

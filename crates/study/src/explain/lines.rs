@@ -1,9 +1,11 @@
 //! From instructions to source lines.
 //!
 //! An instruction counts for the innermost line that it is from: the line that says what is computed, and not the calls
-//! around it. Lines of `platform/` are left out, as each only says what CUDA calls a minimum or a load. The compiler moves instructions within a basic block, to have loads early and results late. Where those
-//! of two lines of one function alternate, the clock that a warp waits at one of them says nothing of which line it
-//! waits for: such lines are kept together.
+//! around it. Lines of `platform/` are left out, as each only says what CUDA calls a minimum or a load.
+//!
+//! The compiler moves instructions within a basic block, to have loads early and results late. Where those of two lines
+//! that are near each other alternate, the clock that a warp waits at one of them says nothing of which line it waits
+//! for: such lines are kept together.
 
 use super::ExplainedInstruction;
 use raywarp_costs::{LineTable, Pipe, SourceFrame, Wait};

@@ -1,7 +1,7 @@
 //! Kernels that are not embedded: a `.cu` of one's own that issues the events of one of the family's schedules.
 //!
-//! `cargo xtask kernels --source FILE.cu FOLDER` compiles it and writes what is read here. Its kernels have the names of
-//! the family's, since a name says by which schedule the rays' operations are simulated.
+//! `cargo xtask kernels --source FILE.cu FOLDER` compiles it and writes what is read here. Its kernels have the names
+//! of the family's, since a name says by which schedule the rays' operations are simulated.
 
 use crate::launch::{CostSource, KernelCostSource};
 use raywarp_costs::{LineTable, LineTableError, read_costs};
