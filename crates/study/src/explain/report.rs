@@ -4,6 +4,7 @@ use super::sheet::{InstructionRow, LineRow, instructions, lines};
 use super::{BesideSamples, ExplainReport, Explanation};
 use crate::simulate::{headline, name_of};
 use raywarp_costs::Pipe;
+use raywarp_report::chart::{Bar, Bars};
 use raywarp_report::{Document, ListedLine, Listing, number};
 use raywarp_sim::machine::keys;
 use serde_json::Value as Json;
@@ -21,6 +22,22 @@ const MEANING: &str = "An instruction counts for the innermost line that it is f
 const OPEN: f64 = 0.1;
 /// Share of the time of a line that has the full colour.
 const HOTTEST: f64 = 0.2;
+
+/// Returns a chart of the hottest lines' shares of the time, beside a profiler's samples if there are any.
+fn chart(rows: &[LineRow<'_>], top: usize) -> Bars {
+    let bar = |share: f64| Bar { value: 100.0 * share, label: number(100.0 * share, 1) };
+    let is_sampled = rows.iter().any(|row| row.line.sampled.is_some());
+    let bars = |row: &LineRow<'_>| {
+        let sampled = is_sampled.then(|| row.line.sampled.map(bar));
+        (row.name(), std::iter::once(Some(bar(row.line.share))).chain(sampled).collect())
+    };
+    Bars {
+        axis: "share of warps' time, %".into(),
+        series: if is_sampled { vec!["model".into(), "sampled".into()] } else { vec![String::new()] },
+        groups: rows.iter().take(top).map(bars).collect(),
+        least_most: 0.0,
+    }
+}
 
 impl ExplainReport {
     /// Returns the report as a document, to be written as text, JSON, CSV or an HTML page. A text has the `top` lines
@@ -70,6 +87,8 @@ impl ExplainReport {
         let shown = || issued().take(top);
         document.paragraph(format!("{title}: {facts}"));
         document.table(lines().table(shown()).in_text_untitled().on_page(format!("{title}: the hottest lines")));
+        let caption = format!("Share of warps' time by source line, {title}");
+        document.chart(format!("lines-{}", of.kind.name()), caption, chart(&rows, top));
         let left: f64 = issued().skip(top).map(|row| row.line.share).sum();
         let more = issued().count().saturating_sub(top);
         if more > 0 {

@@ -54,7 +54,7 @@ fn cause_name(cause: StallCause) -> &'static str {
 }
 
 impl LineRow<'_> {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         name_of_places(self.table, &self.line.places)
     }
 
