@@ -176,7 +176,7 @@ mod tests {
                 share,
                 stalls: [0.0; StallCause::ALL.len()],
                 sampled: None,
-                producers: producer.into_iter().map(|producer| (producer, share)).collect(),
+                producers: producer.iter().map(|producer| (*producer, share)).collect(),
             }
         };
         (rows.iter().enumerate().map(instruction).collect(), table)

@@ -76,6 +76,13 @@ impl LineRow<'_> {
         causes.iter().take(MOST_WAITS).map(of).collect::<Vec<_>>().join(", ")
     }
 
+    /// Returns what a text has below a line: its source, and why warps wait there.
+    fn remark(&self) -> String {
+        let waits = self.waits();
+        let waits = if waits.is_empty() { waits } else { format!("waits: {waits}") };
+        [self.texts().join(" | "), waits].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" -- ")
+    }
+
     /// Returns the name of the line whose results are waited for longest, of those that make warps wait for `cause`.
     fn producer(&self, cause: StallCause) -> Option<String> {
         let producer = |(rank, _): &(usize, f64)| self.of.lines.get(*rank);
@@ -148,17 +155,13 @@ pub(super) fn lines<'a>() -> Sheet<'a, LineRow<'a>> {
             .key("alone_clocks_per_ray")
             .csv(6, "alone_clocks_per_ray"),
         Column::words(LineRow::name).text(TableColumn::left("line")).page(6, "line").key("line").csv(1, "line"),
+        Column::words(LineRow::remark).remark(),
         Column::plain(|row: &LineRow<'_>| Value::said(row.texts().join(" | "), row.texts()))
-            .remark()
             .page(7, "source")
             .key("source"),
-        Column::plain(|row: &LineRow<'_>| match row.waits() {
-            waits if waits.is_empty() => Value::Nothing(""),
-            waits => Value::Each { text: format!("waits: {waits}"), page: waits, json: row.stalls_json() },
-        })
-        .remark()
-        .page(8, "warps wait for")
-        .key("waits_percent"),
+        Column::plain(|row: &LineRow<'_>| Value::said(row.waits(), row.stalls_json()))
+            .page(8, "warps wait for")
+            .key("waits_percent"),
         Column::data(|row: &LineRow<'_>| row.producers_json()).key("waits_for"),
     ])
 }
