@@ -19,7 +19,7 @@ fn sum(of: &Value, rows: &str, key: &str) -> f64 {
 
 #[test]
 fn a_kernels_lines_have_all_of_its_instructions_and_all_of_the_time() {
-    let document = folder().json(&format!("{FEW} --kind primary,ao --json"));
+    let document = folder().json(&format!("{FEW} --kind primary,ao"));
     assert_eq!(document["kinds"].as_array().unwrap().len(), 2);
     for (of, kind) in document["kinds"].as_array().unwrap().iter().zip(["primary", "ao"]) {
         assert_eq!(of["kind"], kind);
@@ -79,7 +79,7 @@ fn samples_stand_beside_the_lines() {
         )
     };
     folder.file("run.csv", table("0:30 16:10", 3072));
-    let document = folder.json(&format!("{FEW} --sampled run.csv --json"));
+    let document = folder.json(&format!("{FEW} --sampled run.csv"));
     let [of] = &document["kinds"].as_array().unwrap()[..] else { panic!("{document}") };
     assert!((sum(of, "instructions", "sampled_percent") - 100.0).abs() < 1e-9);
     assert_eq!(of["instructions"][0]["sampled_percent"], 75.0);
