@@ -134,6 +134,8 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "record",
         "top",
         "counters",
+        "sampled",
+        "own",
         "measured",
         "costs",
         "operation-cost",

@@ -56,7 +56,7 @@ fn a_page_has_the_source_and_a_table_all_lines() {
     folder.succeeds(&format!("{FEW} --kind diffuse --report page.html --csv lines.csv"));
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(elements(&page).is_ok_and(|elements| elements.iter().any(|element| element == "code")));
-    for wanted in ["const Span a = enter&lt;O&gt;(ray,", "class=\"hot\" style=\"--heat:", "tree/bvh2.h"] {
+    for wanted in ["const Span a = enter&lt;O&gt;(ray,", "class=\"hot\" style=\"background:", "tree/bvh2.h"] {
         assert!(page.contains(wanted), "{wanted}");
     }
     let table = std::fs::read_to_string(folder.path().join("lines.csv")).unwrap();

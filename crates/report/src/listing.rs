@@ -43,7 +43,11 @@ impl Listing {
         for line in &self.lines {
             match line.heat > 0.0 {
                 true => {
-                    let _ = write!(html, "<tr class=\"hot\" style=\"--heat:{:.3}\">", line.heat.min(1.0));
+                    let _ = write!(
+                        html,
+                        "<tr class=\"hot\" style=\"background:color-mix(in srgb,#e8590c {:.1}%,transparent)\">",
+                        70.0 * line.heat.min(1.0)
+                    );
                 }
                 false => html.push_str("<tr>"),
             }
@@ -72,7 +76,7 @@ mod tests {
         for wanted in [
             "<caption><span>a&lt;b&gt;.h</span></caption>",
             "<tr><td class=\"n\"></td><td><code>if (a &lt; b) {</code></td></tr>",
-            "<tr class=\"hot\" style=\"--heat:0.250\"><td class=\"n\">12.5 %</td><td><code>  x &amp;= &quot;y&quot;;</code>",
+            "<tr class=\"hot\" style=\"background:color-mix(in srgb,#e8590c 17.5%,transparent)\"><td class=\"n\">12.5 %</td><td><code>  x &amp;= &quot;y&quot;;</code>",
         ] {
             assert!(page.html().contains(wanted), "{wanted}: {}", page.html());
         }

@@ -28,9 +28,9 @@ use std::path::{Path, PathBuf};
 /// Largest size in bytes of a table of samples; usual ones have a few per cent of it.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// Says of each line of a kernel's source what it costs on a GPU, the hottest first.
+/// Says what each line of a kernel's source costs on a GPU.
 ///
-/// How often warps issue its instructions, on which pipeline and with how many lanes, and how long they stand there and
+/// The hottest lines come first: how often warps issue its instructions, on which pipeline and with how many lanes, and how long they stand there and
 /// wait for what. The kernel runs on the papers' rays in simulation; no GPU is needed.
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp explain VARIANT SCENE [OPTIONS]")]

@@ -92,7 +92,7 @@ impl ExplainReport {
         let left: f64 = issued().skip(top).map(|row| row.line.share).sum();
         let more = issued().count().saturating_sub(top);
         if more > 0 {
-            document.line(format!("{more} more lines take {} % of the time (--top)", number(100.0 * left, 1)));
+            document.line(format!("{more} more lines take {} % of the time", number(100.0 * left, 1)));
         }
         if let Some(beside) = of.beside {
             document.line(beside.words());
