@@ -31,7 +31,8 @@ const MOST_BYTES: u64 = 1 << 24;
 /// Says what each line of a kernel's source costs on a GPU.
 ///
 /// The hottest lines come first: how often warps issue their instructions, on which pipeline and with how many lanes,
-/// and how long they stand there and wait for what. The kernel runs on the papers' rays in simulation; no GPU is needed.
+/// and how long they stand there and wait for what. The kernel runs on the papers' rays in simulation; no GPU is
+/// needed.
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp explain VARIANT SCENE [OPTIONS]")]
 pub struct ExplainArgs {

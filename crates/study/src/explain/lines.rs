@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_line_has_all_of_its_instructions_and_the_hottest_comes_first() {
-        let found = lines_of(&[(3, 10.0, None), (9, 50.0, None), (3, 15.0, None), (0, 25.0, None)]);
-        assert_eq!(found, [(vec![9], 50.0, 1), (vec![3], 25.0, 2), (vec![], 25.0, 1)]);
+        let found = lines_of(&[(3, 10.0, None), (9, 50.0, None), (3, 20.0, None), (0, 20.0, None)]);
+        assert_eq!(found, [(vec![9], 50.0, 1), (vec![3], 30.0, 2), (vec![], 20.0, 1)]);
     }
 
     #[test]
