@@ -37,15 +37,15 @@ SIZE = "320x240"
 WORD = 16
 
 
-def pages(text):
-    """Of each launch in ncu's source page, how often each of its instructions was issued, in the order of addresses."""
+def pages(text, name=EACH):
+    """Of each launch in ncu's source page, the numbers of a column, in the order of the instructions' addresses."""
     found = []
     column = None
     for line in csv.reader(io.StringIO(text)):
         if line[:1] == ["Kernel Name"]:
             found.append([])
         elif line[:1] == ["Address"]:
-            column = line.index(EACH)
+            column = line.index(name)
         elif line and found and column is not None and len(line) > column:
             found[-1].append(int(line[column]))
     return found

@@ -1,4 +1,4 @@
-"""Tests of counters.py, alone.py and executed.py with a pretended ncu: `python3 -m unittest discover peers/nsight`."""
+"""Tests of counters.py, alone.py, executed.py and sampled.py with a pretended ncu: `python3 -m unittest discover peers/nsight`."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ sys.path.insert(0, str(HERE))
 import alone  # noqa: E402
 import counters  # noqa: E402
 import executed  # noqa: E402
+import sampled  # noqa: E402
 
 CELLS = """\
 scene,kind,view,name,variant,builder,reinsertion,max_leaf,rays
@@ -95,6 +96,20 @@ class Scripts(unittest.TestCase):
             '"Address","Source","inst_executed"\n"0x10","      EXIT","3"\n'
         )
         self.assertEqual([executed.runs(counts) for counts in executed.pages(page)], ["0:5 32:7", "0:3"])
+
+    def test_samples_are_of_the_kernels_that_are_cells(self):
+        page = (
+            '"Kernel Name","{0}",\n"Address","Source","# Samples"\n"0x10","      LDC R1, c[0x0][0x28]","{1}"\n'
+            '"0x20","@!P0  BRA 0xf20","0"\n"0x30","      FADD R1, R2, R3","{2}"\n'
+        )
+        names = ["if_if_bvh2__closest", "x_triangle_watertight__closest"] * 2 + ["if_if_bvh2__any"] * 2
+        # Each page twice, as some versions print it.
+        source = "".join(2 * page.format(name, 10 * number + 5, number) for number, name in enumerate(names))
+        lines = ['"ID","Kernel Name","Grid Size","' + '","'.join(sampled.COLUMNS.values()) + '"', '"","","","inst","ns","cycle"']
+        lines += [f'"{number}","{name}","({6 + number}, 1, 1)","1,000","2","3.0"' for number, name in enumerate(names)]
+        rows = list(sampled.rows("==PROF==\n" + "\n".join(lines) + "\n", source, CELLS))
+        self.assertEqual([row[2] for row in rows], ["primary", "ao"])
+        self.assertEqual([row[-5:] for row in rows], [["6", "1000", "2", "3", "0:5"], ["10", "1000", "2", "3", "0:45 32:4"]])
 
     def test_launches_of_other_kernels_or_numbers_are_refused(self):
         for kernels, said in [

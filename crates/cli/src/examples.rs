@@ -78,6 +78,10 @@ fn of(command: &str) -> &'static [Example] {
             ("A recorded run beside its bounds", "raywarp simulate scene.gltf --machine h200 --measured run/bench.csv"),
             ("An experiment of a paper", "raywarp simulate scene.gltf --experiment compaction"),
         ],
+        "explain" => &[
+            ("A kernel's hottest lines on an H200", "raywarp explain raywarp-h8 scene.gltf"),
+            ("Its source as a page", "raywarp explain g14 scene.gltf --kind diffuse --report g14.html"),
+        ],
         "paper" => &[
             ("What can be made of the papers", "raywarp paper"),
             ("What came of the statements of one", "raywarp paper al09"),

@@ -134,6 +134,8 @@ fn an_option_with_a_value_says_its_default_or_needs_none() {
         "record",
         "top",
         "counters",
+        "sampled",
+        "own",
         "measured",
         "costs",
         "operation-cost",
@@ -167,6 +169,6 @@ fn no_command_lists_what_it_does_not_take() {
         commands()[1..].iter().filter(takes).map(|command| command.get_name().to_string()).collect()
     };
     assert_eq!(takers("device"), ["render", "trace", "bench", "variants", "selftest"]);
-    assert_eq!(takers("scenes"), ["render", "info", "trace", "bench", "simulate"]);
-    assert_eq!(takers("threads"), ["render", "info", "trace", "bench", "simulate", "selftest"]);
+    assert_eq!(takers("scenes"), ["render", "info", "trace", "bench", "simulate", "explain"]);
+    assert_eq!(takers("threads"), ["render", "info", "trace", "bench", "simulate", "explain", "selftest"]);
 }

@@ -66,6 +66,7 @@ enum Command {
     Diff(command::diff::DiffArgs),
     Bench(Box<command::bench::BenchArgs>),
     Simulate(Box<command::simulate::SimulateArgs>),
+    Explain(Box<command::explain::ExplainArgs>),
     Paper(Box<command::paper::PaperArgs>),
     Variants(command::variants::VariantsArgs),
     Selftest(command::selftest::SelftestArgs),
@@ -127,6 +128,13 @@ impl Command {
                 tables: Some(a.tables),
             },
             Self::Simulate(a) => Taken {
+                tables: Some(a.tables),
+                threads: Some(&a.threads),
+                scenes: Some(&a.scenes),
+                replacing: Some(a.replacing),
+                ..Taken::default()
+            },
+            Self::Explain(a) => Taken {
                 tables: Some(a.tables),
                 threads: Some(&a.threads),
                 scenes: Some(&a.scenes),
@@ -223,6 +231,7 @@ fn run(arguments: &[OsString]) -> ExitCode {
             Command::Diff(args) => command::diff::run(args, &common, out),
             Command::Bench(args) => command::bench::run(args, &common, out),
             Command::Simulate(args) => command::simulate::run(args, &common, out),
+            Command::Explain(args) => command::explain::run(args, &common, out),
             Command::Paper(args) => command::paper::run(args, &common, out),
             Command::Variants(args) => command::variants::run(args, &common, out),
             Command::Selftest(args) => command::selftest::run(args, &common, out),

@@ -15,6 +15,7 @@ mod common_pages;
 mod common_rays;
 mod common_report;
 mod common_scene;
+mod explain;
 mod family_command;
 mod gltf_choices;
 mod gpu;

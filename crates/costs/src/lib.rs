@@ -11,12 +11,14 @@
 mod alone;
 mod event_counts;
 mod kepler;
+mod line_table;
 mod pipe;
 mod word;
 
 pub use alone::{Alone, Wait};
 pub use event_counts::{EventCounts, EventKind, within};
 pub use kepler::{Flow, KeplerWord};
+pub use line_table::{KernelLines, LineFault, LineTable, LineTableError, SourceFile, SourceFrame};
 pub use pipe::Pipe;
 pub use word::{Access, Word};
 

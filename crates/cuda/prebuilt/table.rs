@@ -101,3 +101,8 @@ pub(crate) static COSTS: &[KernelImage] = &[
     (100, include_bytes!("../prebuilt/costs.sm_100.csv.xz")),
     (120, include_bytes!("../prebuilt/costs.sm_120.csv.xz")),
 ];
+
+/// The source lines of kernels' instructions by architecture.
+pub(crate) static LINES: &[KernelImage] = &[
+    (90, include_bytes!("../prebuilt/lines.sm_90.txt.xz")),
+];

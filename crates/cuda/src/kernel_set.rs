@@ -23,6 +23,8 @@ pub struct KernelSet {
     pub images: &'static [(&'static str, &'static [KernelImage])],
     /// Tables of the costs of all kernels, by architecture.
     pub costs: &'static [KernelImage],
+    /// Tables of the source lines of all kernels' instructions, by architecture.
+    pub lines: &'static [KernelImage],
     /// Table of the resources of a multiprocessor that each kernel takes, as CSV.
     pub resources: &'static str,
 }
@@ -117,6 +119,13 @@ impl KernelSet {
         std::str::from_utf8(unpacked_once(packed)?).ok()
     }
 
+    /// Returns the table of the source lines of all kernels' instructions for an architecture; `None` where there is
+    /// none.
+    pub fn line_table(&self, architecture: u32) -> Option<&'static str> {
+        let (_, packed) = self.lines.iter().find(|(known, _)| *known == architecture)?;
+        std::str::from_utf8(unpacked_once(packed)?).ok()
+    }
+
     /// Returns the machine code of the kernel `name` of `source` for an architecture; `None` where it is not compiled
     /// for it.
     pub fn machine_code(&self, source: &str, name: &str, architecture: u32) -> Option<&'static [u8]> {
@@ -206,7 +215,7 @@ mod tests {
         let name = "direct_packet_bvh2__any";
         let images: Vec<_> = FAMILY.images.iter().copied().filter(|(source, _)| *source == "packet").collect();
         let resources = FAMILY.resources.lines().find(|line| line.starts_with(&format!("{name},90,"))).unwrap();
-        let own = KernelSet { images: images.leak(), costs: &[], resources };
+        let own = KernelSet { images: images.leak(), costs: &[], lines: &[], resources };
         assert_eq!(own.machine_code("packet", name, 90), FAMILY.machine_code("packet", name, 90));
         assert!(own.machine_code("packet", name, 90).is_some());
         assert_eq!(own.machine_code("phased", "direct_phased_h8__any", 90), None);
@@ -234,7 +243,7 @@ mod tests {
     fn a_damaged_image_is_an_error() {
         let set = |packed: Vec<u8>| {
             let images: &[KernelImage] = vec![(0, &*packed.leak()), (90, b"nor is this one")].leak();
-            KernelSet { images: vec![("packet", images)].leak(), costs: images, resources: "" }
+            KernelSet { images: vec![("packet", images)].leak(), costs: images, lines: images, resources: "" }
         };
         let (_, images) = FAMILY.images.iter().find(|(source, _)| *source == "packet").unwrap();
         let (_, packed) = images.iter().find(|(architecture, _)| *architecture == 0).unwrap();
@@ -254,6 +263,6 @@ mod tests {
         check("a byte too many", [packed, &b"."[..]].concat());
         let damaged = set(Vec::new());
         assert_eq!(damaged.machine_code("packet", "direct_packet_bvh2__any", 90), None);
-        assert_eq!((damaged.cost_table(0), damaged.cost_table(90)), (None, None));
+        assert_eq!((damaged.cost_table(0), damaged.line_table(90)), (None, None));
     }
 }

@@ -61,7 +61,7 @@ pub use prebuilt::FAMILY;
 pub use raywarp_family::Query;
 /// Blocks of code of micro-operations, by which costs of kernels are told.
 pub use raywarp_family::{Block, Operation};
-pub use resources::{KernelResources, cost_architectures, cost_table, kernel_resources, machine_code};
+pub use resources::{KernelResources, cost_architectures, cost_table, kernel_resources, line_table, machine_code};
 pub use scene::{DeviceScene, EncodedScene, TreeRecord};
 pub use several::SharedTracer;
 pub use side_by_side::side_by_side;

@@ -12,6 +12,12 @@ pub fn cost_table(variant: &Variant, query: Query, architecture: u32) -> Option<
     Some((FAMILY.cost_table(architecture)?, kernel_name(variant, query)))
 }
 
+/// Returns the table of source lines of the kernels for an architecture, as `raywarp_costs::LineTable` reads it; `None`
+/// where there is none.
+pub fn line_table(architecture: u32) -> Option<&'static str> {
+    FAMILY.line_table(architecture)
+}
+
 /// Returns the machine code of the kernel of a variant and query for an architecture; `None` where it is not compiled
 /// for it.
 pub fn machine_code(variant: &Variant, query: Query, architecture: u32) -> Option<&'static [u8]> {

@@ -43,3 +43,7 @@ static PREBUILT: &[(&str, &[KernelImage])] = &[
 /// The costs of all kernels by architecture.
 pub(crate) static COSTS: &[KernelImage] = &[
 ];
+
+/// The source lines of kernels' instructions by architecture.
+pub(crate) static LINES: &[KernelImage] = &[
+];

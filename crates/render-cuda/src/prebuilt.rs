@@ -8,7 +8,7 @@ include!("../prebuilt/table.rs");
 
 /// Compiled kernels of the product's organisations, and the one that adds results to the film.
 pub static KERNELS: KernelSet =
-    KernelSet { images: PREBUILT, costs: COSTS, resources: include_str!("../prebuilt/resources.csv") };
+    KernelSet { images: PREBUILT, costs: COSTS, lines: LINES, resources: include_str!("../prebuilt/resources.csv") };
 
 /// The product's path-tracing kernels: table and compiled code.
 pub static PATH_KERNELS: PathKernels = PathKernels { table: KERNEL_TABLE, set: &KERNELS };

@@ -1,6 +1,7 @@
 //! A report as a list of blocks, without a word on how any of them is written.
 
 use super::chart::Chart;
+use super::listing::Listing;
 use super::table::ReportTable;
 use serde_json::Value as Json;
 use std::fmt::Display;
@@ -41,6 +42,8 @@ pub(super) enum Block {
     List(Vec<String>),
     /// A table, for the writers that it has a name for.
     Table(ReportTable),
+    /// The lines of a file on a page, each with numbers beside it.
+    Listing(Listing),
     /// A chart on a page: a stem of file names, what it shows, and the numbers.
     Chart(String, String, Chart),
     /// A value for programs, under its key.
@@ -149,6 +152,11 @@ impl Document {
     /// Adds a table for the writers that it has a name for.
     pub fn table(&mut self, table: ReportTable) {
         self.blocks.push(Block::Table(table));
+    }
+
+    /// Adds the lines of a file to the page, with numbers beside them; nothing where there are no lines.
+    pub fn listing(&mut self, listing: Listing) {
+        self.blocks.push(Block::Listing(listing));
     }
 
     /// Adds a chart to the page, whose file has a name that ends so; nothing where the chart has nothing to show.

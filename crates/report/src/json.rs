@@ -46,6 +46,7 @@ fn fill(map: &mut Map<String, Json>, blocks: &[Block]) {
             | Block::Prose(_)
             | Block::Note(_)
             | Block::List(_)
+            | Block::Listing(_)
             | Block::Chart(..)
             | Block::Run(_) => {}
         }

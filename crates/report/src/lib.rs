@@ -10,6 +10,7 @@ pub mod chart;
 mod csv;
 mod document;
 mod json;
+mod listing;
 mod markdown;
 mod page;
 mod reworded;
@@ -20,6 +21,7 @@ mod text_table;
 
 pub use csv::quoted;
 pub use document::Document;
+pub use listing::{ListedLine, Listing};
 pub use page::{About, Figure, Page};
 pub use sheet::{Column, Sheet};
 pub use table::{ReportTable, Unit, Value, number, short_mrays};

@@ -50,6 +50,7 @@ impl Writer {
                 | Block::Prose(_)
                 | Block::Note(_)
                 | Block::List(_)
+                | Block::Listing(_)
                 | Block::Chart(..)
                 | Block::Data(..)
                 | Block::Run(_) => {}

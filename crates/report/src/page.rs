@@ -100,6 +100,7 @@ impl Writer<'_> {
                     grid.write(&mut self.html);
                 }
             }
+            Block::Listing(listing) => listing.write(&mut self.html),
             Block::Chart(name, caption, chart) => self.chart(name, caption, chart),
             Block::Run(facts) => self.run(facts),
             Block::Group(Group::Fold(summary), inner) => {

@@ -31,6 +31,8 @@ fn block_in(block: Block, words: Words<'_>) -> Block {
         Block::Note(text) => Block::Note(words(&text)),
         Block::List(items) => Block::List(items.iter().map(|item| words(item)).collect()),
         Block::Table(table) => Block::Table(table_in(table, words)),
+        // What stands in a file stays as it is.
+        Block::Listing(listing) => Block::Listing(listing),
         Block::Chart(name, caption, chart) => Block::Chart(name, words(&caption), chart),
         Block::Data(key, value) => Block::Data(key, json_in(value, words)),
         Block::Run(facts) => Block::Run(facts.into_iter().map(|(what, which)| (what, words(&which))).collect()),

@@ -45,9 +45,15 @@ impl EventLanes {
 /// Returns the number of instructions executed by single lanes, for warps of `width` lanes with these counts; for
 /// kernels whose lanes wait for each other (`sync=voted`).
 pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &EventLanes, width: u32) -> f64 {
+    let lanes = block_lanes(costs, tally, lanes, width);
+    costs.blocks.iter().zip(lanes).map(|(cost, lanes)| f64::from(cost.instructions) * lanes).sum()
+}
+
+/// Returns for each basic block how often single lanes execute it, for warps of `width` lanes with these counts; for
+/// kernels whose lanes wait for each other (`sync=voted`).
+pub fn block_lanes(costs: &PricedKernel, tally: &EventCounts, lanes: &EventLanes, width: u32) -> Vec<f64> {
     let width = f64::from(width);
-    let mut sum = 0.0;
-    for (place, cost) in costs.blocks.iter().enumerate() {
+    let of = |(place, cost): (usize, &PricedBlock)| {
         let times = cost.issued.times(tally) as f64;
         let terms = &cost.issued.0;
         // "2*visit-visit!": where lanes that parted meet again. Each comes once.
@@ -64,9 +70,9 @@ pub fn thread_instructions(costs: &PricedKernel, tally: &EventCounts, lanes: &Ev
             found += f64::from(factor) * among;
         }
         // Differences of counts may leave less than a lane, or more than a warp.
-        sum += f64::from(cost.instructions) * found.clamp(times, times.max(width * times));
-    }
-    sum
+        found.clamp(times, times.max(width * times))
+    };
+    costs.blocks.iter().enumerate().map(of).collect()
 }
 
 /// Returns `true` if the basic block at index `place` lies between where lanes part for an event and where they meet

@@ -32,7 +32,7 @@ mod warp_counts;
 
 pub use al09::Al09Costs;
 pub use block_costs::BlockCosts;
-pub use event_lanes::{EventLanes, thread_instructions};
+pub use event_lanes::{EventLanes, block_lanes, thread_instructions};
 pub use launch_counts::{LaunchCounts, count_source};
 pub use launch_instructions::{Change, CostChange, LaunchInstructions};
 pub use least::{LeastInstructions, LeastWork};

@@ -3,11 +3,13 @@
 mod blocks;
 mod file;
 mod report;
+mod sampled;
 mod sheet;
 mod stalls;
 
 pub use blocks::{ComparedBlock, ExecutedCounters};
 pub use file::{Counted, CountersError, StallCounters, WorkCounters, read_counters};
+pub use sampled::SampledCounters;
 
 use crate::kernel_then::{KernelThen, kernels_then};
 use crate::launch::{KernelStudy, MOST_ASSUMED, SampleWarps, StudyOptions, kernel_costs};

@@ -4,10 +4,12 @@
 //! its instructions. `--check` compiles the same and fails where the result differs from what is there;
 //! `--crate FOLDER` does either for one crate. `--kepler`, also with `--check`, does the same for Kepler, whose
 //! compilers are others (`kepler`); all else leaves what it wrote as it is. `--only NAME` compiles the source of one
-//! kernel alone, for trials (`one`). `--verify FOLDER` takes what a profiler
-//! counted (docs/internals/costs.md, "Instruction costs") into measured.csv.xz, from which costs tell how often machine
-//! code is issued; `--renamed-from FOLDER` keeps what was counted where names in headers changed and their lines did
-//! not: the folder has the workspace as it was. `cargo xtask chains` tells only how long its blocks take, from the
+//! kernel alone, for trials (`one`). `--verify FOLDER` takes what a profiler counted (docs/internals/costs.md,
+//! "Instruction costs") into measured.csv.xz, from which costs tell how often machine code is issued; `--renamed-from
+//! FOLDER` keeps what was counted where names in headers changed and their lines did not: the folder has the workspace
+//! as it was. `--lines`, also with `--check`, compiles for one architecture, shows that the result is what is embedded,
+//! and does the table of source lines alone. `--source FILE.cu FOLDER` compiles a file of one's own, and writes into
+//! the folder what `raywarp explain --own` reads. `cargo xtask chains` tells only how long its blocks take, from the
 //! images. The compiler comes from pinned wheels of the Python package index, installed once in target/cuda-toolkit, or
 //! is the one that RAYWARP_CUDA names (a folder with bin/nvcc of the same version).
 
@@ -17,8 +19,10 @@ mod chains;
 mod counts;
 mod disassembly;
 mod kepler;
+mod lines;
 mod measured;
 mod one;
+mod own;
 mod pack;
 mod resources;
 mod set;
@@ -26,6 +30,7 @@ mod source;
 mod toolkit;
 
 use block_costs::CompiledKernel;
+use lines::PlacedKernel;
 use measured::Measured;
 use pack::{Content, pack, unpack};
 use raywarp_costs::{COST_COLUMNS, Word, read_costs, words, write_costs};
@@ -46,6 +51,9 @@ const MEASURED: u32 = 90;
 
 /// Name of the file with the formulas from a profiler's counts.
 const MEASURED_FILE: &str = "measured.csv.xz";
+
+/// Name of the file with the source line of each instruction of the kernels for [`MEASURED`].
+const LINES_FILE: &str = "lines.sm_90.txt.xz";
 
 /// Name of the file with the resources of each kernel.
 const RESOURCES_FILE: &str = "resources.csv";
@@ -132,6 +140,8 @@ struct Compiled {
     image: Vec<u8>,
     resources: Vec<resources::Resources>,
     kernels: Vec<CompiledKernel>,
+    /// Kernels with costs again, with the source lines of their instructions.
+    placed: Vec<PlacedKernel>,
 }
 
 /// What is done with compiled kernels.
@@ -155,6 +165,13 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     {
         return one::run(root()?, name);
     }
+    if let ["--lines"] | ["--lines", "--check"] = options[..] {
+        return lines::run(root()?, options.len() > 1);
+    }
+    if let ["--source", source, folder] = options[..] {
+        let root = root()?;
+        return own::run(root, &compiler(root)?, Path::new(source), Path::new(folder)).map(|()| true);
+    }
     let (check, only) = match options[..] {
         [] | ["--crate", _] | ["--renamed-from", _] => (false, None),
         ["--check"] | ["--check", "--crate", _] => (true, None),
@@ -165,7 +182,7 @@ pub fn run(options: &[String]) -> Result<bool, String> {
         ["--verify", _] => (false, Some(MEASURED)),
         _ => {
             return Err(
-                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --only KERNEL | --renamed-from FOLDER | --verify FOLDER | --kepler [--check]]"
+                "usage: cargo xtask kernels [[--check | --only ARCHITECTURE] [--crate FOLDER] | --only KERNEL | --renamed-from FOLDER | --verify FOLDER | --kepler [--check] | --lines [--check] | --source FILE.cu FOLDER]"
                     .into(),
             );
         }
@@ -246,6 +263,7 @@ fn run_set(root: &Path, nvcc: &Path, set: &KernelSet, task: &Task<'_>) -> Result
         jobs.iter().zip(&compiled).map(|(job, compiled)| (job.file(), compiled.image.clone())).collect();
     if set.schedules.is_some() && only.is_none_or(|only| only == MEASURED) {
         files.push((MEASURED_FILE.to_string(), pack(measured::write(&known).as_bytes(), Content::Text)?));
+        files.push(lines::file(set, root, &jobs, &compiled)?);
     }
     let mut needs = needs(&jobs, &compiled);
     if !kepler.is_empty() {
@@ -516,7 +534,8 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
         }
     };
     let kernels = machines.iter().zip(&code).map(divide).collect::<Result<_, _>>()?;
-    Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels })
+    let placed = lines::placed(&machines, &code, &code_with_lines);
+    Ok(Compiled { image: packed, resources: resources::parse(&report)?, kernels, placed })
 }
 
 /// Returns the Rust table that the crate includes: the images of each source, with Kepler's after the others.
@@ -534,9 +553,17 @@ fn table(jobs: &[Job], kepler: &[Job]) -> String {
         text += "    ]),\n";
     }
     text += "];\n\n/// The costs of all kernels by architecture.\npub(crate) static COSTS: &[KernelImage] = &[\n";
-    let with_costs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
-    for architecture in with_costs.map(|job| job.architecture).collect::<BTreeSet<u32>>() {
+    let with_costs = || {
+        let jobs = jobs.iter().chain(kepler).filter(|job| job.has_costs && job.architecture > 0);
+        jobs.map(|job| job.architecture)
+    };
+    for architecture in with_costs().collect::<BTreeSet<u32>>() {
         text += &format!("    ({architecture}, include_bytes!(\"../prebuilt/{}\")),\n", costs_file(architecture));
+    }
+    text += "];\n\n/// The source lines of kernels' instructions by architecture.\n";
+    text += "pub(crate) static LINES: &[KernelImage] = &[\n";
+    if with_costs().any(|architecture| architecture == MEASURED) {
+        text += &format!("    ({MEASURED}, include_bytes!(\"../prebuilt/{LINES_FILE}\")),\n");
     }
     text + "];\n"
 }
@@ -568,7 +595,8 @@ mod tests {
             assert!(found == table(&jobs, &kepler), "{}: other images; cargo xtask kernels", folder.display());
             let mut files: Vec<String> = jobs.iter().chain(&kepler).map(Job::file).collect();
             files.extend(with_costs.iter().copied().map(costs_file));
-            files.extend(set.schedules.is_some().then(|| MEASURED_FILE.to_string()));
+            let of_schedules = set.schedules.is_some().then_some([MEASURED_FILE, LINES_FILE]);
+            files.extend(of_schedules.into_iter().flatten().map(str::to_string));
             files.extend(["resources.csv", "table.rs"].map(str::to_string));
             let there =
                 std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -76,6 +76,17 @@ impl Sources {
         Ok(Self { files, renames: None })
     }
 
+    /// Adds a source that is in none of the folders, under the name by which instructions' places have it.
+    ///
+    /// # Errors
+    /// An event that is no block.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let lines = lines(name, text).map_err(|error| format!("{name}: {error}"))?;
+        let numbers = text.lines().map(|line| fingerprint(line.trim().as_bytes()));
+        self.files.insert(name.to_string(), lines.into_iter().zip(numbers).collect());
+        Ok(())
+    }
+
     /// Takes note of the headers below `folders`, in which the same lines had other names.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod completions;
 pub mod convert;
 pub mod diff;
+pub mod explain;
 pub mod info;
 pub mod man;
 pub mod merge;

@@ -19,6 +19,8 @@ th,td{padding:.15rem .3rem;text-align:left;vertical-align:top;border-bottom:1px 
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom}tbody th{font-weight:400;white-space:nowrap}
 tbody tr{background:var(--paper)}tbody tr:nth-child(even){background:var(--stripe)}
 .n{text-align:right;font-variant-numeric:tabular-nums}td.n,.s{white-space:nowrap}
+table.code{width:100%;font-size:.875rem}table.code td{border:0;padding:0 .4rem;white-space:pre}table.code tr:nth-child(even){background:none}
+table.code code{font:inherit;font-family:ui-monospace,monospace}table.code td:last-child{width:100%}
 svg{display:block;max-width:100%;height:auto}svg.narrow{display:none}svg text{font-family:system-ui,sans-serif}
 svg [fill=\"#202226\"]{fill:var(--ink)}svg [stroke=\"#202226\"]{stroke:var(--ink)}
 svg [fill=\"#D4D6DA\"]{fill:var(--faint)}svg [stroke=\"#D4D6DA\"]{stroke:var(--faint)}

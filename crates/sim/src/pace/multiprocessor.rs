@@ -3,6 +3,7 @@
 //! Its places are those of blocks: a warp that ends leaves its place empty until the last warp of its block has ended,
 //! and then the next block takes all of them. Blocks of one warp, which those of a pool count as, leave nothing empty.
 
+use super::ledger::Ledger;
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
 use super::registers::RegisterFile;
 use super::stalls::StallCause;
@@ -31,6 +32,8 @@ struct Slot<'a> {
     barriers: [u64; BARRIERS],
     /// Bit mask of the barriers that wait for a load.
     of_loads: u64,
+    /// Index in the kernel's code of the instruction by which each barrier is released last.
+    producers: [u32; BARRIERS],
     /// Random numbers that decide for all loads of a basic block together whether they miss the caches, as they go to
     /// the same lines.
     drawn: [u32; 2],
@@ -56,9 +59,8 @@ pub(super) struct Multiprocessor<'a> {
     cache_free: u64,
     /// Clock that is being simulated.
     clock: u64,
-    pub issued: u64,
-    /// Number of clocks that warps waited, by cause.
-    pub waited: [u64; StallCause::ALL.len()],
+    /// Times of warps at each instruction.
+    pub ledger: Ledger,
     /// Number of thread blocks that were started.
     started: u64,
     random: u64,
@@ -119,8 +121,7 @@ impl<'a> Multiprocessor<'a> {
             lsu_free: 0,
             cache_free: 0,
             clock: 0,
-            issued: 0,
-            waited: [0; StallCause::ALL.len()],
+            ledger: Ledger::new(program.instructions),
             started: 0,
             random: 1,
         };
@@ -134,6 +135,7 @@ impl<'a> Multiprocessor<'a> {
             ready: 0,
             barriers: [0; BARRIERS],
             of_loads: 0,
+            producers: [0; BARRIERS],
             drawn: [0; 2],
             started: 0,
         };
@@ -218,8 +220,9 @@ impl<'a> Multiprocessor<'a> {
         }
     }
 
-    /// Moves a warp on after the instruction that it issued at `clock`: it waits `stall` clocks, and then for a jump.
-    fn step(&mut self, number: usize, clock: u64, stall: u8, jump: u8) {
+    /// Moves a warp on after the instruction that it issued at `clock`: it waits for as long as that asks, and then for
+    /// a jump. These waits are those of the next instruction, as long as there is one.
+    fn step(&mut self, number: usize, clock: u64, done: Instruction) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
             slot.blocks.pop_front();
@@ -228,11 +231,13 @@ impl<'a> Multiprocessor<'a> {
             self.slots[number].drawn = [self.chance(), self.chance()];
         }
         // When a barrier is released is known as soon as it is set.
-        let known = clock + u64::from(stall) + u64::from(jump);
-        self.waited[StallCause::Wait as usize] += u64::from(stall.saturating_sub(1));
-        self.waited[StallCause::Branch as usize] += u64::from(jump);
+        let known = clock + u64::from(done.stall) + u64::from(done.jump);
+        let goes_on = self.take(number, known);
+        let at = self.slots[number].next.map_or(done.place, |next| next.place);
+        self.ledger.wait(at, StallCause::Wait, u64::from(done.stall.saturating_sub(1)));
+        self.ledger.wait(at, StallCause::Branch, u64::from(done.jump));
         let place = number / self.block_warps;
-        if !self.take(number, known) && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
+        if !goes_on && self.slots_of(place).all(|slot| self.slots[slot].next.is_none()) {
             self.start_block(place, known);
         }
     }
@@ -255,7 +260,9 @@ impl<'a> Multiprocessor<'a> {
         }
         slot.ready = ready;
         let of_barrier = if slot.of_loads >> last & 1 == 1 { StallCause::Load } else { StallCause::Short };
-        self.waited[of_barrier as usize] += ready - known;
+        if ready > known {
+            self.ledger.wait_for(next.place, of_barrier, ready - known, slot.producers[last]);
+        }
         true
     }
 
@@ -300,13 +307,13 @@ impl<'a> Multiprocessor<'a> {
     fn count_ready(&mut self, number: usize, chosen: Option<usize>, is_open: bool) {
         for slot in (number..self.slots.len()).step_by(self.schedulers.len()) {
             let warp = &self.slots[slot];
-            if Some(slot) != chosen && warp.ready <= self.clock && warp.next.is_some() {
+            if let Some(next) = warp.next.filter(|_| Some(slot) != chosen && warp.ready <= self.clock) {
                 let cause = match self.ready(number, slot) {
                     None => StallCause::Pipe,
                     Some(_) if is_open => StallCause::NotSelected,
                     Some(_) => StallCause::Dispatch,
                 };
-                self.waited[cause as usize] += 1;
+                self.ledger.wait(next.place, cause, 1);
             }
         }
     }
@@ -359,14 +366,15 @@ impl<'a> Multiprocessor<'a> {
                 let known = &mut warp.barriers[usize::from(barrier)];
                 if when > *known {
                     *known = when;
+                    warp.producers[usize::from(barrier)] = instruction.place;
                     warp.of_loads = warp.of_loads & !(1 << barrier) | u64::from(by_load) << barrier;
                 }
             }
         };
         release(instruction.written, done, instruction.is_load);
         release(instruction.read, clock + READ, false);
-        self.step(slot, clock, instruction.stall, instruction.jump);
-        self.issued += 1;
+        self.step(slot, clock, instruction);
+        self.ledger.issue(instruction.place);
     }
 
     /// Returns the next number of a fixed pseudo-random sequence (PCG's multiplier).

@@ -25,6 +25,8 @@ pub(super) const PARTS: f64 = 256.0;
 /// An instruction as the model runs it: the unit that it occupies, and its waits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
+    /// Index in the kernel's code.
+    pub place: u32,
     pub unit: Unit,
     pub stall: u8,
     pub written: Option<u8>,
@@ -179,6 +181,8 @@ fn said_by_kepler(words: &[KeplerWord]) -> Vec<Said> {
 /// A kernel in the form that the model runs.
 pub(super) struct Program<'a> {
     pub costs: &'a PricedKernel,
+    /// Number of instructions of the kernel's code.
+    pub instructions: usize,
     /// Instructions of each basic block.
     pub blocks: Vec<Vec<Instruction>>,
     /// Probabilities, in 2^32ths, that a basic block's loads miss the first cache and then the second: for loads from
@@ -213,11 +217,12 @@ impl<'a> Program<'a> {
             0.0 => 0.0,
             asked => passes[access as usize] / asked,
         };
-        let instruction = |word: &Said| {
+        let instruction = |(place, word): (usize, &Said)| {
             let wait = word.wait.map_or(0.0, |wait| latency_of(machine, wait, arithmetic));
             let barrier = |barrier: Option<usize>| barrier.map(|barrier| barrier as u8);
             let passes = word.access.map_or(0.0, |access| per_word(access) * f64::from(word.words));
             Some(Instruction {
+                place: place as u32,
                 unit: Unit::of(word.pipe?, machine),
                 stall: word.stall as u8,
                 written: barrier(word.written),
@@ -238,7 +243,7 @@ impl<'a> Program<'a> {
         };
         let of_block = |block: &PricedBlock| match block.is_never() {
             true => Some(Vec::new()),
-            false => words(block)?.iter().map(instruction).collect(),
+            false => block.place().zip(&words(block)?).map(instruction).collect(),
         };
         let blocks = code.costs.blocks.iter().map(of_block).collect::<Option<Vec<_>>>()?;
         let hit = latency_of(machine, Wait::L1, arithmetic);
@@ -247,7 +252,7 @@ impl<'a> Program<'a> {
         let of_region = |region| traffic.map_or([0; 2], |traffic| chances(&traffic.loads, region));
         let of_block = |block: &PricedBlock| [of_region(region_of(block.block)), of_region(Region::Stacks)];
         let misses = code.costs.blocks.iter().map(of_block).collect();
-        Some(Self { costs: code.costs, blocks, misses, longer })
+        Some(Self { costs: code.costs, instructions: code.words.len(), blocks, misses, longer })
     }
 }
 

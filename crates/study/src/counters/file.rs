@@ -1,6 +1,6 @@
-//! Tables of counters, as `peers/nsight/counters.py`, `stalls.py` and `executed.py` print them.
+//! Tables of counters, as `peers/nsight/counters.py`, `stalls.py`, `executed.py` and `sampled.py` print them.
 
-use super::ExecutedCounters;
+use super::{ExecutedCounters, SampledCounters};
 use crate::kernel_then::code_cell;
 use crate::simulate::{SimulateError, query_of};
 use crate::table_fault::TableFault;
@@ -40,6 +40,8 @@ pub struct Counted {
     pub executed: Option<ExecutedCounters>,
     /// Machine code of the kernel; `None` if the table has no column `code`.
     pub code: Option<CodeThen>,
+    /// Instructions at which warps were found, as `sampled.py` writes them.
+    pub sampled: Option<SampledCounters>,
 }
 
 /// A profiler's counts of lanes and of memory accesses.
@@ -70,7 +72,7 @@ pub struct StallCounters {
 #[non_exhaustive]
 pub enum CountersError {
     /// A line of the table of counts is wrong.
-    #[error("line {line}: {fault}; peers/nsight/counters.py, stalls.py and executed.py write such tables")]
+    #[error("line {line}: {fault}; peers/nsight/counters.py, stalls.py, executed.py and sampled.py write such tables")]
     Line {
         /// Number of the wrong line, from 1.
         line: usize,
@@ -111,7 +113,7 @@ pub enum CountersError {
 
 /// Column names that every table of counts has, in any order; other columns are ignored.
 const LAUNCH: [&str; 9] = ["scene", "variant", "kind", "tree", "rays", "blocks", "warp_instructions", "ns", "cycles"];
-/// Column names that `counters.py` writes; a table must have all of these, of [`STALLS`] or of [`EXECUTED`].
+/// Column names that `counters.py` writes; a table must have all of these, of [`STALLS`], [`EXECUTED`] or [`SAMPLED`].
 const WORK: [&str; 3] = ["thread_instructions", "wavefronts", "global_load_sectors"];
 /// Column names that `stalls.py` writes.
 const STALLS: [&str; 15] = [
@@ -134,6 +136,8 @@ const STALLS: [&str; 15] = [
 ];
 /// Column name of counts of single instructions, which `executed.py` writes.
 const EXECUTED: &str = "executed";
+/// Column name of the instructions at which warps were found, which `sampled.py` writes.
+const SAMPLED: &str = "sampled";
 /// Index in [`STALLS`] of the first cause that is not in the model.
 const UNMODELLED: usize = 11;
 
@@ -266,6 +270,11 @@ impl Line<'_> {
             } else {
                 None
             },
+            sampled: if self.has(&[SAMPLED]) {
+                Some(self.parsed(SAMPLED, "instructions as in 0:131 32:71", SampledCounters::parse)?)
+            } else {
+                None
+            },
         })
     }
 }
@@ -288,7 +297,7 @@ pub fn read_counters(text: &str) -> Result<Vec<Counted>, CountersError> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let header: Vec<&str> = lines.next().map_or("", |(_, line)| line).split(',').collect();
     let missing = |columns: &[&'static str]| columns.iter().copied().find(|column| !header.contains(column));
-    let has_none = missing(&STALLS).is_some() && missing(&[EXECUTED]).is_some();
+    let has_none = missing(&STALLS).is_some() && missing(&[EXECUTED]).is_some() && missing(&[SAMPLED]).is_some();
     let missing = missing(&LAUNCH).or(missing(&WORK).filter(|_| has_none));
     if let Some(name) = missing {
         return Err(CountersError::Line { line: 1, fault: TableFault::NoColumn { name } });

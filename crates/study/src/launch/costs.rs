@@ -51,6 +51,8 @@ pub(crate) struct KernelCostSource {
     pub has_no_code: bool,
     /// Kernel, query and architecture whose machine code the built-in table is about.
     pub compiled: Option<(Variant, Query, u32)>,
+    /// Machine code that the table is about, and its architecture, where it is not the built-in one.
+    pub own: Option<(Vec<u8>, u32)>,
 }
 
 impl KernelCostSource {
@@ -74,14 +76,23 @@ impl KernelCostSource {
 
     /// Returns the machine code that the table of costs is about.
     pub(crate) fn words(&self) -> Option<Vec<Word>> {
+        let (code, architecture) = self.machine_code()?;
+        Some(words(code, architecture))
+    }
+
+    /// Returns the bytes of the machine code that the table of costs is about, and its architecture.
+    pub(crate) fn machine_code(&self) -> Option<(&[u8], u32)> {
+        if let Some((code, architecture)) = &self.own {
+            return Some((code, *architecture));
+        }
         let (compiled, query, architecture) = self.compiled.as_ref()?;
-        Some(words(raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
+        Some((raywarp_cuda::machine_code(compiled, *query, *architecture)?, *architecture))
     }
 
     /// Returns the kernel's code with `words` as its instructions and its table of costs.
     pub(crate) fn code<'a>(&'a self, words: &'a [Word]) -> Option<KernelCode<'a>> {
-        let (.., architecture) = self.compiled.as_ref()?;
-        Some(KernelCode { costs: self.table()?, words, architecture: *architecture })
+        let (_, architecture) = self.machine_code()?;
+        Some(KernelCode { costs: self.table()?, words, architecture })
     }
 
     /// Returns the table of costs of the kernel's machine code; `None` for other kinds of costs.
@@ -159,6 +170,7 @@ pub(crate) fn kernel_costs(
         basis: CostBasis::Code,
         has_no_code: false,
         compiled: None,
+        own: None,
     };
     if let Some(table) = table {
         // That it can be read was checked before.

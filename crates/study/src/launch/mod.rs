@@ -130,7 +130,14 @@ impl<'a> KernelStudy<'a> {
     /// # Errors
     /// [`SimulateError`]; cancelled where the caller says so.
     pub fn on(&mut self, machine: &Machine, table: Option<&str>) -> Result<StudiedLaunch, SimulateError> {
-        let costs = kernel_costs(table, machine, &self.variant, self.query());
+        self.with(machine, kernel_costs(table, machine, &self.variant, self.query()))
+    }
+
+    /// Simulates the launches for a machine, with these costs.
+    ///
+    /// # Errors
+    /// As [`on`](Self::on).
+    pub fn with(&mut self, machine: &Machine, costs: KernelCostSource) -> Result<StudiedLaunch, SimulateError> {
         let shared =
             SharedBy { warps: self.sample_warps(machine, &costs), block_warps: self.block_warps(costs.launch) };
         let profile = match self.profiles.iter().position(|(known, _)| *known == shared) {

@@ -102,7 +102,12 @@ pub fn compile(root: &Path, tools: &Kepler, set: &KernelSet, job: &Job, sources:
             KeplerWord::all(bytes).into_iter().flat_map(|word| Word::from(word).0.to_le_bytes()).collect();
         kernels.push(block_costs::divide(&machine, &words, sources)?);
     }
-    Ok(Compiled { image: pack::pack(&image, Content::KeplerCode)?, resources: resources::parse(&report)?, kernels })
+    Ok(Compiled {
+        image: pack::pack(&image, Content::KeplerCode)?,
+        resources: resources::parse(&report)?,
+        kernels,
+        placed: vec![],
+    })
 }
 
 /// Returns PTX text without source lines and other information for debuggers, which comes after the code.

@@ -251,6 +251,11 @@ impl BenchArgs {
         }
     }
 
+    /// Returns the name of the suite if it is the table of a paper.
+    pub fn paper_suite(&self) -> Option<&'static str> {
+        self.suite().map(|suite| suite.name).filter(|name| matches!(*name, "table1" | "alk12" | "guthe"))
+    }
+
     /// Returns the suite of path-tracing organisations, if one is named.
     pub fn path_suite(&self) -> Option<PathSuite> {
         match self.suite {

@@ -7,17 +7,17 @@ use crate::progress::Steps;
 use raywarp::Control;
 
 /// Steps of a simulation for the progress display: their name and number.
-pub(super) type StepCount = (&'static str, usize);
+pub(crate) type StepCount = (&'static str, usize);
 
 /// Guard that keeps finished results on an interrupt until they are printed.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     _keep: interrupt::Keep,
     _doing: interrupt::Doing,
 }
 
 /// Runs `simulate`, which reports its steps through the given control. An interrupt keeps what is finished as long as
 /// the first result lives.
-pub(super) fn steps<T>(common: &Common, (name, count): StepCount, simulate: impl FnOnce(&Control) -> T) -> (Kept, T) {
+pub(crate) fn steps<T>(common: &Common, (name, count): StepCount, simulate: impl FnOnce(&Control) -> T) -> (Kept, T) {
     let doing = interrupt::doing("simulating");
     let bar = Steps::new(common.quiet, "simulating", name, count as u64);
     let keep = interrupt::Keep::later(interrupted_table::KEEPS);
