@@ -168,7 +168,7 @@ fn no_command_lists_what_it_does_not_take() {
         let takes = |command: &&clap::Command| options(command).any(|arg| arg.get_long() == Some(long));
         commands()[1..].iter().filter(takes).map(|command| command.get_name().to_string()).collect()
     };
-    assert_eq!(takers("device"), ["render", "trace", "bench", "variants", "selftest"]);
-    assert_eq!(takers("scenes"), ["render", "info", "trace", "bench", "simulate", "explain"]);
-    assert_eq!(takers("threads"), ["render", "info", "trace", "bench", "simulate", "explain", "selftest"]);
+    assert_eq!(takers("device"), ["render", "trace", "bench", "paper", "variants", "selftest"]);
+    assert_eq!(takers("scenes"), ["render", "info", "trace", "bench", "simulate", "explain", "paper"]);
+    assert_eq!(takers("threads"), ["render", "info", "trace", "bench", "simulate", "explain", "paper", "selftest"]);
 }

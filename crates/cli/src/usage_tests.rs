@@ -31,7 +31,12 @@ fn an_option_that_there_is_not_comes_with_what_to_type_instead() {
         ("render --x", "render", "--x", Instead::Help(Some("render".into()))),
         ("render -x", "render", "-x", Instead::Help(Some("render".into()))),
         ("info a.obj --epoo", "info", "--epoo", near(&["--epo"])),
-        ("info --device cuda", "info", "--device", commands(&["render", "trace", "bench", "variants", "selftest"])),
+        (
+            "info --device cuda",
+            "info",
+            "--device",
+            commands(&["render", "trace", "bench", "paper", "variants", "selftest"]),
+        ),
         ("merge --legal 3", "merge", "--legal", commands(&["variants", "selftest"])),
     ] {
         let (command, option) = (command.into(), option.into());

@@ -1,7 +1,7 @@
 //! Recorded runs: of which machine code their kernels were, and whether that is today's.
 //!
-//! `bench/runs/NAME/run.toml` says it of each run of the project, and `raywarp bench --record` writes one beside its
-//! tables (bench/runs/README.md has the format). Rates and counters of a kernel say something of today's
+//! `bench/runs/NAME/run.toml` says it of each run of the project, and a recorded bench has one beside its tables
+//! (bench/runs/README.md has the format). Rates and counters of a kernel say something of today's
 //! only where its machine code is the same.
 
 mod built_in;

@@ -44,7 +44,7 @@ pub struct PaperArgs {
     /// Rays of each kind and view that are traced, about [default: the table's own].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     sample: Option<u32>,
-    /// These scenes of the table alone, comma-separated.
+    /// Scenes of the table to make, comma-separated [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::SCENE)]
     only: Vec<String>,
     /// Write the numbers as comma-separated values as well.

@@ -84,7 +84,7 @@ pub enum Making {
     Experiment(Experiment, &'static [&'static [&'static str]]),
     /// Trees are built and their nodes counted.
     Nodes,
-    /// A GPU is needed, on which `raywarp bench --suite` measures it.
+    /// A GPU is needed, on which a suite of the benches measures it.
     Gpu,
 }
 

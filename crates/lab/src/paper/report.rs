@@ -128,6 +128,8 @@ fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record])
     let rests = |finding: &&Finding| finding.from.iter().any(|selection| selection.exhibit == exhibit.name);
     let judged: Vec<Judged> =
         statements(exhibit.paper).iter().filter(rests).map(|finding| judge(exhibit.paper, finding, records)).collect();
+    // Without a scene's numbers a statement on it is not tested.
+    let judged: Vec<Judged> = judged.into_iter().filter(|row| !row.cells.is_empty()).collect();
     if judged.is_empty() {
         return;
     }
@@ -238,7 +240,8 @@ fn summary(row: &Judged) -> String {
     let weakest = weakest.map_or_else(String::new, |cell| {
         format!("; weakest {}: {} for {}", cell.of, number(cell.ours, digits), cell.theirs)
     });
-    format!("{holding} of {} cells hold{weakest}", judged.len())
+    let near = if row.cells.iter().any(|cell| cell.is_reached) { "" } else { ", none comes near the end" };
+    format!("{holding} of {} cells hold{near}{weakest}", judged.len())
 }
 
 /// Returns how close a statement's numbers are, or why there are none, in plain words.

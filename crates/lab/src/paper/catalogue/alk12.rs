@@ -32,6 +32,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         fitted: &[],
         notes: &[
             "GTX 480 and 680 are bounded by what does not depend on machine code: no code of theirs is known; the GTX 285's is no bound but its simulated rate by fitted costs, on another tree than in al09 table1",
+            "a GPU that measures here has the faster of \"alk12-fermi\" and \"alk12-kepler\" for each kind of rays; our san_miguel is a part of theirs, and cannot be compared",
             OTHER_SCENES,
         ],
         picture: PictureForm::Bars,
@@ -74,7 +75,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         suite: Some("alk12"),
         fitted: &[],
         notes: &[
-            "GTX 480 and 680: means of the paper's Table 1 over three scenes, as its caption has them; H200: \"alk12-kepler\" on sibenik",
+            "GTX 480 and 680: means of the paper's Table 1 over three scenes, since San Miguel has no number of the GTX 285; H200: \"alk12-kepler\" on sibenik, and on conference the faster of its two kernels",
         ],
         picture: PictureForm::Generations,
         stored: include_str!("../../../records/alk12-figure3.csv"),
