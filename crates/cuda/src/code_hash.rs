@@ -92,7 +92,7 @@ mod tests {
         let name = "direct_packet_bvh2__any";
         let alone: &[(&str, &[KernelImage])] = vec![of("packet")].leak();
         let behind: &[(&str, &[KernelImage])] = vec![of("phased"), of("packet")].leak();
-        let hash = |images| KernelSet { images, costs: &[], resources: "" }.code_hash(name, 90);
+        let hash = |images| KernelSet { images, costs: &[], lines: &[], resources: "" }.code_hash(name, 90);
         assert!(hash(alone).is_some() && hash(alone) == hash(behind));
     }
 }
