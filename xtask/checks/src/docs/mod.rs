@@ -1,8 +1,8 @@
 //! `cargo xtask docs`: numbers in pages are made by commands, and `--check` fails where one is no longer today's.
 //!
-//! A block of a page ([`block`]) stands below a comment that says how it is made ([`spec`]): by a line of the command
-//! or from a file of a recorded run ([`source`], [`table`]), as a whole or cell by cell ([`filling`], [`template`],
-//! [`expression`]). What a check allows is a [`tolerance`]. [`marks`] say what was measured on kernels of another day.
+//! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
+//! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
+//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day.
 //! `docs/README.md` describes it for who writes a page.
 
 mod block;
