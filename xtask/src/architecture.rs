@@ -86,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "xtask-checks",
+            "raywarp-bench",
             "raywarp-costs",
             "raywarp-cuda",
             "raywarp-render-cuda",

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod architecture;
+mod docs;
 mod figures;
 mod kernels;
 mod lanes;
@@ -20,6 +21,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((command, options)) = arguments.split_first()
+        && command == "docs"
+    {
+        return exit_code(docs::run(options));
+    }
     let of_checks = arguments.split_first().and_then(|(command, options)| xtask_checks::run(command, options));
     if let Some(done) = of_checks {
         return exit_code(done);
