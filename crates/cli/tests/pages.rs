@@ -78,8 +78,7 @@ fn lines_of_prose_have_at_most_120_columns() {
     for page in pages("docs").iter().chain(&root) {
         // Rows of tables, headings, pictures and commands that make a table cannot be wrapped; nor can a word, such as
         // a long address.
-        // Marks of old kernels are lines of the tool that writes them.
-        let is_command = |line: &str| line.starts_with("<!-- made by: raywarp ") || line.starts_with("*(of ");
+        let is_command = |line: &str| line.starts_with("<!-- made by: raywarp ");
         let prose =
             page.prose().filter(|(_, line)| !line.trim_start().starts_with(['|', '#', '!']) && !is_command(line));
         let over = prose.filter(|(_, line)| line.chars().count() > 120 && line.trim().contains(' '));

@@ -23,8 +23,10 @@ pub type Codes<'a> = dyn Fn(&str, &str) -> Result<Code, String> + 'a;
 const MARK: &str = "*(of ";
 /// How the line begins that says how many marks a page has.
 const COUNT: &str = "*Marks on this page: ";
-/// Names of changed kernels that a mark lists.
+/// Names of changed kernels that a mark lists at most.
 const NAMES: usize = 4;
+/// Columns of a mark with names; a wider one leaves them out.
+const COLUMNS: usize = 120;
 
 /// Returns the mark that a block's content has.
 pub(super) fn mark_of(content: &str) -> Option<&str> {
@@ -85,13 +87,19 @@ fn named(spec: &Spec, cell: &str) -> Vec<String> {
 
 /// Returns the mark for kernels of a run, each with its name; `None` where all are today's.
 pub(super) fn mark(file: &str, codes: &[(String, Code)]) -> Option<String> {
+    let whole = mark_with(NAMES, file, codes)?;
+    if whole.chars().count() <= COLUMNS { Some(whole) } else { mark_with(0, file, codes) }
+}
+
+/// Does what [`mark`] does, with so many names at most.
+fn mark_with(most: usize, file: &str, codes: &[(String, Code)]) -> Option<String> {
     let of = |wanted: Code| {
         let names: BTreeSet<&str> =
             codes.iter().filter(|(_, code)| *code == wanted).map(|(name, _)| name.as_str()).collect();
         names.into_iter().collect::<Vec<_>>()
     };
     let (changed, unknown) = (of(Code::Changed), of(Code::Unknown));
-    let listed = |names: &[&str]| if names.len() > NAMES { String::new() } else { format!(" ({})", names.join(", ")) };
+    let listed = |names: &[&str]| if names.len() > most { String::new() } else { format!(" ({})", names.join(", ")) };
     let have = |names: &[&str]| if names.len() == 1 { "has" } else { "have" };
     let all = codes.len();
     let mut parts = Vec::new();
@@ -158,6 +166,8 @@ mod tests {
         assert_eq!(said.as_deref(), Some(wanted));
         let many: Vec<_> = ["a", "b", "c", "d", "e"].map(|name| code(name, Code::Changed)).to_vec();
         assert_eq!(mark(file, &many).unwrap(), "*(of 23 November 2026's kernels: 5 of 5 have changed since)*");
+        let wide = [code(&"a".repeat(80), Code::Changed), code("b", Code::Changed)];
+        assert_eq!(mark(file, &wide).unwrap(), "*(of 23 November 2026's kernels: 2 of 2 have changed since)*");
     }
 
     #[test]

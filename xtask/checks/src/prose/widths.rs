@@ -39,10 +39,6 @@ pub fn wide_lines(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn is_wide(line: &str, prose: &str) -> bool {
-    // A mark of old kernels is a line of the tool that writes it.
-    if line.starts_with("*(of ") {
-        return false;
-    }
     if line.chars().count() <= COLUMNS || prose.starts_with('|') || prose.starts_with("<!--") {
         return false;
     }
