@@ -95,7 +95,7 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
     }
     match statements(paper).iter().find(|finding| finding.name == name) {
-        Some(finding) => args.write(&finding_document(paper, &judge(paper, finding, &[])), common, out),
+        Some(finding) => args.write(&finding_document(paper, &judge(paper, finding, None)), common, out),
         None => Err(CliError::usage(format!(
             "{} has nothing called {name}; `raywarp paper {}` lists what it has",
             paper.key(),

@@ -5,6 +5,7 @@ use super::exhibit::Paper;
 use super::record::Record;
 use super::table::stored;
 use raywarp_papers::{Claim, Finding, Measure, Outcome, Selection, findings};
+use std::borrow::Cow;
 
 /// A number of ours beside a claim.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +42,9 @@ pub fn statements(paper: Paper) -> &'static [Finding] {
     findings().iter().find(|file| file.key == paper.key()).map_or(&[], |file| &file.row)
 }
 
-/// Judges a statement by the numbers that are stored, or by `fresh` ones of its exhibit in their place.
-pub fn judge(paper: Paper, finding: &'static Finding, fresh: &[Record]) -> Judged {
+/// Judges a statement by the numbers that are stored. Those of the exhibit that `fresh` names are judged by its records
+/// in their place.
+pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Record])>) -> Judged {
     let measure = finding.measure.unwrap_or(Measure::Amount);
     let mut cells: Vec<JudgedCell> = Vec::new();
     for cell in &finding.cells {
@@ -50,10 +52,9 @@ pub fn judge(paper: Paper, finding: &'static Finding, fresh: &[Record]) -> Judge
         cells.extend(judged(cell.of.clone(), theirs, cell.ours, cell.half, measure));
     }
     for selection in &finding.from {
-        let records = match find(paper, &selection.exhibit) {
-            Some(_) if !fresh.is_empty() => fresh.to_vec(),
-            Some(exhibit) => stored(exhibit),
-            None => Vec::new(),
+        let records = match fresh {
+            Some((exhibit, records)) if exhibit == selection.exhibit => Cow::Borrowed(records),
+            _ => Cow::Owned(find(paper, &selection.exhibit).map_or_else(Vec::new, stored)),
         };
         cells.extend(selected(finding, selection, &records, measure));
     }

@@ -74,10 +74,6 @@ fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sa
     }
 }
 
-fn paper_variant(name: &str) -> Option<Variant> {
-    Variant::papers().iter().find(|row| row.name == name).map(|row| row.variant)
-}
-
 fn of_kernels(
     exhibit: &Exhibit,
     kernels: &SimulatedKernels,
@@ -89,7 +85,7 @@ fn of_kernels(
     names.dedup();
     let machines: Vec<Machine> = names.iter().filter_map(|name| Machine::find(name).ok()).collect();
     let mut variants: Vec<Variant> = Vec::new();
-    for variant in kernels.runs.iter().filter_map(|(_, kernel, _)| paper_variant(kernel)) {
+    for variant in kernels.runs.iter().filter_map(|(_, kernel, _)| kernel.parse().ok()) {
         if !variants.contains(&variant) {
             variants.push(variant);
         }
@@ -102,7 +98,7 @@ fn of_kernels(
     let report = bound_rates(place.scene, &request, control)?;
     let mut records = Vec::new();
     for (machine, kernel, subject) in kernels.runs {
-        let of_run = |row: &&Bounded| names[row.machine] == *machine && Some(row.variant) == paper_variant(kernel);
+        let of_run = |row: &&Bounded| names[row.machine] == *machine && kernel.parse() == Ok(row.variant);
         for row in report.rows.iter().filter(of_run) {
             for (quantity, ours) in numbers(exhibit, row) {
                 records.push(made(place, subject, row.kind.name(), quantity, ours));

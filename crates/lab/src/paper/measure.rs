@@ -42,7 +42,7 @@ pub fn measure(
         columns: suite::columns(&RayKind::ALL, &[RayOrder::Workload]),
         size: RESOLUTION,
         one_launch: false,
-        subjects: suite.subjects(target).into_iter().filter(|one| !subjects(exhibit, one, target).is_empty()).collect(),
+        subjects: suite.subjects(target).into_iter().filter(|one| subject(exhibit, one, target).is_some()).collect(),
         instead: None,
         builds: vec![presets::GOOD],
         bounds: vec![Default::default()],
@@ -62,37 +62,35 @@ fn records(exhibit: &Exhibit, scene: &str, target: &Target, report: &SceneReport
     let mut records: Vec<Record> = Vec::new();
     for row in report.rows.iter().filter(|row| row.check.passes()) {
         let Some(kind) = report.columns[row.column].column.kind() else { continue };
-        for subject in subjects(exhibit, &row.subject, target) {
-            let rate = row.mega_rates().median;
-            let record = Record {
-                scene: scene.to_string(),
-                subject,
-                rays: kind.name().to_string(),
-                quantity: "measured".to_string(),
-                theirs: "".into(),
-                ours: Some(rate),
-                source: NumberSource::Measured(target.name()),
-            };
-            match records.iter_mut().find(|known| known.key() == record.key()) {
-                // Of two kernels of a machine the faster one.
-                Some(known) => known.ours = known.ours.map(|other| other.max(rate)),
-                None => records.push(record),
-            }
+        let Some(subject) = subject(exhibit, &row.subject, target) else { continue };
+        let rate = row.mega_rates().median;
+        let record = Record {
+            scene: scene.to_string(),
+            subject,
+            rays: kind.name().to_string(),
+            quantity: "measured".to_string(),
+            theirs: "".into(),
+            ours: Some(rate),
+            source: NumberSource::Measured(target.name()),
+        };
+        match records.iter_mut().find(|known| known.key() == record.key()) {
+            // Of two kernels of a machine the faster one.
+            Some(known) => known.ours = known.ours.map(|other| other.max(rate)),
+            None => records.push(record),
         }
     }
     records
 }
 
-/// Returns the subject of an exhibit that a kernel on this GPU is; nothing for other kernels.
-fn subjects(exhibit: &Exhibit, subject: &Subject, target: &Target) -> Vec<String> {
-    let Making::Kernels(kernels) = exhibit.making else { return Vec::new() };
+/// Returns the subject of an exhibit that a kernel on this GPU is; `None` for other kernels.
+fn subject(exhibit: &Exhibit, subject: &Subject, target: &Target) -> Option<String> {
+    let Making::Kernels(kernels) = exhibit.making else { return None };
     let is_it = |kernel: &str| kernel.parse::<Subject>().is_ok_and(|named| named == *subject);
-    let found = kernels.runs.iter().find(|(_, kernel, _)| is_it(kernel));
-    let name = found.map(|(_, kernel, own)| match exhibit.paper {
+    let (_, kernel, own) = kernels.runs.iter().find(|(_, kernel, _)| is_it(kernel))?;
+    Some(match exhibit.paper {
         Paper::Al09 => (*own).to_string(),
         Paper::G14 if *kernel == "g14" => format!("{}, improved", target.name()),
         Paper::G14 => format!("{}, ALK12's", target.name()),
         _ => target.name(),
-    });
-    name.into_iter().collect()
+    })
 }

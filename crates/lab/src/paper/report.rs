@@ -20,8 +20,9 @@ pub fn list_document() -> Document {
             item.paragraph(format!("{}: {}", paper.key(), paper.title()));
             item.heading(format!("{}: {}", paper.key(), paper.title()));
             name_exhibits(item, paper);
-            item.line(counts(paper));
-            item.prose(counts(paper));
+            let counts = counts(&judged(paper));
+            item.line(counts.as_str());
+            item.prose(counts);
         });
     }
     document.paragraph(
@@ -42,7 +43,7 @@ pub fn paper_document(paper: Paper) -> Document {
     name_exhibits(&mut document, paper);
     document.gap();
     document.heading("Statements");
-    let rows: Vec<Judged> = statements(paper).iter().map(|finding| judge(paper, finding, &[])).collect();
+    let rows = judged(paper);
     let sheet = Sheet(vec![
         Column::words(|row: &Judged| row.finding.name.clone()).page(0, "name").key("name"),
         Column::words(|row: &Judged| row.finding.place.clone()).page(1, "in the paper").key("place"),
@@ -56,7 +57,7 @@ pub fn paper_document(paper: Paper) -> Document {
     }
     document.table(sheet.table(&rows).on_page("Statements of the paper, judged by one rule").key("statements"));
     document.gap();
-    document.line(counts(paper));
+    document.line(counts(&rows));
     document
 }
 
@@ -82,14 +83,18 @@ fn name_exhibits(document: &mut Document, paper: Paper) {
     document.table(sheet.table(&rows).on_page("Tables and figures that can be made").key("exhibits"));
 }
 
-/// Returns how many statements of a paper have each status.
-fn counts(paper: Paper) -> String {
-    let all: Vec<Outcome> = statements(paper).iter().map(|finding| judge(paper, finding, &[]).status).collect();
+/// Returns the statements of a paper, judged by the numbers that are stored.
+fn judged(paper: Paper) -> Vec<Judged> {
+    statements(paper).iter().map(|finding| judge(paper, finding, None)).collect()
+}
+
+/// Returns how many statements have each status.
+fn counts(rows: &[Judged]) -> String {
     let of = |status: Outcome| {
-        let count = all.iter().filter(|one| **one == status).count();
+        let count = rows.iter().filter(|row| row.status == status).count();
         format!("{count} {status}")
     };
-    format!("{} statements: {}", all.len(), Outcome::ALL.map(of).join(", "))
+    format!("{} statements: {}", rows.len(), Outcome::ALL.map(of).join(", "))
 }
 
 /// Returns a table or figure with our numbers beside the paper's. `missing` says what could not be made, and why.
@@ -126,8 +131,11 @@ pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String
 /// Adds the statements that rest on an exhibit.
 fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
     let rests = |finding: &&Finding| finding.from.iter().any(|selection| selection.exhibit == exhibit.name);
-    let judged: Vec<Judged> =
-        statements(exhibit.paper).iter().filter(rests).map(|finding| judge(exhibit.paper, finding, records)).collect();
+    let judged: Vec<Judged> = statements(exhibit.paper)
+        .iter()
+        .filter(rests)
+        .map(|finding| judge(exhibit.paper, finding, Some((exhibit.name, records))))
+        .collect();
     // Without a scene's numbers a statement on it is not tested.
     let judged: Vec<Judged> = judged.into_iter().filter(|row| !row.cells.is_empty()).collect();
     if judged.is_empty() {
@@ -253,8 +261,8 @@ fn close(row: &Judged) -> String {
 /// Returns a paper's statements as the rows of a Markdown table.
 pub fn statements_markdown(paper: Paper) -> String {
     let mut text = "| in the paper | what it says | status | how close, or why not |\n|---|---|---|---|\n".to_string();
-    for finding in statements(paper) {
-        let row = judge(paper, finding, &[]);
+    for row in judged(paper) {
+        let finding = row.finding;
         let parts = [summary(&row), finding.cannot.clone(), finding.note.clone()];
         let why = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". ");
         text += &format!("| {} | {} | {} | {why} |\n", finding.place, finding.says, row.status);
