@@ -2,10 +2,10 @@
 //! kernels that are no longer today's gets a mark.
 
 use raywarp_bench::corpus::{CodeState, RecordedRun};
-use raywarp_cuda::{FAMILY, Query, kernel_name};
+use raywarp_cuda::{FAMILY, KernelSet, Query, kernel_name};
 use raywarp_family::Variant;
-use std::path::Path;
-use xtask_checks::docs::Code;
+use std::path::PathBuf;
+use xtask_checks::docs::{Code, Corpus};
 
 /// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong.
 ///
@@ -13,29 +13,116 @@ use xtask_checks::docs::Code;
 /// Text for wrong usage, and for a program or a page that is not there.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let root = xtask_checks::root();
-    let codes = |file: &str, variant: &str| code(&root, file, variant);
-    xtask_checks::docs::run(&root, options, Some(&codes))
+    let sets = [&FAMILY, &raywarp_render_cuda::KERNELS, &raywarp_experiments::KERNELS];
+    let runs = RecordedRuns { root: root.clone(), sets: &sets };
+    xtask_checks::docs::run(&root, options, Some(&runs))
 }
 
-/// Returns what is known of a variant's kernels in a file of a recorded run; it may also be a kernel's own name.
-fn code(root: &Path, file: &str, variant: &str) -> Result<Code, String> {
-    let path = root.join(file);
-    let run = RecordedRun::beside(&path)?.ok_or_else(|| format!("{file}: no run.toml beside it"))?;
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let kernels = match variant.parse::<Variant>() {
-        Ok(variant) => [Query::Closest, Query::Any].map(|query| kernel_name(&variant, query)).to_vec(),
-        Err(_) => vec![variant.to_string()],
-    };
-    let sets = [&FAMILY, &raywarp_render_cuda::KERNELS, &raywarp_experiments::KERNELS];
-    let is_recorded = |kernel: &&String| {
-        run.kernels().any(|code| code.kernel == kernel.as_str() && code.files.iter().any(|own| own == name))
-    };
-    let states: Vec<CodeState> =
-        kernels.iter().filter(is_recorded).map(|kernel| run.state_of(name, kernel, &sets)).collect();
-    let any = |wanted: fn(&CodeState) -> bool| states.iter().any(wanted);
-    Ok(match states.is_empty() || any(|state| matches!(state, CodeState::Unknown(_))) {
-        _ if any(|state| matches!(state, CodeState::Changed { .. } | CodeState::Gone(_))) => Code::Changed,
-        true => Code::Unknown,
-        false => Code::Today,
-    })
+/// The recorded runs of a workspace, beside the kernels that are embedded today.
+struct RecordedRuns<'a> {
+    root: PathBuf,
+    sets: &'a [&'a KernelSet],
+}
+
+impl RecordedRuns<'_> {
+    /// Returns the run that a file is of, and the file's name.
+    fn run<'a>(&self, file: &'a str) -> Result<(Option<RecordedRun>, &'a str), String> {
+        Ok((RecordedRun::beside(&self.root.join(file))?, file.rsplit('/').next().unwrap_or(file)))
+    }
+}
+
+impl Corpus for RecordedRuns<'_> {
+    fn code(&self, file: &str, variant: &str) -> Result<Code, String> {
+        let (run, name) = self.run(file)?;
+        let run = run.ok_or_else(|| format!("{file}: no run.toml beside it"))?;
+        let kernels = match variant.parse::<Variant>() {
+            Ok(variant) => [Query::Closest, Query::Any].map(|query| kernel_name(&variant, query)).to_vec(),
+            Err(_) => vec![variant.to_string()],
+        };
+        let is_recorded = |kernel: &&String| {
+            run.kernels().any(|code| code.kernel == kernel.as_str() && code.files.iter().any(|own| own == name))
+        };
+        let states: Vec<CodeState> =
+            kernels.iter().filter(is_recorded).map(|kernel| run.state_of(name, kernel, self.sets)).collect();
+        let any = |wanted: fn(&CodeState) -> bool| states.iter().any(wanted);
+        Ok(match states.is_empty() || any(|state| matches!(state, CodeState::Unknown(_))) {
+            _ if any(|state| matches!(state, CodeState::Changed { .. } | CodeState::Gone(_))) => Code::Changed,
+            true => Code::Unknown,
+            false => Code::Today,
+        })
+    }
+
+    fn kernels(&self, file: &str) -> Result<Vec<String>, String> {
+        let (Some(run), name) = self.run(file)? else { return Ok(Vec::new()) };
+        let own = run.kernels().filter(|code| code.files.iter().any(|own| own == name));
+        Ok(own.map(|code| code.kernel.to_string()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::pack::{Content, pack, unpack};
+    use raywarp_cuda::KernelImage;
+    use raywarp_testing::{Folder, Reason, skip};
+    use xtask_checks::{docs, program};
+
+    const RUN: &str = "bench/runs/2026-11-21-h200-4/counters.csv";
+
+    /// Returns the family's kernels of if-if for an H200 as a set that is packed anew, with `change` made to the
+    /// machine code of the one for any hit.
+    fn packed_anew(change: fn(&mut [u8])) -> KernelSet {
+        let path = xtask_checks::root().join("crates/cuda/prebuilt/if_if.sm_90.cubin.xz");
+        let mut cubin = unpack(&path).unwrap();
+        let code = FAMILY.machine_code("if_if", "direct_if_if_bvh2__any", 90).unwrap();
+        let at = cubin.windows(code.len()).position(|bytes| bytes == code).unwrap();
+        change(&mut cubin[at..at + code.len()]);
+        let packed: &[u8] = pack(&cubin, Content::MachineCode).unwrap().leak();
+        let image: &[KernelImage] = vec![(90, packed)].leak();
+        KernelSet { images: vec![("if_if", image)].leak(), costs: &[], lines: &[], resources: "" }
+    }
+
+    #[test]
+    fn a_byte_of_a_shipped_kernel_makes_a_recorded_run_old() {
+        let of = |change: fn(&mut [u8])| {
+            let set = packed_anew(change);
+            let runs = RecordedRuns { root: xtask_checks::root(), sets: &[&set] };
+            (runs.code(RUN, "al09-if-if"), runs.kernels(RUN).unwrap().len())
+        };
+        let (code, count) = of(|_| {});
+        assert_eq!(code, Ok(Code::Today));
+        assert!(count > 50, "{count}");
+        assert_eq!(of(|code| code[code.len() / 2] ^= 1).0, Ok(Code::Changed));
+        let (runs, none) = (RecordedRuns { root: xtask_checks::root(), sets: &[] }, "bench/bounds/strip.py");
+        assert_eq!(runs.code(RUN, "al09-if-if"), Ok(Code::Changed), "there is no such kernel any more");
+        assert_eq!(runs.kernels(none), Ok(Vec::new()));
+        assert!(runs.code(none, "al09-if-if").is_err());
+    }
+
+    #[test]
+    fn a_page_fails_once_a_kernel_s_byte_changes() {
+        if let Err(why) = program::of_this_build().and_then(|program| program::check_age(&program)) {
+            return skip(Reason::System, &why);
+        }
+        let folder = Folder::new();
+        let inner = folder.path().join(RUN);
+        for inner in [inner.parent().unwrap(), &folder.path().join("docs")] {
+            std::fs::create_dir_all(inner).unwrap();
+        }
+        for file in [RUN, "bench/runs/2026-11-21-h200-4/run.toml"] {
+            std::fs::copy(xtask_checks::root().join(file), folder.path().join(file)).unwrap();
+        }
+        let page = format!(
+            "<!-- made by: {RUN}\n     kernels: direct/if-if/bvh2 -->\n| a |\n|---|\n<!-- end of what is made -->\n"
+        );
+        std::fs::write(folder.path().join("docs/README.md"), page).unwrap();
+        let faults = |change: fn(&mut [u8])| {
+            let set = packed_anew(change);
+            let runs = RecordedRuns { root: folder.path().to_path_buf(), sets: &[&set] };
+            docs::done(folder.path(), &["--check".to_string()], Some(&runs)).unwrap().faults
+        };
+        assert_eq!(faults(|_| {}), Vec::<String>::new());
+        let changed = faults(|code| code[0] ^= 1);
+        assert!(changed.len() == 1 && changed[0].contains("of 21 November 2026's kernels"), "{changed:?}");
+    }
 }

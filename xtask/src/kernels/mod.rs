@@ -23,7 +23,7 @@ mod lines;
 mod measured;
 mod one;
 mod own;
-mod pack;
+pub(crate) mod pack;
 mod resources;
 mod set;
 mod source;

@@ -1,5 +1,5 @@
-//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `mean`, `min`, `max` and `count`,
-//! and names that are short for others.
+//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `mean`, `geomean`, `min`, `max`,
+//! `count` and `distinct`, and names that are short for others.
 
 use super::table::Row;
 use super::template::{Filter, Sources};
@@ -25,9 +25,12 @@ pub(super) enum Expression {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Reduction {
     Mean,
+    GeometricMean,
     Min,
     Max,
     Count,
+    /// How many different words there are.
+    Distinct,
 }
 
 impl Expression {
@@ -86,6 +89,13 @@ impl Expression {
             Self::Cell { source, column, filter } => {
                 cells(rows, source, column, filter)?.iter().map(|cell| number_of(cell)).collect()
             }
+            Self::All(Reduction::Distinct, inner) => match &**inner {
+                Self::Cell { source, column, filter } => {
+                    let words: BTreeSet<String> = cells(rows, source, column, filter)?.into_iter().collect();
+                    Ok(vec![words.len() as f64])
+                }
+                _ => Err("distinct is of a column".into()),
+            },
             Self::All(reduction, inner) => Ok(vec![reduction.of(&inner.numbers(rows)?)?]),
             Self::Of(operator, left, right) => {
                 let (left, right) = (left.numbers(rows)?, right.numbers(rows)?);
@@ -104,8 +114,9 @@ impl Reduction {
     fn of(self, numbers: &[f64]) -> Result<f64, String> {
         let count = numbers.len() as f64;
         match self {
-            Self::Count => Ok(count),
+            Self::Count | Self::Distinct => Ok(count),
             _ if numbers.is_empty() => Err("no row".into()),
+            Self::GeometricMean => Ok((numbers.iter().map(|number| number.ln()).sum::<f64>() / count).exp()),
             Self::Mean => Ok(numbers.iter().sum::<f64>() / count),
             Self::Min => Ok(numbers.iter().copied().fold(f64::INFINITY, f64::min)),
             Self::Max => Ok(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
@@ -132,7 +143,7 @@ fn cells(rows: &Rows<'_>, source: &str, column: &str, own: &Filter) -> Result<Ve
     let value = |row: &'_ Row, name: &str| row.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
     let has = |row: &Row, name: &str, wanted: &str| {
         let value = value(row, name);
-        value.is_some_and(|value| wanted == "*" || wanted.split(" or ").any(|wanted| wanted.trim() == value))
+        value.is_some_and(|value| wanted.split(" or ").any(|wanted| fits(&value, wanted.trim())))
     };
     let chosen: Vec<&Row> =
         all.iter().filter(|row| filter.iter().all(|(name, wanted)| has(row, name, wanted))).collect();
@@ -153,6 +164,14 @@ fn cells(rows: &Rows<'_>, source: &str, column: &str, own: &Filter) -> Result<Ve
         }
         false => Ok(found),
     }
+}
+
+/// Returns `true` if a value is what is wanted, where a star stands for any letters.
+fn fits(value: &str, wanted: &str) -> bool {
+    let Some((start, rest)) = wanted.split_once('*') else { return value == wanted };
+    value
+        .strip_prefix(start)
+        .is_some_and(|value| (0..=value.len()).filter_map(|at| value.get(at..)).any(|value| fits(value, rest)))
 }
 
 /// Returns the one value that there is; the same several times is one.
@@ -237,9 +256,11 @@ impl Parser<'_> {
         }
         let reduction = match word.as_str() {
             "mean" => Some(Reduction::Mean),
+            "geomean" => Some(Reduction::GeometricMean),
             "min" => Some(Reduction::Min),
             "max" => Some(Reduction::Max),
             "count" => Some(Reduction::Count),
+            "distinct" => Some(Reduction::Distinct),
             _ => None,
         };
         if let Some(reduction) = reduction.filter(|_| self.rest.starts_with('(')) {

@@ -169,8 +169,12 @@ fn cells(spec: &Spec, page: &str, sources: &Sources) -> Result<Made, String> {
         }
         for (place, cell) in row.iter().enumerate() {
             let Some(rule) = rule(spec, &shown, place, &labels).filter(|_| !cell.is_empty()) else { continue };
-            today.rows[at][place] = filled(&rule.template, sources, &filter, &spec.short)
-                .map_err(|error| format!("{}, {}: {error}", labels.join(", "), rule.head))?;
+            let head = shown.heads[place].as_str();
+            let words = [("{head}", head), ("{label}", filter.first().map_or("", |(_, label)| label))];
+            let with = |text: &String| words.iter().fold(text.clone(), |text, (word, by)| text.replace(word, by));
+            let short: Vec<_> = spec.short.iter().map(|(name, long)| (name.clone(), with(long))).collect();
+            today.rows[at][place] = filled(&with(&rule.template), sources, &filter, &short)
+                .map_err(|error| format!("{}, {head}: {error}", labels.join(", ")))?;
         }
     }
     let parts = parts(&shown, &today, |at| names[at].clone());
@@ -187,11 +191,16 @@ fn filter(spec: &Spec, labels: &[String]) -> Filter {
     spec.rows.iter().zip(labels).map(pair).filter(|(column, _)| column != "-").collect()
 }
 
-/// Returns the first rule for a cell of the page's table.
+/// Returns the first rule for a cell of the page's table; one for all heads is for none that chooses rows.
 fn rule<'a>(spec: &'a Spec, table: &Table, place: usize, labels: &[String]) -> Option<&'a CellRule> {
     let holds = |(head, wanted): &(String, String)| {
         let at = spec.rows.iter().position(|(own, _)| own == head);
         at.is_some_and(|at| &labels[at] == wanted)
     };
-    spec.cells.iter().find(|rule| table.column(&rule.head, rule.number) == Some(place) && rule.only.iter().all(holds))
+    let is_key = spec.rows.iter().any(|(head, _)| table.column(head, 0) == Some(place));
+    let is_for = |rule: &&CellRule| match rule.head.as_str() {
+        "*" => !is_key,
+        head => table.column(head, rule.number) == Some(place),
+    };
+    spec.cells.iter().filter(is_for).find(|rule| rule.only.iter().all(holds))
 }

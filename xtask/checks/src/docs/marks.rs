@@ -4,6 +4,7 @@ use super::block::Block;
 use super::spec::{Spec, words};
 use super::table::{Row, of_markdown};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What is known of a kernel's machine code in a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +17,20 @@ pub enum Code {
     Unknown,
 }
 
-/// Returns what is known of the machine code of a variant in a file of a recorded run.
-pub type Codes<'a> = dyn Fn(&str, &str) -> Result<Code, String> + 'a;
+/// What is known of recorded runs.
+pub trait Corpus {
+    /// Returns what is known of the machine code of a variant, or of a kernel, in a file of a run.
+    ///
+    /// # Errors
+    /// If nothing says of which kernels the run is.
+    fn code(&self, file: &str, variant: &str) -> Result<Code, String>;
+
+    /// Returns the kernels of a file of a run; none for one without kernels, such as a CPU's.
+    ///
+    /// # Errors
+    /// If what says it cannot be read.
+    fn kernels(&self, file: &str) -> Result<Vec<String>, String>;
+}
 
 /// How a mark begins.
 const MARK: &str = "*(of ";
@@ -47,9 +60,18 @@ pub(super) fn with_mark(content: &str, mark: Option<&str>) -> String {
     }
 }
 
+/// Returns the numbers of the lines that are marks and stand in none of these places.
+pub(super) fn outside(page: &str, blocks: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = usize> {
+    let blocks: Vec<Range<usize>> = blocks.collect();
+    let place = move |line: &str| line.as_ptr().addr() - page.as_ptr().addr();
+    let is_stray = move |line: &str| line.starts_with(MARK) && !blocks.iter().any(|block| block.contains(&place(line)));
+    page.lines().enumerate().filter(move |(_, line)| is_stray(line)).map(|(number, _)| number + 1)
+}
+
 /// Returns files of recorded runs that a block is made from, or by.
 pub(super) fn run_files(spec: &Spec) -> BTreeSet<String> {
-    let words = spec.sources.iter().flat_map(|(_, source)| words(source));
+    let lines = spec.sources.iter().flat_map(|(_, source)| spec.lines(source));
+    let words = lines.flat_map(|(line, _)| words(&line));
     words.filter(|word| word.starts_with("bench/runs/")).collect()
 }
 
@@ -178,6 +200,8 @@ mod tests {
         assert_eq!(with_count(&counted), counted);
         assert_eq!(with_count(&counted.replace("*(of", "(of")), "text\n\n(of 1 May's kernels: x)*\n");
         assert_eq!(with_count("text\n\n\n"), "text\n\n\n");
+        let blocks = |end: usize| outside(page, std::iter::once(0..end)).collect::<Vec<_>>();
+        assert_eq!((blocks(page.len()), blocks(3)), (vec![], vec![3]));
         assert_eq!(with_mark(&with_mark("| a |\n", Some("*(of x)*")), None), "| a |\n");
     }
 }

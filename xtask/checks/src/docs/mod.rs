@@ -5,6 +5,7 @@
 //! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day.
 //! `docs/README.md` describes it for who writes a page.
 
+mod aligned;
 mod block;
 mod expression;
 mod filling;
@@ -18,9 +19,9 @@ mod tolerance;
 use crate::files;
 use block::{Block, blocks};
 use filling::{Made, Part, made};
-pub use marks::{Code, Codes};
+pub use marks::{Code, Corpus};
 use source::{Form, Output, Reader};
-use spec::Need;
+use spec::{Check, Need};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,14 +41,14 @@ struct Asked {
     pages: Vec<(String, Option<usize>)>,
 }
 
-/// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong. Without `codes`, what is known of the
-/// kernels of recorded runs, marks stay as they are.
+/// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong. Without `corpus`, what is known of
+/// recorded runs' kernels, marks stay as they are.
 ///
 /// # Errors
 /// Text for wrong usage, and for a program or a page that is not there.
-pub fn run(root: &Path, options: &[String], codes: Option<&Codes<'_>>) -> Result<bool, String> {
+pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Result<bool, String> {
     let start = Instant::now();
-    let done = done(root, options, codes)?;
+    let done = done(root, options, corpus)?;
     done.written.iter().for_each(|page| println!("{page}: made anew"));
     done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
     done.faults.iter().for_each(|fault| println!("{fault}"));
@@ -61,14 +62,14 @@ pub fn run(root: &Path, options: &[String], codes: Option<&Codes<'_>>) -> Result
 ///
 /// # Errors
 /// As those of [`run`].
-pub fn done(root: &Path, options: &[String], codes: Option<&Codes<'_>>) -> Result<Done, String> {
+pub fn done(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Result<Done, String> {
     let asked = Asked::parse(options)?;
     crate::program::check_age(&asked.program)?;
     let mut reader = Reader::new(root, asked.program.clone());
     let mut done = Done::default();
     for page in pages(root) {
         if asked.wants(&page) {
-            done.page(root, &page, (&asked, codes), &mut reader)?;
+            done.page(root, &page, (&asked, corpus), &mut reader)?;
         }
     }
     Ok(done)
@@ -104,6 +105,11 @@ impl Asked {
         Ok(asked)
     }
 
+    /// Returns `true` if blocks are made or checked in full, however long that takes.
+    fn has_time(&self) -> bool {
+        self.all || !self.is_check || !self.pages.is_empty()
+    }
+
     fn wants(&self, page: &str) -> bool {
         self.pages.is_empty() || self.pages.iter().any(|(asked, _)| asked == page)
     }
@@ -132,7 +138,7 @@ impl Done {
         &mut self,
         root: &Path,
         page: &str,
-        (asked, codes): (&Asked, Option<&Codes<'_>>),
+        (asked, corpus): (&Asked, Option<&dyn Corpus>),
         reader: &mut Reader,
     ) -> Result<(), String> {
         let path = root.join(page);
@@ -144,12 +150,18 @@ impl Done {
                 return Ok(());
             }
         };
+        if corpus.is_some() {
+            let stray = marks::outside(&text, blocks.iter().map(|block| block.content.clone()));
+            self.faults.extend(
+                stray.map(|line| format!("{page}:{line}: a mark outside of blocks; nobody writes one by hand")),
+            );
+        }
         let mut contents = Vec::new();
         for block in blocks.iter().filter(|block| asked.wants_block(page, block)) {
             let content = &text[block.content.clone()];
             let mut today = self.block(page, block, content, asked, reader);
-            if let Some(codes) = codes {
-                self.mark(page, block, &mut today, asked, (reader, codes));
+            if let Some(corpus) = corpus {
+                self.mark(page, block, &mut today, asked, (reader, corpus));
             }
             contents.push((block.content.clone(), today));
         }
@@ -157,7 +169,7 @@ impl Done {
         // From the last, so that places before it stay what they are.
         contents.into_iter().rev().for_each(|(place, content)| new.replace_range(place, &content));
         let counted = marks::with_count(&new);
-        if asked.is_check && codes.is_some() && counted != new {
+        if asked.is_check && corpus.is_some() && counted != new {
             self.faults
                 .push(format!("{page}: the line that counts its marks is not right; `cargo xtask docs` writes it"));
         }
@@ -177,17 +189,17 @@ impl Done {
         }
         self.blocks += 1;
         let plain = marks::without_mark(content);
-        let made = outputs(block, &plain, reader, asked.is_check).and_then(|outputs| made(block, &plain, &outputs));
-        match made {
-            Err(error) => self.faults.push(format!("{place}: {error}")),
-            Ok(made) if asked.is_check => self.compare(page, block, &made),
-            Ok(made) => return marks::with_mark(&made.content, marks::mark_of(content)),
+        let check = check_of(block, asked);
+        let made = outputs(block, &plain, reader, check.as_ref()).and_then(|outputs| made(block, &plain, &outputs));
+        match (made, check) {
+            (Err(error), _) => self.faults.push(format!("{place}: {error}")),
+            (Ok(made), Some(check)) => self.compare(page, block, &made, check.tolerance),
+            (Ok(made), None) => return marks::with_mark(&made.content, marks::mark_of(content)),
         }
         content.to_string()
     }
 
-    fn compare(&mut self, page: &str, block: &Block, made: &Made) {
-        let tolerance = block.spec.check.tolerance;
+    fn compare(&mut self, page: &str, block: &Block, made: &Made, tolerance: Tolerance) {
         let is_off = |part: &&Part| !tolerance.agrees(&part.page, &part.today);
         let faults = made.parts.iter().filter(is_off).map(|part| fault(page, block, part, tolerance));
         self.faults.extend(faults);
@@ -200,9 +212,9 @@ impl Done {
         block: &Block,
         content: &mut String,
         asked: &Asked,
-        (reader, codes): (&mut Reader, &Codes<'_>),
+        (reader, corpus): (&mut Reader, &dyn Corpus),
     ) {
-        match mark_today(block, content, reader, codes) {
+        match mark_today(block, content, reader, corpus) {
             Err(error) => self.faults.push(format!("{page}:{}: {error}", block.line)),
             Ok(today) if asked.is_check => {
                 let said =
@@ -218,12 +230,21 @@ impl Done {
 }
 
 /// Returns the mark that a block should have, if it should have one.
-fn mark_today(block: &Block, content: &str, reader: &mut Reader, codes: &Codes<'_>) -> Result<Option<String>, String> {
+fn mark_today(
+    block: &Block,
+    content: &str,
+    reader: &mut Reader,
+    corpus: &dyn Corpus,
+) -> Result<Option<String>, String> {
     let (mut all, mut first) = (Vec::new(), None);
     for file in marks::run_files(&block.spec) {
         let rows = reader.read(&file, Form::Tables, None)?.rows;
-        for (name, variant) in marks::variants(block, content, &rows) {
-            let code = codes(&file, &variant)?;
+        let mut variants = marks::variants(block, content, &rows);
+        if variants.is_empty() {
+            variants = corpus.kernels(&file)?.into_iter().map(|kernel| (kernel.clone(), kernel)).collect();
+        }
+        for (name, variant) in variants {
+            let code = corpus.code(&file, &variant)?;
             if !all.contains(&(name.clone(), code)) {
                 all.push((name, code));
             }
@@ -239,11 +260,20 @@ fn fault(page: &str, block: &Block, part: &Part, tolerance: Tolerance) -> String
     format!("{page}:{line}: {name}the page has \"{}\", today it is \"{}\" ({tolerance})", part.page, part.today)
 }
 
+/// Returns how a block is checked: on the sample that it names, or, where there is time for all of it, without a
+/// difference. `None` if it is to be made.
+fn check_of(block: &Block, asked: &Asked) -> Option<Check> {
+    let check = &block.spec.check;
+    let is_sampled = !check.options.is_empty();
+    let check = if is_sampled && asked.has_time() { Check::default() } else { check.clone() };
+    asked.is_check.then_some(check)
+}
+
 /// Says why a block cannot be made here, if so.
 fn lacking(block: &Block, reader: &Reader, asked: &Asked) -> Option<String> {
-    let has_time = asked.all || !asked.is_check || !asked.pages.is_empty();
+    let is_long = block.spec.check.options.is_empty() && !asked.has_time();
     block.spec.needs.iter().find_map(|need| match need {
-        Need::Minutes => (!has_time).then(|| "takes minutes (--all)".to_string()),
+        Need::Minutes => is_long.then(|| "takes minutes (--all)".to_string()),
         Need::Scenes if reader.scenes.is_none() => Some("no folder of large scenes (RAYWARP_SCENES)".to_string()),
         Need::Scenes => None,
         Need::Gpu => Some("made on a GPU".to_string()),
@@ -255,12 +285,11 @@ fn outputs(
     block: &Block,
     content: &str,
     reader: &mut Reader,
-    is_check: bool,
+    check: Option<&Check>,
 ) -> Result<BTreeMap<String, Output>, String> {
     let spec = &block.spec;
     let is_fence = spec.text.is_none() && spec.cells.is_empty() && content.trim_start().starts_with("```");
     let form = if is_fence { Form::Text } else { Form::Tables };
-    let check = is_check.then_some(&spec.check);
     let mut outputs = BTreeMap::new();
     for (letter, source) in &spec.sources {
         let mut whole = Output::default();

@@ -1,8 +1,11 @@
 //! What blocks are made from: what the command prints, and files of recorded runs. Each is read once.
 
+use super::aligned::rows_of_text;
 use super::spec::{Check, with_options, words};
 use super::table::{Row, Table, of_markdown, rows_of_csv, rows_of_json, rows_of_tables};
+use lzma_rust2::XzReader;
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -62,11 +65,13 @@ impl Reader {
     }
 
     fn file(&self, path: &str) -> Result<Output, String> {
-        let text = std::fs::read_to_string(self.root.join(path)).map_err(|error| format!("{path}: {error}"))?;
-        let rows = match path.rsplit_once('.').map(|(_, end)| end) {
+        let text = text_of(&self.root.join(path)).map_err(|error| format!("{path}: {error}"))?;
+        let rows = match path.trim_end_matches(".xz").rsplit_once('.').map(|(_, end)| end) {
             Some("csv") => rows_of_csv(&text),
             Some("json") => rows_of_json(&serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?),
-            _ => rows_of_tables(&of_markdown(&text)),
+            _ => Some(rows_of_tables(&of_markdown(&text)))
+                .filter(|rows| !rows.is_empty())
+                .unwrap_or_else(|| rows_of_text(&text)),
         };
         Ok(Output { tables: Vec::new(), rows, text })
     }
@@ -89,6 +94,17 @@ impl Reader {
         let tables = of_markdown(&text);
         Ok(Output { rows: rows_of_tables(&tables), tables, text })
     }
+}
+
+/// Reads a text, which may be packed as xz.
+fn text_of(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    match path.extension().is_some_and(|end| end == "xz") {
+        true => XzReader::new(std::io::BufReader::new(file), true).read_to_string(&mut text)?,
+        false => std::io::BufReader::new(file).read_to_string(&mut text)?,
+    };
+    Ok(text)
 }
 
 /// Returns the folder of large scenes, as the tests find it.

@@ -113,6 +113,11 @@ mod tests {
             "{mean(rate(kernel=x or y)):1} {max(a.rate(kind=ao or diffuse)/b.rate(kind=ao or diffuse)):1}",
             "20.0 200.1",
         );
+        check(
+            "{distinct(kernel(kernel=*, kind=*)):0} {count(rate(kernel=*, kind=d*)):0} {rate(kind=*ff*e)}",
+            "2 1 1,200.5",
+        );
+        check("{geomean(b.rate(kernel=*, kind=ao)):2}", "14.14");
         check("{count(rate(kernel=*,kind=*)):0} of {min(b.rate(kernel=*, kind=*)):0}", "3 of 5");
     }
 

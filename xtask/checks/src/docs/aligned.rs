@@ -1,0 +1,164 @@
+//! Tables of aligned text, as the command prints them for people, in files of recorded runs.
+//!
+//! A table is lines of a label and numbers, two or more spaces apart, below a line of heads. Its rows have the label as
+//! `label`, the line that its paragraph begins with, up to a colon, as `table`, that line's first word as `of`, and the
+//! last heading above it as `section`.
+
+use super::table::Row;
+
+/// A word or several, and the columns where they stand.
+#[derive(Debug, Clone, PartialEq)]
+struct Piece<'a> {
+    start: usize,
+    end: usize,
+    text: &'a str,
+}
+
+/// Returns the rows of all tables of a text.
+pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
+    // What the command says while it works may stand between its tables.
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with("raywarp: warning")).map(str::trim_end).collect();
+    let (mut rows, mut section, mut title) = (Vec::new(), "", None);
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at].trim_start();
+        if line.starts_with('#') {
+            section = line.trim_start_matches(['#', ' ']);
+        }
+        if line.is_empty() || line.starts_with('#') {
+            title = None;
+        } else if title.is_some() && is_row(lines[at]) {
+            let length = lines[at..].iter().take_while(|line| is_row(line)).count();
+            rows.extend(table(lines[at - 1], &lines[at..at + length], (section, title.unwrap_or_default())));
+            at += length;
+            title = None;
+            continue;
+        } else {
+            title = title.or(Some(line));
+        }
+        at += 1;
+    }
+    rows
+}
+
+/// Returns `true` for a label and at least two numbers, in three places or more.
+fn is_row(line: &str) -> bool {
+    let is_number = |word: &str| number(word).is_some();
+    pieces(line, 2).len() >= 3 && line.split_whitespace().skip(1).filter(|word| is_number(word)).count() >= 2
+}
+
+/// Returns a word that is a number, without the star of the best one in a column.
+fn number(word: &str) -> Option<&str> {
+    let plain = word.trim_end_matches('*');
+    plain.trim_end_matches('%').replace(',', "").parse::<f64>().ok().map(|_| plain)
+}
+
+/// Splits a line wherever so many spaces stand, or more.
+fn pieces(line: &str, spaces: usize) -> Vec<Piece<'_>> {
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    for word in line.split_whitespace() {
+        let start = word.as_ptr().addr() - line.as_ptr().addr();
+        let end = start + word.len();
+        match pieces.last_mut().filter(|last| start - last.end < spaces) {
+            Some(last) => *last = Piece { start: last.start, end, text: &line[last.start..end] },
+            None => pieces.push(Piece { start, end, text: word }),
+        }
+    }
+    pieces
+}
+
+/// Returns the rows of a table below its line of heads.
+fn table(heads: &str, lines: &[&str], (section, title): (&str, &str)) -> Vec<Row> {
+    let rows: Vec<Vec<Piece<'_>>> = lines.iter().map(|line| pieces(line, 2)).collect();
+    let whole = pieces(heads, 2);
+    let is_even = rows.iter().all(|row| row.len() == whole.len());
+    let label_end = rows.iter().filter_map(|row| row.first()).map(|label| label.end).max().unwrap_or(0);
+    // Heads with one space between them are told apart by what stands below them.
+    let words: Vec<Piece<'_>> = pieces(heads, 1).into_iter().filter(|head| head.start >= label_end).collect();
+    let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let title = if heads.trim_start() == title { "" } else { title };
+    let around = [
+        pair("table", title.split(':').next().unwrap_or_default()),
+        pair("of", title.split([' ', ':']).next().unwrap_or_default()),
+        pair("section", section),
+    ];
+    let row = |(row, line): (&Vec<Piece<'_>>, &&str)| {
+        let label = pair("label", row[0].text);
+        let cells: Vec<(String, String)> = match is_even {
+            true => whole.iter().zip(row).map(|(head, cell)| pair(head.text, plain(cell.text))).collect(),
+            false => {
+                below(&words, &pieces(line, 1).into_iter().filter(|word| word.start >= row[0].end).collect::<Vec<_>>())
+            }
+        };
+        [label].into_iter().chain(cells).chain(around.clone()).collect()
+    };
+    rows.iter().zip(lines).map(row).collect()
+}
+
+fn plain(cell: &str) -> &str {
+    number(cell).unwrap_or(cell)
+}
+
+/// Gives each word to the head above it, or else to the next on its right.
+fn below(heads: &[Piece<'_>], words: &[Piece<'_>]) -> Row {
+    let mut row: Row = Vec::new();
+    for word in words {
+        let above = heads.iter().find(|head| head.start < word.end && word.start < head.end);
+        let Some(head) = above.or_else(|| heads.iter().find(|head| head.start >= word.end)).or(heads.last()) else {
+            continue;
+        };
+        match row.iter_mut().find(|(name, _)| name == head.text) {
+            Some((_, cell)) => *cell = format!("{cell} {}", plain(word.text)),
+            None => row.push((head.text.to_string(), plain(word.text).to_string())),
+        }
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, at: usize, wanted: &[(&str, &str)]) {
+        let rows = rows_of_text(text);
+        for (name, value) in wanted {
+            let found = rows[at].iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+            assert_eq!(found, Some(*value), "{name} in {:?}", rows[at]);
+        }
+    }
+
+    #[test]
+    fn heads_of_several_words_are_one_where_all_columns_stand_apart() {
+        let text = "## dragon.ply\n\n    W11 Table 1: frames a second\n    organisation   bounces  of naive\n    \
+                    tiled M=8            2      0.60\n    compact              8     1.04*\n    lanes: of 32\n\n";
+        let title = ("table", "W11 Table 1");
+        check(text, 0, &[("label", "tiled M=8"), ("bounces", "2"), ("section", "dragon.ply"), title]);
+        check(text, 1, &[("organisation", "compact"), ("of naive", "1.04"), title]);
+        assert_eq!(rows_of_text(text).len(), 2);
+    }
+
+    #[test]
+    fn what_stands_below_no_head_belongs_to_the_next_on_its_right() {
+        let text = "sibenik: 75,275 triangles; 2 runs\nrays: 3,932,160 primary, 125,829,056 ao\n\
+                    Mrays/s            primary              ao  checked differ\n\
+                    kepler      5452.5   1.3%   7138.4   0.1%    122 K      0\n\
+                    fermi      2580.2*   0.1%    438.4   0.1%    122 K      0\n";
+        check(text, 0, &[("label", "kepler"), ("primary", "5452.5 1.3%"), ("ao", "7138.4 0.1%"), ("of", "sibenik")]);
+        let warned = rows_of_text(&format!("raywarp: warning: a\n{text}"));
+        assert_eq!(warned, rows_of_text(text));
+        check(text, 1, &[("primary", "2580.2 0.1%"), ("checked", "122 K"), ("differ", "0")]);
+    }
+
+    #[test]
+    fn tables_of_one_paragraph_have_titles_of_their_own() {
+        let table = "room       ours     theirs\nsibenik   0.748 M  0.613 M\n";
+        let text = format!("isa=1 speed.py\n{table}isa=2 speed.py\n{table}");
+        let rows = rows_of_text(&text.replace("0.748 M  0.613 M", "0.748      0.613"));
+        assert_eq!(rows.len(), 2);
+        check(&text.replace(" M", "  "), 1, &[("of", "isa=2"), ("theirs", "0.613")]);
+        let narrow = "a: b\nMrays/s ours theirs ratio best mode\nao         8.72   6.65  1.32 16, high\n";
+        check(narrow, 0, &[("ours", "8.72"), ("ratio", "1.32"), ("best", "16,"), ("mode", "high")]);
+    }
+}
