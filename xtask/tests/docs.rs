@@ -187,6 +187,34 @@ fn a_sample_is_checked_within_its_interval() {
 }
 
 #[test]
+fn a_part_is_checked_by_a_file_where_there_is_no_scene() {
+    if is_skipped() {
+        return;
+    }
+    let all = Workspace::new();
+    let rays = "v+vtt+.v.\nv.\n".repeat(16);
+    let launches = ["primary", "ao"].map(|kind| format!("launch {kind} closest direct/while-while/bvh2\n{rays}"));
+    all.write("rays.txt", &format!("raywarp-operations 1\n{}", launches.join("")));
+    let page = |traversal: u32| {
+        format!(
+            "<!-- made by: raywarp simulate nowhere --efficiency --json\n     rows: kernel = name\n     \
+             | primary | {{traversal_percent:0}} where kind=primary\n     | diffuse | {{traversal_percent:0}} where kind=diffuse\n     \
+             check: raywarp simulate --operations rays.txt --efficiency --json within 4 points (of a sample)\n     \
+             needs: scenes; minutes -->\n| kernel | primary | diffuse |\n|---|---|---|\n| al09-while-while | {traversal} | 9 |\n\
+             | al09-packet | 77 | 9 |\n<!-- end of what is made -->\n"
+        )
+    };
+    // One of two neighbours visits three nodes, the other one: 64 of the 96 lanes of a warp's three visits take part.
+    for (traversal, count) in [(67, 0), (70, 0), (72, 1)] {
+        all.write("docs/README.md", &page(traversal));
+        let done = all.run(&["--check"]);
+        assert_eq!((done.blocks, done.faults.len()), (1, count), "{traversal}: {:?}", done.faults);
+    }
+    all.write("docs/README.md", &page(67).replace("al09-while-while |", "al09-packet |"));
+    assert!(all.run(&["--check"]).faults[0].contains("none of its cells"));
+}
+
+#[test]
 fn marks_come_and_go_with_the_machine_code() {
     if is_skipped() {
         return;

@@ -41,7 +41,7 @@ pub(super) fn made(block: &Block, page: &str, outputs: &BTreeMap<String, Output>
         return paragraph(spec, template, page, &sources);
     }
     if !spec.cells.is_empty() {
-        return cells(spec, page, &sources);
+        return cells(spec, page, &sources, Has::All);
     }
     if spec.is_mark_alone() {
         return Ok(Made { content: page.to_string(), parts: Vec::new() });
@@ -50,6 +50,16 @@ pub(super) fn made(block: &Block, page: &str, outputs: &BTreeMap<String, Output>
         true => Ok(fence(page, &first.text)),
         false => whole(spec, page, first),
     }
+}
+
+/// Makes the cells of a block that a sample has; what it does not say stays as it is and is no part.
+///
+/// # Errors
+/// What is wrong with the block, and where the sample has none of its cells.
+pub(super) fn in_part_of(block: &Block, page: &str, outputs: &BTreeMap<String, Output>) -> Result<Made, String> {
+    let sources: Sources = outputs.iter().map(|(letter, output)| (letter.clone(), output.rows.clone())).collect();
+    let made = cells(&block.spec, page, &sources, Has::Some)?;
+    if made.parts.is_empty() { Err("the sample has none of its cells".into()) } else { Ok(made) }
 }
 
 fn paragraph(spec: &Spec, template: &str, page: &str, sources: &Sources) -> Result<Made, String> {
@@ -143,8 +153,15 @@ fn parts(shown: &Table, today: &Table, label: impl Fn(usize) -> String) -> Vec<P
     parts
 }
 
+/// Which of a table's cells its sources have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Has {
+    All,
+    Some,
+}
+
 /// Fills in the cells of the page's own table.
-fn cells(spec: &Spec, page: &str, sources: &Sources) -> Result<Made, String> {
+fn cells(spec: &Spec, page: &str, sources: &Sources, has: Has) -> Result<Made, String> {
     let shown = of_markdown(page).into_iter().next().ok_or("no table to fill in")?;
     let keys: Vec<usize> = spec
         .rows
@@ -154,6 +171,7 @@ fn cells(spec: &Spec, page: &str, sources: &Sources) -> Result<Made, String> {
     let mut today = shown.clone();
     let mut labels = vec![String::new(); keys.len()];
     let mut names = Vec::new();
+    let mut filled_in = Vec::new();
     for (at, row) in shown.rows.iter().enumerate() {
         for (label, &key) in labels.iter_mut().zip(&keys) {
             // An empty cell says what the one above it says.
@@ -173,11 +191,17 @@ fn cells(spec: &Spec, page: &str, sources: &Sources) -> Result<Made, String> {
             let words = [("{head}", head), ("{label}", filter.first().map_or("", |(_, label)| label))];
             let with = |text: &String| words.iter().fold(text.clone(), |text, (word, by)| text.replace(word, by));
             let short: Vec<_> = spec.short.iter().map(|(name, long)| (name.clone(), with(long))).collect();
-            today.rows[at][place] = filled(&with(&rule.template), sources, &filter, &short)
-                .map_err(|error| format!("{}, {head}: {error}", labels.join(", ")))?;
+            let made = filled(&with(&rule.template), sources, &filter, &short);
+            if made.is_err() && has == Has::Some {
+                continue;
+            }
+            let of = labels.join(", ");
+            today.rows[at][place] = made.map_err(|error| format!("{of}, {head}: {error}"))?;
+            let name = format!("{of}, {head}");
+            filled_in.push(Part { line: at + 2, name, page: cell.clone(), today: today.rows[at][place].clone() });
         }
     }
-    let parts = parts(&shown, &today, |at| names[at].clone());
+    let parts = if has == Has::All { parts(&shown, &today, |at| names[at].clone()) } else { filled_in };
     Ok(Made { content: today.markdown(), parts })
 }
 

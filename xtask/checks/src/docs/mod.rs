@@ -18,7 +18,7 @@ mod tolerance;
 
 use crate::files;
 use block::{Block, blocks};
-use filling::{Made, Part, made};
+use filling::{Made, Part, in_part_of, made};
 pub use marks::{Code, Corpus};
 use source::{Form, Output, Reader};
 use spec::{Check, Need};
@@ -190,7 +190,10 @@ impl Done {
         self.blocks += 1;
         let plain = marks::without_mark(content);
         let check = check_of(block, asked);
-        let made = outputs(block, &plain, reader, check.as_ref()).and_then(|outputs| made(block, &plain, &outputs));
+        let in_part = check.as_ref().is_some_and(|check| check.instead.is_some());
+        let made = outputs(block, &plain, reader, check.as_ref()).and_then(|outputs| {
+            if in_part { in_part_of(block, &plain, &outputs) } else { made(block, &plain, &outputs) }
+        });
         match (made, check) {
             (Err(error), _) => self.faults.push(format!("{place}: {error}")),
             (Ok(made), Some(check)) => self.compare(page, block, &made, check.tolerance),
@@ -264,14 +267,16 @@ fn fault(page: &str, block: &Block, part: &Part, tolerance: Tolerance) -> String
 /// difference. `None` if it is to be made.
 fn check_of(block: &Block, asked: &Asked) -> Option<Check> {
     let check = &block.spec.check;
-    let is_sampled = !check.options.is_empty();
-    let check = if is_sampled && asked.has_time() { Check::default() } else { check.clone() };
+    let check = if check.is_sampled() && asked.has_time() { Check::default() } else { check.clone() };
     asked.is_check.then_some(check)
 }
 
 /// Says why a block cannot be made here, if so.
 fn lacking(block: &Block, reader: &Reader, asked: &Asked) -> Option<String> {
-    let is_long = block.spec.check.options.is_empty() && !asked.has_time();
+    if check_of(block, asked).is_some_and(|check| check.instead.is_some()) {
+        return None;
+    }
+    let is_long = !block.spec.check.is_sampled() && !asked.has_time();
     block.spec.needs.iter().find_map(|need| match need {
         Need::Minutes => is_long.then(|| "takes minutes (--all)".to_string()),
         Need::Scenes if reader.scenes.is_none() => Some("no folder of large scenes (RAYWARP_SCENES)".to_string()),
@@ -290,6 +295,9 @@ fn outputs(
     let spec = &block.spec;
     let is_fence = spec.text.is_none() && spec.cells.is_empty() && content.trim_start().starts_with("```");
     let form = if is_fence { Form::Text } else { Form::Tables };
+    if let Some(instead) = check.and_then(|check| check.instead.as_ref()) {
+        return Ok([("a".to_string(), reader.read(instead, form, None)?)].into());
+    }
     let mut outputs = BTreeMap::new();
     for (letter, source) in &spec.sources {
         let mut whole = Output::default();

@@ -78,7 +78,14 @@ impl Reader {
 
     fn command(&self, line: &[String]) -> Result<Output, String> {
         let scenes = self.scenes.clone().unwrap_or_default();
-        let arguments = line[1..].iter().map(|word| word.replace("$RAYWARP_SCENES", &scenes.to_string_lossy()));
+        // A packed file is given to the command as it is when unpacked.
+        let packed = line.iter().find(|word| word.ends_with(".xz"));
+        let unpacked = packed.map(|packed| Unpacked::new(&self.root.join(packed), packed)).transpose()?;
+        let argument = |word: &String| match &unpacked {
+            Some(unpacked) if packed == Some(word) => unpacked.0.display().to_string(),
+            _ => word.replace("$RAYWARP_SCENES", &scenes.to_string_lossy()),
+        };
+        let arguments = line[1..].iter().map(argument);
         let mut command = Command::new(&self.program);
         command.current_dir(&self.root).args(arguments).arg("-q").env("RAYWARP_SCENES", &scenes);
         let output = command.output().map_err(|error| format!("{}: {error}", self.program.display()))?;
@@ -93,6 +100,27 @@ impl Reader {
         }
         let tables = of_markdown(&text);
         Ok(Output { rows: rows_of_tables(&tables), tables, text })
+    }
+}
+
+/// A file that is there unpacked as long as this is.
+struct Unpacked(PathBuf);
+
+impl Unpacked {
+    fn new(packed: &Path, name: &str) -> Result<Self, String> {
+        let wrong = |error: std::io::Error| format!("{name}: {error}");
+        let plain = packed.file_stem().unwrap_or_default().to_string_lossy();
+        let file = std::env::temp_dir().join(format!("raywarp-docs-{}-{plain}", std::process::id()));
+        let unpacked = Self(file);
+        std::fs::write(&unpacked.0, text_of(packed).map_err(wrong)?).map_err(wrong)?;
+        Ok(unpacked)
+    }
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        // One that stays does no harm.
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) struct CellRule {
 pub(super) struct Check {
     /// Options that take the place of those of the command, to be done sooner.
     pub options: Vec<String>,
+    /// Another command that has some of the cells, in the place of all sources.
+    pub instead: Option<String>,
     pub tolerance: Tolerance,
 }
 
@@ -112,6 +114,13 @@ impl Spec {
         };
         self.sources.push((letter.to_string(), source));
         Ok(())
+    }
+}
+
+impl Check {
+    /// Returns `true` if a part of the block is checked, or all of it in less time.
+    pub fn is_sampled(&self) -> bool {
+        self.instead.is_some() || !self.options.is_empty()
     }
 }
 
@@ -215,16 +224,21 @@ fn pairs(text: &str) -> Vec<(String, String)> {
     text.split(';').map(str::trim).filter(|part| !part.is_empty()).map(pair).collect()
 }
 
-/// Parses `--sample 4096 within 4 points`, either part alone, and words in brackets at the end on why.
+/// Parses `--sample 4096 within 4 points`, either part alone, and words in brackets at the end on why; or another
+/// command in the place of the options.
 fn check(text: &str) -> Result<Check, String> {
     let (options, tolerance) = match text.find("within ") {
         Some(at) => (&text[..at], Tolerance::parse(&text[at + "within ".len()..])?),
         None => (text, Tolerance::default()),
     };
-    let options = words(options.trim_end_matches([',', ' ']));
+    let options = options.trim_end_matches([',', ' ']);
+    let (options, instead) = match options.starts_with("raywarp ") {
+        true => (Vec::new(), Some(options.to_string())),
+        false => (words(options), None),
+    };
     match options.first() {
         Some(first) if !first.starts_with("--") => Err(format!("check: {text}: options begin with --")),
-        _ => Ok(Check { options, tolerance }),
+        _ => Ok(Check { options, instead, tolerance }),
     }
 }
 
@@ -301,6 +315,9 @@ mod tests {
         assert_eq!((spec.cells[1].number, spec.cells[1].only.len()), (1, 1));
         assert_eq!(spec.check.options, ["--sample", "4096"]);
         assert_eq!(spec.needs, [Need::Scenes]);
+        let other = check("raywarp simulate --operations a.txt.xz within 4 points (a sample)").unwrap();
+        assert_eq!(other.instead.as_deref(), Some("raywarp simulate --operations a.txt.xz"));
+        assert!(other.is_sampled() && other.options.is_empty());
     }
 
     #[test]
