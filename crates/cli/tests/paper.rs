@@ -71,7 +71,11 @@ fn numbers_and_pages_go_into_files() {
     let files: Vec<String> = folder.files().into_iter().map(|(name, _)| name).collect();
     assert_eq!(files, ["width.csv", "width.html"]);
     let table = String::from_utf8(folder.files().remove(0).1).unwrap();
-    assert!(table.starts_with("scene,subject,rays,quantity,theirs,ours,source\n") && table.lines().count() > 90);
+    assert!(table.starts_with("scene,subject,rays,quantity,theirs,ours,source,unit\n") && table.lines().count() > 90);
+    // `--html` is another name of `--report`.
+    folder.succeeds("paper al09 width --recorded --html again.html");
+    let page = |name: &str| folder.files().into_iter().find(|(file, _)| file == name).map(|(_, bytes)| bytes);
+    assert!(page("again.html").is_some_and(|bytes| bytes.starts_with(b"<!doctype html>")));
     // The same again replaces them; another kind of file is left alone.
     folder.succeeds("paper al09 width --recorded --csv width.csv");
     folder.refuses("paper al09 width --recorded --csv width.html", 5, &["width.html"]);

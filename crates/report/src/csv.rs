@@ -65,9 +65,32 @@ pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
 }
 
+/// Returns the cells of a CSV line; those in quotes may contain commas and doubled quotes (RFC 4180).
+pub fn cells_of(line: &str) -> Vec<String> {
+    let (mut cells, mut cell) = (Vec::new(), String::new());
+    let (mut is_quoted, mut characters) = (false, line.chars().peekable());
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => cell.extend(characters.next()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(std::mem::take(&mut cell)),
+            other => cell.push(other),
+        }
+    }
+    cells.push(cell);
+    cells
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_that_are_quoted_are_read_again() {
+        let cells = ["GPU \"X\"", "", "at most 4, every 4", "plain", "\"\"", ""];
+        assert_eq!(cells_of(&cells.map(quoted).join(",")), cells);
+        assert_eq!(cells_of(""), [""]);
+    }
 
     #[test]
     fn quotation_marks_are_doubled() {

@@ -19,7 +19,7 @@ mod table;
 mod text;
 mod text_table;
 
-pub use csv::quoted;
+pub use csv::{cells_of, quoted};
 pub use document::Document;
 pub use listing::{ListedLine, Listing};
 pub use page::{About, Figure, Page};

@@ -95,7 +95,7 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
     }
     match statements(paper).iter().find(|finding| finding.name == name) {
-        Some(finding) => args.write(&finding_document(paper, &judge(paper, finding, None)), common, out),
+        Some(finding) => args.write(&finding_document(&judge(paper, finding, None)), common, out),
         None => Err(CliError::usage(format!(
             "{} has nothing called {name}; `raywarp paper {}` lists what it has",
             paper.key(),
@@ -218,6 +218,6 @@ impl Session<'_> {
         let steps = Steps::new(self.common.quiet, doing.clone(), "kernels", 0);
         let progress = |done: usize, all: usize| steps.set(done as u64, all as u64);
         let watch = BenchWatch { cancel: None, say: None, progress: Some(&progress), export: None };
-        measure(self.exhibit, place, target, &watch).map_err(CliError::machine)
+        measure(self.exhibit, place, target, crate::version::COMMIT, &watch).map_err(CliError::machine)
     }
 }

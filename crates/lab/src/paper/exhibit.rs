@@ -58,18 +58,66 @@ pub struct Quantity {
     pub key: &'static str,
     /// Heading of its columns.
     pub head: &'static str,
+    /// Words on it for the title of its table, where it has a column; empty where the title says it already.
+    pub says: &'static str,
     /// Kind of its numbers.
     pub measure: Measure,
+    /// Unit of its numbers.
+    pub unit: &'static str,
     /// Digits after the point.
     pub digits: usize,
     /// `true` if ours stands beside theirs to be compared; `false` if they are of two machines.
     pub is_compared: bool,
 }
 
+impl Quantity {
+    const fn new(key: &'static str, head: &'static str, measure: Measure, unit: &'static str, digits: usize) -> Self {
+        Self { key, head, says: "", measure, unit, digits, is_compared: true }
+    }
+
+    /// Makes a share in per cent.
+    pub(super) const fn share(key: &'static str, head: &'static str) -> Self {
+        Self::new(key, head, Measure::Share, "%", 0)
+    }
+
+    /// Makes a gain of rates in per cent.
+    pub(super) const fn gain(key: &'static str, head: &'static str) -> Self {
+        Self::new(key, head, Measure::Gain, "%", 0)
+    }
+
+    /// Makes a factor between two numbers.
+    pub(super) const fn factor(key: &'static str, head: &'static str) -> Self {
+        Self::new(key, head, Measure::Factor, "times", 2)
+    }
+
+    /// Makes a rate, time, size or count.
+    pub(super) const fn amount(key: &'static str, head: &'static str, unit: &'static str, digits: usize) -> Self {
+        Self::new(key, head, Measure::Amount, unit, digits)
+    }
+
+    /// Sets the digits after the point.
+    pub(super) const fn digits(mut self, digits: usize) -> Self {
+        self.digits = digits;
+        self
+    }
+
+    /// Sets the words for the title of its table.
+    pub(super) const fn says(mut self, says: &'static str) -> Self {
+        self.says = says;
+        self
+    }
+
+    /// Says that ours and theirs are of two machines or scenes, so that they are not compared.
+    pub(super) const fn apart(mut self) -> Self {
+        self.is_compared = false;
+        self
+    }
+}
+
 /// A table of an exhibit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExhibitTable {
-    /// Title of the table, with the unit of its numbers.
+    /// Title of the table, with the unit of its numbers; what its columns say of themselves follows it.
     pub title: &'static str,
     /// Quantities that are its columns.
     pub quantities: &'static [Quantity],
@@ -138,6 +186,13 @@ pub struct Exhibit {
     pub picture: PictureForm,
     /// The file of our numbers on the reference scenes.
     pub(super) stored: &'static str,
+}
+
+impl Exhibit {
+    /// Returns the quantity with this key; `None` if the exhibit has none of that key.
+    pub fn quantity(&self, key: &str) -> Option<&'static Quantity> {
+        self.parts.iter().flat_map(|part| part.quantities).find(|quantity| quantity.key == key)
+    }
 }
 
 /// Rays of a kind and view that simulated kernels trace.

@@ -29,12 +29,21 @@ pub struct JudgedCell {
 /// A statement of a paper with its cells and what follows.
 #[derive(Debug, Clone)]
 pub struct Judged {
+    /// Paper that states it.
+    pub paper: Paper,
     /// Statement of the paper.
     pub finding: &'static Finding,
     /// Cells of the statement.
     pub cells: Vec<JudgedCell>,
     /// Outcome that follows from the cells.
     pub status: Outcome,
+}
+
+impl Judged {
+    /// Returns the kind of the statement's numbers.
+    pub fn measure(&self) -> Measure {
+        self.finding.measure.unwrap_or(Measure::Amount)
+    }
 }
 
 /// Returns the statements of a paper.
@@ -59,7 +68,7 @@ pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Rec
         cells.extend(selected(finding, selection, &records, measure));
     }
     let status = status(finding, &cells);
-    Judged { finding, cells, status }
+    Judged { paper, finding, cells, status }
 }
 
 /// Returns what follows from the cells: a row without one cannot be reproduced.

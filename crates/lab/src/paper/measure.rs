@@ -21,7 +21,7 @@ pub fn is_measured(exhibit: &Exhibit) -> bool {
 }
 
 /// Returns our rates of an exhibit's kernels on a scene, measured on a GPU with the tree of preset `good`; none where
-/// [`is_measured`] is not so. A kernel with a wrong hit is left out.
+/// [`is_measured`] is not so. A kernel with a wrong hit is left out. `commit` is that of the program, if it is known.
 ///
 /// # Errors
 /// [`BenchError`].
@@ -31,6 +31,7 @@ pub fn measure(
     exhibit: &Exhibit,
     place: &ExhibitScene<'_>,
     target: &Target,
+    commit: Option<&str>,
     watch: &BenchWatch<'_>,
 ) -> Result<Vec<Record>, BenchError> {
     let Some(suite) = exhibit.suite.and_then(suite::named).filter(|_| is_measured(exhibit)) else {
@@ -54,12 +55,14 @@ pub fn measure(
     };
     let numbers = (1..=place.views.len()).collect();
     let mut report = SceneReport::new(place.name, target, numbers, &request);
+    report.commit = commit.map(str::to_string);
     bench_scene(target, place.scene.clone(), RaySource::Views(place.views), &request, watch, &mut report)?;
     Ok(records(exhibit, place.name, target, &report))
 }
 
 fn records(exhibit: &Exhibit, scene: &str, target: &Target, report: &SceneReport) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
+    let commit = report.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
     for row in report.rows.iter().filter(|row| row.check.passes()) {
         let Some(kind) = report.columns[row.column].column.kind() else { continue };
         let Some(subject) = subject(exhibit, &row.subject, target) else { continue };
@@ -71,7 +74,7 @@ fn records(exhibit: &Exhibit, scene: &str, target: &Target, report: &SceneReport
             quantity: "measured".to_string(),
             theirs: "".into(),
             ours: Some(rate),
-            source: NumberSource::Measured(target.name()),
+            source: NumberSource::Measured(target.name() + &commit),
         };
         match records.iter_mut().find(|known| known.key() == record.key()) {
             // Of two kernels of a machine the faster one.

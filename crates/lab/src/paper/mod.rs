@@ -5,10 +5,12 @@
 
 mod catalogue;
 mod chart;
+mod distance;
 mod exhibit;
 mod judged;
 mod make;
 mod measure;
+mod part_table;
 mod printed;
 mod record;
 mod report;
@@ -23,6 +25,6 @@ pub use exhibit::{
 pub use judged::{Judged, JudgedCell, judge, statements};
 pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};
-pub use record::{NumberSource, Record, read, write};
+pub use record::{NumberSource, Record, read};
 pub use report::{exhibit_document, finding_document, list_document, paper_document, statements_markdown};
 pub use table::{merged, stored};

@@ -1,5 +1,6 @@
 //! The papers' printed tables as records without a number of ours.
 
+use super::catalogue::{ALK12S, IMPROVED, SPEEDUP};
 use super::exhibit::{Exhibit, Making, Paper};
 use super::record::{NumberSource, Record};
 use raywarp_papers::{Printed, al09, alk12, g14};
@@ -42,6 +43,9 @@ fn al09_table1(exhibit: &Exhibit) -> Vec<Record> {
                 }
                 add("simulated", Printed::number(cells.simulated[place], 1));
                 add("measured", Printed::number(cells.measured[place], 1));
+                // The paper prints the quotient of the two, rounded as here, in all 63 cells.
+                let of_simulated = 100.0 * cells.measured[place] / cells.simulated[place];
+                add("of simulated", Printed::number(of_simulated, 0));
             }
         }
     }
@@ -56,8 +60,12 @@ fn alk12_table1() -> Vec<Record> {
     for scene in &alk12().table_1.scene {
         for (subject, age) in GENERATIONS.into_iter().zip(0..) {
             for (kind, rates) in RayKind::ALL.into_iter().zip(scene.kinds()) {
-                if let Some(mrays) = rates.by_age()[age] {
-                    records.push(record(&scene.name, subject, kind, "measured", Printed::number(mrays, 1)));
+                let Some(mrays) = rates.by_age()[age] else { continue };
+                records.push(record(&scene.name, subject, kind, "measured", Printed::number(mrays, 1)));
+                // The paper prints the quotient of its rates, rounded as here, in all 21 cells.
+                if let Some(before) = age.checked_sub(1).and_then(|before| rates.by_age()[before]) {
+                    let multiple = Printed::number(mrays / before, 2);
+                    records.push(record(&scene.name, subject, kind, "of previous", multiple));
                 }
             }
         }
@@ -70,12 +78,16 @@ fn g14_table2() -> Vec<Record> {
     for scene in &g14().table_2.scene {
         for (place, machine) in ["GTX 480", "GTX 680", "Titan"].into_iter().enumerate() {
             for (kind, rates) in RayKind::ALL.into_iter().zip(scene.kinds()) {
-                for (form, of) in [("ALK12's", rates.alk12), ("improved", rates.improved)] {
+                for (form, of) in [(ALK12S, rates.alk12), (IMPROVED, rates.improved)] {
                     let subject = format!("{machine}, {form}");
                     let theirs = Printed::number(of[place], 1);
                     // What is measured stands beside bounds and expected rates too.
                     records.push(record(&scene.name, &subject, kind, "measured", theirs));
                 }
+                // The paper prints the quotient of its rates, rounded as here, in all 36 cells.
+                let gain = 100.0 * (rates.improved[place] / rates.alk12[place] - 1.0);
+                let subject = format!("{machine}, {IMPROVED}");
+                records.push(record(&scene.name, &subject, kind, SPEEDUP, Printed::number(gain, 1)));
             }
         }
     }

@@ -1,14 +1,16 @@
 //! The documents of `raywarp paper`: the list, a paper, an exhibit, a statement.
 
-use super::catalogue::of;
+use super::catalogue::{find, of};
 use super::chart::charts;
-use super::exhibit::{self, Exhibit, ExhibitTable, Paper, Quantity};
+use super::distance::{distance, distance_head, rule};
+use super::exhibit::{self, Exhibit, Paper};
 use super::judged::{Judged, JudgedCell, judge, statements};
+use super::part_table::{long, part_table};
 use super::record::{NumberSource, Record};
-use super::table::{Line, lines, scenes};
-use raywarp_papers::{Finding, Measure, Outcome};
+use super::table::{completed, scenes};
+use raywarp_papers::{Claim, Finding, Measure, Outcome, Selection};
 use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 /// Returns the list of papers, with their exhibits and how many statements were reproduced.
 pub fn list_document() -> Document {
@@ -100,6 +102,7 @@ fn counts(rows: &[Judged]) -> String {
 /// Returns a table or figure with our numbers beside the paper's. `missing` says what could not be made, and why.
 pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String]) -> Document {
     let paper = exhibit.paper;
+    let records = &*completed(exhibit, records.to_vec());
     let mut document = Document::new(format!("{} {}: {}", paper.key(), exhibit.name, exhibit.what));
     document.line(format!("{}, {}: {}", paper.key().to_uppercase(), exhibit.place, exhibit.what));
     document.data("paper", paper.key());
@@ -123,7 +126,7 @@ pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String
     statements_on(&mut document, exhibit, records);
     document.heading("Pictures");
     charts(&mut document, exhibit, records);
-    let all = long().table(records.iter().collect::<Vec<_>>().iter().copied());
+    let all = long(exhibit).table(records);
     document.table(all.key("cells").in_csv());
     document
 }
@@ -161,8 +164,8 @@ fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record])
 }
 
 /// Returns what a statement says and what came of it.
-pub fn finding_document(paper: Paper, row: &Judged) -> Document {
-    let finding = row.finding;
+pub fn finding_document(row: &Judged) -> Document {
+    let (paper, finding) = (row.paper, row.finding);
     let mut document = Document::new(format!("{} {}: {}", paper.key(), finding.name, finding.says));
     document.line(format!("{}, {}: {}", paper.key().to_uppercase(), finding.place, finding.says));
     document.line(format!("Outcome: {}", row.status));
@@ -171,12 +174,11 @@ pub fn finding_document(paper: Paper, row: &Judged) -> Document {
         "status": row.status.to_string(), "note": finding.note,
     }));
     document.prose(format!("{}. {}", row.status, summary(row)));
-    let measure = finding.measure.unwrap_or(Measure::Amount);
     if !row.cells.is_empty() {
         document.line(summary(row));
-        let sheet = cells(measure);
+        let sheet = cells(row);
         document.table(sheet.table(&row.cells).in_text("").on_page("Its cells").key("cells").in_csv());
-        document.line(rule(measure));
+        document.line(rule(row.measure(), row.cells.iter().filter_map(|cell| Claim::parse(&cell.theirs))));
     }
     if !finding.cannot.is_empty() {
         document.line(plain(&finding.cannot));
@@ -189,20 +191,15 @@ pub fn finding_document(paper: Paper, row: &Judged) -> Document {
     document
 }
 
-/// Returns the rule of a measure in words.
-fn rule(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Share => "rule: within 5 points",
-        Measure::Gain => "rule: within 5 points; less than 2 points are no gain and no loss",
-        Measure::Amount => "rule: ours over theirs from 0.9 to 1.11",
-        Measure::Factor => "rule: within a tenth of the factor, or 0.05 below 1.5",
-        Measure::Exact => "rule: the same number",
-    }
-}
-
-fn cells(measure: Measure) -> Sheet<'static, JudgedCell> {
+fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
+    let measure = row.measure();
     let digits = if measure == Measure::Factor { 2 } else { 1 };
-    let off = move |cell: &JudgedCell| cell.distance.map_or(Value::Nothing(""), |off| off_value(off, measure));
+    let off = move |cell: &JudgedCell| match Claim::parse(&cell.theirs) {
+        Some(claim) if measure != Measure::Exact => distance(claim, cell.ours, measure),
+        _ => Value::Nothing(""),
+    };
+    let head = distance_head(row.cells.iter().filter_map(|cell| Claim::parse(&cell.theirs)));
+    let unit = unit(row);
     let holds = |cell: &JudgedCell| match cell.holds {
         Some(true) => "yes",
         Some(false) => "no",
@@ -224,15 +221,24 @@ fn cells(measure: Measure) -> Sheet<'static, JudgedCell> {
             .page(2, "ours")
             .key("ours")
             .csv(2, "ours"),
-        Column::plain(off).text(TableColumn::right("off")).page(3, "off").key("off").csv(3, "off"),
+        Column::plain(off).text(TableColumn::right(head)).page(3, head).key("off").csv(3, "off"),
         Column::words(holds).text(TableColumn::left("holds")).page(4, "holds").key("holds").csv(4, "holds"),
+        Column::words(move |_: &JudgedCell| unit).key("unit").csv(5, "unit"),
     ])
 }
 
-fn off_value(off: f64, measure: Measure) -> Value {
-    let unit = if matches!(measure, Measure::Amount | Measure::Factor) { " %" } else { "" };
-    let words = if off.abs() < 0.5 { format!("0{unit}") } else { format!("{off:+.0}{unit}") };
-    Value::said(words, off)
+/// Returns the unit of a statement's numbers; empty where neither its measure nor an exhibit's quantity has one.
+fn unit(row: &Judged) -> &'static str {
+    match row.measure() {
+        Measure::Share | Measure::Gain => "%",
+        Measure::Factor => "times",
+        Measure::Exact => "",
+        Measure::Amount => {
+            let mut from = row.finding.from.iter();
+            let of = |selection: &Selection| find(row.paper, &selection.exhibit)?.quantity(&selection.quantity);
+            from.find_map(of).map_or("", |quantity| quantity.unit)
+        }
+    }
 }
 
 /// Returns how many cells hold, and the one that is farthest off.
@@ -242,7 +248,7 @@ fn summary(row: &Judged) -> String {
     if judged.is_empty() {
         return String::new();
     }
-    let measure = row.finding.measure.unwrap_or(Measure::Amount);
+    let measure = row.measure();
     let digits = if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
     let weakest = judged.iter().max_by(|a, b| a.weakness.total_cmp(&b.weakness));
     let weakest = weakest.map_or_else(String::new, |cell| {
@@ -307,79 +313,4 @@ fn sources(exhibit: &Exhibit, records: &[Record]) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Adds a part's table of a scene.
-fn part_table(document: &mut Document, part: &ExhibitTable, scene: &str, records: &[Record]) {
-    let lines = lines(records, scene, part.quantities);
-    if lines.is_empty() {
-        return;
-    }
-    let mut columns = vec![
-        Column::words(|line: &Line<'_>| line.subject).text(TableColumn::left("")).page(0, ""),
-        Column::words(|line: &Line<'_>| line.rays).text(TableColumn::left("rays")).page(1, "rays"),
-    ];
-    for (place, quantity) in part.quantities.iter().enumerate() {
-        let has = |of: fn(&Record) -> bool| lines.iter().any(|line| line.cells[place].is_some_and(of));
-        let (ours, theirs) = (has(|record| record.ours.is_some()), has(|record| !record.theirs.is_empty()));
-        if ours {
-            columns.push(ours_column(place, quantity));
-        }
-        if theirs {
-            columns
-                .push(theirs_column(place, if ours { "theirs".into() } else { format!("{}, theirs", quantity.head) }));
-        }
-        if ours && theirs && quantity.is_compared {
-            columns.push(off_column(place, quantity.measure));
-        }
-    }
-    let title = format!("{scene}: {}", part.title);
-    document.table(Sheet(columns).table(&lines).in_text(title.clone()).on_page(title));
-}
-
-fn ours_column<'a>(place: usize, quantity: &'a Quantity) -> Column<'a, Line<'a>> {
-    let of = move |line: &Line<'a>| Value::known(line.cells[place].and_then(|record| record.ours));
-    let at = 2 + 3 * place;
-    Column::plain(of)
-        .digits(quantity.digits)
-        .text(TableColumn::right(quantity.head))
-        .page(at, format!("{}, ours", quantity.head))
-}
-
-fn theirs_column<'a>(place: usize, head: String) -> Column<'a, Line<'a>> {
-    let of = move |line: &Line<'a>| Value::words(line.cells[place].map_or("", |record| record.theirs.text()));
-    Column::plain(of).text(TableColumn::right(head.clone())).page(3 + 3 * place, head)
-}
-
-fn off_column<'a>(place: usize, measure: Measure) -> Column<'a, Line<'a>> {
-    let of = move |line: &Line<'a>| {
-        let both = line.cells[place].and_then(|record| Some((record.ours?, record.claim()?)));
-        both.map_or(Value::Nothing(""), |(ours, claim)| off_value(claim.distance(ours, measure), measure))
-    };
-    Column::plain(of).text(TableColumn::right("off")).page(4 + 3 * place, "off")
-}
-
-/// Returns the columns of an exhibit's numbers, a row each, for programs.
-fn long() -> Sheet<'static, Record> {
-    let source = |record: &Record| -> Json {
-        match &record.source {
-            NumberSource::Simulated => "simulated".into(),
-            NumberSource::Measured(gpu) => format!("measured: {gpu}").into(),
-            NumberSource::Recorded(run) => run.clone().into(),
-            NumberSource::Nowhere => Json::Null,
-        }
-    };
-    let theirs = |record: &Record| match record.theirs.text() {
-        "" => Value::Nothing(""),
-        words => Value::words(words),
-    };
-    Sheet(vec![
-        Column::words(|record: &Record| record.scene.clone()).key("scene").csv(0, "scene"),
-        Column::words(|record: &Record| record.subject.clone()).key("subject").csv(1, "subject"),
-        Column::words(|record: &Record| record.rays.clone()).key("rays").csv(2, "rays"),
-        Column::words(|record: &Record| record.quantity.clone()).key("quantity").csv(3, "quantity"),
-        Column::plain(theirs).key("theirs").csv(4, "theirs"),
-        Column::number(3, |record: &Record| record.ours).key("ours").csv(5, "ours"),
-        Column::data(source).key("source").csv(6, "source"),
-    ])
 }

@@ -1,5 +1,6 @@
 //! An exhibit put together: what is printed, what is stored, and what was made now.
 
+use super::catalogue::{ALK12S, IMPROVED, SPEEDUP};
 use super::exhibit::Exhibit;
 use super::printed::printed;
 use super::record::{self, Record};
@@ -12,7 +13,29 @@ use std::collections::HashMap;
 pub fn stored(exhibit: &Exhibit) -> Vec<Record> {
     let mine = record::read(exhibit.stored)
         .unwrap_or_else(|why| panic!("records of {} {}: {why}", exhibit.paper.key(), exhibit.name));
-    merged(printed(exhibit), mine)
+    completed(exhibit, merged(printed(exhibit), mine))
+}
+
+/// Returns records with the numbers that follow from them: G14's speedups, by measured rates, else by expected ones.
+pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> {
+    if exhibit.quantity(SPEEDUP).is_none() {
+        return records;
+    }
+    let mut speedups = Vec::new();
+    // Measured ones stand where there are both.
+    for quantity in ["expected", "measured"] {
+        for after in records.iter().filter(|record| record.quantity == quantity) {
+            let Some(machine) = after.subject.strip_suffix(IMPROVED) else { continue };
+            let before = format!("{machine}{ALK12S}");
+            let key = [after.scene.as_str(), before.as_str(), after.rays.as_str(), quantity];
+            let before = records.iter().find(|record| record.key() == key).and_then(|record| record.ours);
+            if let (Some(rate), Some(before)) = (after.ours, before) {
+                let ours = Some(100.0 * (rate / before - 1.0));
+                speedups.push(Record { quantity: SPEEDUP.to_string(), theirs: "".into(), ours, ..after.clone() });
+            }
+        }
+    }
+    merged(records, speedups)
 }
 
 /// Returns records with those of `others` in place of numbers that have the same key, and the rest of them behind the
@@ -51,13 +74,16 @@ pub(super) struct Line<'a> {
     pub cells: Vec<Option<&'a Record>>,
 }
 
-/// Returns the scenes of records in the order of the exhibit, others after them.
+/// Returns the scenes of records: those that only the paper has, as what ours is read against, then those of the exhibit
+/// in its order, then others.
 pub(super) fn scenes<'a>(exhibit: &'a Exhibit, records: &'a [Record]) -> Vec<&'a str> {
-    let has = |scene: &str| records.iter().any(|record| record.scene == scene);
-    let mut all: Vec<&str> = exhibit.scenes.iter().copied().filter(|scene| has(scene)).collect();
-    for record in records {
-        if !all.contains(&record.scene.as_str()) {
-            all.push(&record.scene);
+    let of_records = || records.iter().map(|record| record.scene.as_str());
+    let theirs = of_records().filter(|scene| scene.starts_with("theirs"));
+    let own = exhibit.scenes.iter().copied().filter(|scene| of_records().any(|of| of == *scene));
+    let mut all: Vec<&str> = Vec::new();
+    for scene in theirs.chain(own).chain(of_records()) {
+        if !all.contains(&scene) {
+            all.push(scene);
         }
     }
     all

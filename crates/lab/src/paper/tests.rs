@@ -141,3 +141,51 @@ fn measured_rates_are_those_of_their_runs() {
     }
     assert_eq!(seen, 2 * 7 * 3);
 }
+
+#[test]
+fn quotients_that_the_papers_print_stand_beside_their_rates() {
+    let theirs = |paper, exhibit, key: [&str; 4]| {
+        let records = stored(find(paper, exhibit).unwrap());
+        records.iter().find(|record| record.key() == key).map(|record| record.theirs.text().to_string())
+    };
+    let al09 = theirs(Paper::Al09, "table1", ["fairy", "packet", "ao", "of simulated"]);
+    assert_eq!(al09.as_deref(), Some("43"));
+    let alk12 = theirs(Paper::Alk12, "table1", ["san_miguel", "GTX 680", "diffuse", "of previous"]);
+    assert_eq!(alk12.as_deref(), Some("1.77"));
+    assert_eq!(theirs(Paper::Alk12, "table1", ["san_miguel", "GTX 480", "diffuse", "of previous"]), None);
+    let g14 = theirs(Paper::G14, "table2", ["sibenik", "Titan, improved", "primary", "speedup"]);
+    assert_eq!(g14.as_deref(), Some("-0.7"));
+}
+
+#[test]
+fn speedups_follow_from_the_rates_that_were_made() {
+    let exhibit = find(Paper::G14, "table2").unwrap();
+    let fresh = |subject: &str, ours| Record {
+        scene: "sibenik".into(),
+        subject: subject.into(),
+        rays: "ao".into(),
+        quantity: "expected".into(),
+        theirs: "".into(),
+        ours: Some(ours),
+        source: NumberSource::Simulated,
+    };
+    let made = vec![fresh("Titan, ALK12's", 400.0), fresh("Titan, improved", 500.0)];
+    let all = table::completed(exhibit, merged(stored(exhibit), made));
+    let of = |subject| all.iter().find(|record| record.key() == ["sibenik", subject, "ao", "speedup"]).unwrap();
+    assert_eq!((of("Titan, improved").ours, &of("Titan, improved").source), (Some(25.0), &NumberSource::Simulated));
+    assert_eq!(of("Titan, improved").theirs.text(), "19.0");
+    // An H200 has measured rates, a GTX 480 neither those nor expected ones.
+    assert!((of("NVIDIA H200, improved").ours.unwrap() - 100.0 * (5411.5 / 6183.5 - 1.0)).abs() < 1e-9);
+    assert_eq!(of("GTX 480, improved").ours, None);
+}
+
+#[test]
+fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
+    for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
+        assert!(!quantity.unit.is_empty(), "{}", quantity.key);
+    }
+    let exhibit = find(Paper::G14, "table2").unwrap();
+    let text = exhibit_document(exhibit, &stored(exhibit), &[]).text(Room::Any);
+    assert!(text.contains("fairy: Mrays/s, measured\n"), "{text}");
+    assert!(text.contains("conference: Mrays/s, measured, expected, the lowest bound\n"), "{text}");
+}

@@ -8,6 +8,7 @@ use raywarp_bench::corpus::{CodeThen, RecordedRun};
 use raywarp_bench::{Clocks, DataHash, LaunchBounds, Quartiles, RayOrder, SceneReport, Subject, TreeFacts};
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::kernel_name;
+use raywarp_report::cells_of;
 use raywarp_workload::rays::{RayKind, Workload};
 
 /// A measured rate in a benchmark run: of a kernel on a tree, with rays of a kind and order from one viewpoint or all.
@@ -77,7 +78,7 @@ const OPTIONAL: [&str; 6] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tr
 /// [`MeasuredError::Line`]: a column that is missing, a field that is none of its column.
 pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     let mut lines = text.lines().enumerate();
-    let header = fields(lines.next().map_or("", |(_, line)| line));
+    let header = cells_of(lines.next().map_or("", |(_, line)| line));
     let find = |name: &str| header.iter().position(|column| column == name);
     let place = |&name: &&'static str| {
         let missing = || MeasuredError::Line { line: 1, fault: TableFault::NoColumn { name } };
@@ -86,7 +87,7 @@ pub fn read_measured(text: &str) -> Result<Vec<MeasuredRate>, MeasuredError> {
     let places = COLUMNS.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
     let optional = OPTIONAL.map(find);
     let row = |(number, line): (usize, &str)| {
-        let cells = fields(line);
+        let cells = cells_of(line);
         let cell = |column: usize| cells.get(places[column]).map(String::as_str);
         let perhaps = |column: usize| cells.get(optional[column]?).map(String::as_str).filter(|cell| !cell.is_empty());
         read(&cell, &perhaps).map_err(|column| {
@@ -219,30 +220,6 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
         }
     }
     rates
-}
-
-/// Returns the cells of a CSV line; those in quotes may contain commas and doubled quotes.
-fn fields(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        let kept = match c {
-            '"' if quoted && chars.peek() == Some(&'"') => chars.next(),
-            '"' => {
-                quoted = !quoted;
-                None
-            }
-            ',' if !quoted => {
-                cells.push(String::new());
-                None
-            }
-            c => Some(c),
-        };
-        if let (Some(kept), Some(cell)) = (kept, cells.last_mut()) {
-            cell.push(kept);
-        }
-    }
-    cells
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub struct ReportArgs {
     /// Write a report as well.
     ///
     /// One HTML file with tables, pictures and what to conclude.
-    #[arg(long, value_name = "FILE.html", help_heading = heading::OUTPUT)]
+    #[arg(long, visible_alias = "html", value_name = "FILE.html", help_heading = heading::OUTPUT)]
     report: Option<PathBuf>,
     /// Write the report's pictures as SVG files into this folder, which is made if need be.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]

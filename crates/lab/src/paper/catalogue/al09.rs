@@ -1,12 +1,14 @@
 //! Exhibits of AL09 (Aila and Laine 2009).
 
-use super::{OTHER_SCENES, gain, other_machines, quantity};
+use super::OTHER_SCENES;
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
-use raywarp_papers::Measure;
 use raywarp_study::simulate::Experiment;
 use raywarp_workload::rays::Workload;
-const TRAVERSAL: Quantity = quantity("traversal", "trav.", Measure::Share, 0);
-const INTERSECTION: Quantity = quantity("intersection", "isect.", Measure::Share, 0);
+
+/// Unit of rates.
+const MRAYS: &str = "Mrays/s";
+const TRAVERSAL: Quantity = Quantity::share("traversal", "trav.");
+const INTERSECTION: Quantity = Quantity::share("intersection", "isect.");
 
 /// Kernels of AL09's Table 1.
 const TABLE1: SimulatedKernels = SimulatedKernels {
@@ -40,10 +42,16 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                 quantities: &[TRAVERSAL, INTERSECTION],
             },
             ExhibitTable {
-                title: "Mrays/s, simulated on a GTX 285 with memory for free, and measured",
+                title: "Mrays/s, simulated on a GTX 285 with memory for free",
+                quantities: &[Quantity::amount("simulated", "simulated", MRAYS, 1)],
+            },
+            ExhibitTable {
+                title: "Mrays/s, measured",
                 quantities: &[
-                    quantity("simulated", "simulated", Measure::Amount, 1),
-                    other_machines("measured", "measured", 1),
+                    Quantity::amount("measured", "measured", MRAYS, 1).apart(),
+                    Quantity::share("of simulated", "% of sim.")
+                        .apart()
+                        .says("and theirs in % of their simulated ones"),
                 ],
             },
         ],
@@ -62,7 +70,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         what: "nodes of the tree, inner nodes and leaves together",
         parts: &[ExhibitTable {
             title: "thousands of nodes",
-            quantities: &[quantity("nodes", "nodes, K", Measure::Amount, 1)],
+            quantities: &[Quantity::amount("nodes", "nodes, K", "thousand", 1)],
         }],
         making: Making::Nodes,
         scenes: &["conference", "fairy", "sibenik"],
@@ -80,15 +88,15 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         parts: &[
             ExhibitTable {
                 title: "times of warps under if-if against those under while-while, %",
-                quantities: &[gain("time", "longer")],
+                quantities: &[Quantity::gain("time", "longer")],
             },
             ExhibitTable {
                 title: "issue slots used, %, if warps wait for instructions alone",
-                quantities: &[quantity("slots", "slots", Measure::Share, 0)],
+                quantities: &[Quantity::share("slots", "slots")],
             },
             ExhibitTable {
                 title: "issue slots used, %, if they wait for loads too, so that while-while's primary rays need all 24 warps",
-                quantities: &[quantity("slots with loads", "slots", Measure::Share, 0)],
+                quantities: &[Quantity::share("slots with loads", "slots")],
             },
         ],
         making: Making::Experiment(
@@ -114,10 +122,10 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         place: "4",
         what: "gain by speculative traversal, simulated",
         parts: &[
-            ExhibitTable { title: "gain by speculation, %", quantities: &[gain("gain", "gain")] },
+            ExhibitTable { title: "gain by speculation, %", quantities: &[Quantity::gain("gain", "gain")] },
             ExhibitTable {
                 title: "persistent speculative while-while over persistent while-while, by entries of the postpone buffer, %",
-                quantities: &[gain("buffer", "gain")],
+                quantities: &[Quantity::gain("buffer", "gain")],
             },
         ],
         making: Making::Experiment(Experiment::Speculation, &[&["gain"], &["buffer"]]),
@@ -136,11 +144,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         parts: &[
             ExhibitTable {
                 title: "best gain over persistent while-while of 20 settings, %",
-                quantities: &[gain("gain", "gain")],
+                quantities: &[Quantity::gain("gain", "gain")],
             },
             ExhibitTable {
                 title: "with the two instructions and inner loops of 4, without a threshold, %",
-                quantities: &[gain("gain without threshold", "gain")],
+                quantities: &[Quantity::gain("gain without threshold", "gain")],
             },
         ],
         making: Making::Experiment(Experiment::Replacement, &[&["gain"], &["gain without threshold"]]),
@@ -157,7 +165,10 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         place: "5.2",
         what: "gain by work queues, simulated; theirs of fairy",
         parts: &[
-            ExhibitTable { title: "gain over persistent while-while, %", quantities: &[gain("gain", "gain")] },
+            ExhibitTable {
+                title: "gain over persistent while-while, %",
+                quantities: &[Quantity::gain("gain", "gain")],
+            },
             ExhibitTable {
                 title: "lanes filled in traversal and in intersection, %",
                 quantities: &[TRAVERSAL, INTERSECTION],
@@ -177,10 +188,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         place: "6",
         what: "gain by narrower warps with as many lanes in all, simulated",
         parts: &[
-            ExhibitTable { title: "warps of 16 against 32, %", quantities: &[gain("of 16", "gain")] },
-            ExhibitTable { title: "warps of 8 against 32, %", quantities: &[gain("of 8", "gain")] },
-            ExhibitTable { title: "single lanes against warps of 32, %", quantities: &[gain("of 1", "gain")] },
-            ExhibitTable { title: "warps of 64 against 32, %", quantities: &[gain("of 64", "gain")] },
+            ExhibitTable { title: "warps of 16 against 32, %", quantities: &[Quantity::gain("of 16", "gain")] },
+            ExhibitTable { title: "warps of 8 against 32, %", quantities: &[Quantity::gain("of 8", "gain")] },
+            ExhibitTable {
+                title: "single lanes against warps of 32, %",
+                quantities: &[Quantity::gain("of 1", "gain")],
+            },
+            ExhibitTable { title: "warps of 64 against 32, %", quantities: &[Quantity::gain("of 64", "gain")] },
         ],
         making: Making::Experiment(Experiment::Width, &[&["of 16"], &["of 8"], &["of 1"], &["of 64"]]),
         scenes: &["sibenik", "crytek_sponza"],

@@ -1,8 +1,7 @@
 //! Exhibits of ALK12 (Aila, Laine and Karras 2012).
 
-use super::{OTHER_SCENES, other_machines, quantity};
+use super::OTHER_SCENES;
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
-use raywarp_papers::Measure;
 use raywarp_workload::rays::Workload;
 /// Kernels of ALK12's Table 1.
 const GENERATIONS: SimulatedKernels = SimulatedKernels {
@@ -22,10 +21,19 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         name: "table1",
         place: "Table 1",
         what: "rates of three generations of GPUs",
-        parts: &[ExhibitTable {
-            title: "Mrays/s, measured, and the lowest bound of the machine",
-            quantities: &[other_machines("measured", "measured", 1), quantity("bound", "bound", Measure::Amount, 0)],
-        }],
+        parts: &[
+            ExhibitTable {
+                title: "Mrays/s",
+                quantities: &[
+                    Quantity::amount("measured", "measured", "Mrays/s", 1).apart().says("measured"),
+                    Quantity::amount("bound", "bound", "Mrays/s", 0).says("the lowest bound of the machine"),
+                ],
+            },
+            ExhibitTable {
+                title: "multiples of the previous generation's rate",
+                quantities: &[Quantity::factor("of previous", "x previous").apart()],
+            },
+        ],
         making: Making::Kernels(&GENERATIONS),
         scenes: &["conference", "fairy", "sibenik", "san_miguel"],
         suite: Some("alk12"),
@@ -33,6 +41,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         notes: &[
             "GTX 480 and 680 are bounded by what does not depend on machine code: no code of theirs is known; the GTX 285's is no bound but its simulated rate by fitted costs, on another tree than in al09 table1",
             "a GPU that measures here has the faster of \"alk12-fermi\" and \"alk12-kepler\" for each kind of rays; our san_miguel is a part of theirs, and cannot be compared",
+            "multiples of the previous generation are theirs alone: ours would need two of these GPUs",
             OTHER_SCENES,
         ],
         picture: PictureForm::Bars,
@@ -45,13 +54,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         what: "what each choice gains",
         parts: &[ExhibitTable {
             title: "gain in rate on an H200, mean of sibenik and conference, %",
-            quantities: &[Quantity {
-                key: "gain",
-                head: "gain",
-                measure: Measure::Gain,
-                digits: 1,
-                is_compared: false,
-            }],
+            quantities: &[Quantity::gain("gain", "gain").digits(1).apart()],
         }],
         making: Making::Gpu,
         scenes: &["sibenik", "conference"],
@@ -68,7 +71,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         what: "rates, operations and bandwidth over those of the GTX 285",
         parts: &[ExhibitTable {
             title: "multiples of the GTX 285's",
-            quantities: &[quantity("multiple", "multiple", Measure::Factor, 2)],
+            quantities: &[Quantity::factor("multiple", "multiple")],
         }],
         making: Making::Gpu,
         scenes: &["sibenik"],

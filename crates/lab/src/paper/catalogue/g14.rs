@@ -1,9 +1,15 @@
 //! Exhibits of G14 (Guthe 2014).
 
-use super::{OTHER_SCENES, other_machines, quantity};
+use super::OTHER_SCENES;
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
-use raywarp_papers::Measure;
 use raywarp_workload::rays::Workload;
+/// Key of the speedup, which follows from rates.
+pub(in crate::paper) const SPEEDUP: &str = "speedup";
+
+/// Ends of subjects: the kernel before and after the improvements, on a machine.
+pub(in crate::paper) const ALK12S: &str = "ALK12's";
+pub(in crate::paper) const IMPROVED: &str = "improved";
+
 /// Kernels of G14's Table 2.
 const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels {
     workload: Workload::G14,
@@ -27,15 +33,18 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         what: "instructions a clock, eligible warps and stalls, of ALK12's kernel and of the improved one, conference",
         parts: &[
             ExhibitTable {
-                title: "instructions a clock, and eligible warps (GTX Titan: theirs measured, ours expected; H200: counted)",
-                quantities: &[quantity("ipc", "IPC", Measure::Amount, 2), other_machines("eligible", "eligible", 1)],
+                title: "instructions a clock, and eligible warps",
+                quantities: &[
+                    Quantity::amount("ipc", "IPC", "instructions a clock", 2),
+                    Quantity::amount("eligible", "eligible", "warps", 1).apart(),
+                ],
             },
             ExhibitTable {
                 title: "stalls by cause, % of all",
                 quantities: &[
-                    quantity("memory", "memory", Measure::Share, 0),
-                    quantity("dependency", "depend.", Measure::Share, 0),
-                    other_machines("fetch", "fetch", 0),
+                    Quantity::share("memory", "memory"),
+                    Quantity::share("dependency", "depend."),
+                    Quantity::share("fetch", "fetch").apart(),
                 ],
             },
         ],
@@ -45,6 +54,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         fitted: &[],
         notes: &[
             "ours on a GTX Titan are expected by the model of its multiprocessor, without a Titan; on an H200 they are a profiler's counts; fetching of instructions is not modelled",
+            "of a GTX 480 and 680 theirs stand alone: no such GPU is here, and of Fermi no machine code is known",
         ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/g14-table1.csv"),
@@ -54,20 +64,27 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         name: "table2",
         place: "Table 2",
         what: "rates of ALK12's kernel and of the improved one on three GPUs",
-        parts: &[ExhibitTable {
-            title: "Mrays/s: measured, expected, and the lowest bound",
-            quantities: &[
-                other_machines("measured", "measured", 1),
-                quantity("expected", "expected", Measure::Amount, 0),
-                quantity("bound", "bound", Measure::Amount, 0),
-            ],
-        }],
+        parts: &[
+            ExhibitTable {
+                title: "Mrays/s",
+                quantities: &[
+                    Quantity::amount("measured", "measured", "Mrays/s", 1).apart().says("measured"),
+                    Quantity::amount("expected", "expected", "Mrays/s", 0).says("expected"),
+                    Quantity::amount("bound", "bound", "Mrays/s", 0).says("the lowest bound"),
+                ],
+            },
+            ExhibitTable {
+                title: "speedup by the improvements, %",
+                quantities: &[Quantity::gain(SPEEDUP, "speedup").digits(1)],
+            },
+        ],
         making: Making::Kernels(&BEFORE_AND_AFTER),
         scenes: &["conference", "fairy", "sibenik", "san_miguel"],
         suite: Some("guthe"),
         fitted: &[],
         notes: &[
-            "bounds of a GTX 480 and 680 do not depend on machine code; those of a Titan and its expected rates are of code compiled for it",
+            "bounds of a GTX 480 do not depend on machine code; those of a GTX 680 and a Titan and their expected rates are of code compiled for them",
+            "ours of speedups are quotients of expected rates on GPUs of the paper, and of measured ones elsewhere; a GTX 480 has neither",
             OTHER_SCENES,
         ],
         picture: PictureForm::Bars,
@@ -80,7 +97,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         what: "what each improvement gains alone and in pairs",
         parts: &[ExhibitTable {
             title: "gain over ALK12's kernel, %: theirs on a GTX 680, ours on an H200",
-            quantities: &[Quantity { key: "gain", head: "gain", measure: Measure::Gain, digits: 1, is_compared: true }],
+            quantities: &[Quantity::gain("gain", "gain").digits(1)],
         }],
         making: Making::Gpu,
         scenes: &["sibenik", "conference"],

@@ -5,23 +5,9 @@ mod alk12;
 mod g14;
 mod w11;
 
-use super::exhibit::{Exhibit, Paper, Quantity};
-use raywarp_papers::Measure;
+pub(super) use g14::{ALK12S, IMPROVED, SPEEDUP};
 
-/// Returns a quantity of which ours is compared with theirs.
-pub(super) const fn quantity(key: &'static str, head: &'static str, measure: Measure, digits: usize) -> Quantity {
-    Quantity { key, head, measure, digits, is_compared: true }
-}
-
-/// Returns rates of which ours and theirs are of two machines.
-pub(super) const fn other_machines(key: &'static str, head: &'static str, digits: usize) -> Quantity {
-    Quantity { key, head, measure: Measure::Amount, digits, is_compared: false }
-}
-
-/// Returns a gain of rates in per cent.
-pub(super) const fn gain(key: &'static str, head: &'static str) -> Quantity {
-    quantity(key, head, Measure::Gain, 0)
-}
+use super::exhibit::{Exhibit, Paper};
 
 /// Note on the scenes in tables of the papers.
 pub(super) const OTHER_SCENES: &str = "sibenik has the papers' viewpoints and 75 K triangles for their 80 K; conference is another version of the scene; fairy is not to be had";
