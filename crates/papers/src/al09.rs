@@ -177,6 +177,9 @@ pub struct QueueRow {
     /// Share of SIMD lanes that have a ray, in traversal and in intersection, in per cent, for primary, AO and diffuse
     /// rays.
     pub filled: [Printed; 3],
+    /// Simulated rate in Mrays/s, for primary, AO and diffuse rays.
+    #[serde(default)]
+    pub rate: [Printed; 3],
 }
 
 /// Section 6 of the paper: speedup by warps narrower than 32 lanes.

@@ -75,6 +75,12 @@ pub struct Selection {
     /// the row's measure.
     #[serde(default)]
     pub over: String,
+    /// Kernel or setting whose number is subtracted from those of `of`: cells are then points.
+    #[serde(default)]
+    pub less: String,
+    /// Claim on these cells in place of the row's own.
+    #[serde(default)]
+    pub theirs: String,
     /// Quantity in place of `quantity` for the divisor.
     #[serde(default)]
     pub over_quantity: String,

@@ -2,7 +2,7 @@
 
 use raywarp_papers::Measure;
 use raywarp_study::simulate::Experiment;
-use raywarp_workload::rays::Workload;
+use raywarp_workload::rays::{Order, RayKind, Workload};
 
 /// A paper by its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -144,8 +144,31 @@ pub struct SimulatedKernels {
     /// `true` for leaves that are filled and as many extra references by splits as triangles, `false` for the builder's
     /// own.
     pub has_full_leaves: bool,
+    /// Kinds of rays.
+    pub kinds: &'static [RayKind],
+    /// Orders of the rays, each with what it adds to the name of a kind.
+    pub orders: &'static [(Order, &'static str)],
+    /// Largest numbers of triangles of a leaf, which begin the names of subjects; none for the builder's own.
+    pub leaves: &'static [u32],
     /// Short name of a machine, a kernel that it runs, and the subject that the numbers are of.
     pub runs: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl SimulatedKernels {
+    /// Kernels of all kinds of rays, in their workload's order, in leaves of the builder's own size.
+    pub(super) const fn of(workload: Workload, runs: &'static [(&'static str, &'static str, &'static str)]) -> Self {
+        let orders = &[(Order::Workload, "")];
+        Self { workload, has_full_leaves: false, kinds: &RayKind::ALL, orders, leaves: &[], runs }
+    }
+}
+
+/// Gains of half of an exhibit's subjects over the others, which follow from their rates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gains {
+    /// Ends of the names of a subject that gains and of the one below it, after a beginning that both have.
+    pub ends: [&'static str; 2],
+    /// Keys of the gains, each with those of the rates that it follows from; the last that is there counts.
+    pub of: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// Form of an exhibit's picture.
@@ -174,6 +197,8 @@ pub struct Exhibit {
     pub parts: &'static [ExhibitTable],
     /// The way in which our numbers are made.
     pub making: Making,
+    /// Gains that follow from its rates.
+    pub gains: Option<Gains>,
     /// Scenes of which ours is made where they are there.
     pub scenes: &'static [&'static str],
     /// Suite of `raywarp bench` that measures it on a GPU.
@@ -214,7 +239,10 @@ const BATCHES: f64 = 15.0;
 pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads: usize) -> f64 {
     let rays = |own: usize| BATCHES * sample.unwrap_or(own) as f64;
     let scene = match exhibit.making {
-        Making::Kernels(kernels) => rays(SAMPLE) * kernels.runs.len() as f64 * PER_RAY,
+        Making::Kernels(kernels) => {
+            let times = kernels.runs.len() * kernels.orders.len() * kernels.leaves.len().max(1);
+            rays(SAMPLE) * times as f64 * PER_RAY * kernels.kinds.len() as f64 / RayKind::ALL.len() as f64
+        }
         Making::Experiment(which, _) => rays(which.sample()) * which.steps() as f64 * PER_REPLAY,
         Making::Nodes => 0.0,
         Making::Gpu => return 0.0,

@@ -115,6 +115,7 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
     let wanted = records.iter().filter(|record| {
         record.quantity == selection.quantity
             && record.subject != selection.over
+            && record.subject != selection.less
             && is_in(&selection.of, &record.subject)
             && is_in(&selection.scenes, &record.scene)
             && is_in(&selection.rays, &record.rays)
@@ -122,22 +123,28 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
     let mut cells = Vec::new();
     for record in wanted {
         let Some(mut ours) = record.ours else { continue };
-        let mut theirs = match finding.claim(&record.rays) {
-            "" => record.claim().map(words),
-            own => Some(own.to_string()),
-        };
+        let own = if selection.theirs.is_empty() { finding.claim(&record.rays) } else { &selection.theirs };
+        let mut theirs = if own.is_empty() { record.claim().map(words) } else { Some(own.to_string()) };
+        if !selection.less.is_empty() {
+            let key = [record.scene.as_str(), &selection.less, &record.rays, &record.quantity];
+            let Some(base) = records.iter().find(|base| base.key() == key).and_then(|base| base.ours) else { continue };
+            ours -= base;
+        }
         if !selection.over.is_empty() || !selection.over_quantity.is_empty() {
             let Some(base) = divisor(selection, record, records) else { continue };
-            let Some(own) = base.ours else { continue };
-            ours = quotient(ours, own, measure);
-            if finding.claim(&record.rays).is_empty() {
+            let Some(below) = base.ours else { continue };
+            ours = quotient(ours, below, measure);
+            if own.is_empty() {
                 theirs = match (record.claim(), base.claim()) {
                     (Some(Claim::Number(a)), Some(Claim::Number(b))) => Some(format!("{:.1}", quotient(a, b, measure))),
                     _ => None,
                 };
             }
         }
-        let names = [&record.scene, &record.subject, &record.rays].map(String::as_str);
+        // Which quantity a cell is of is said where there are several.
+        let has_others = finding.from.iter().any(|other| other.quantity != selection.quantity);
+        let quantity = if has_others { record.quantity.as_str() } else { "" };
+        let names = [quantity, &record.scene, &record.subject, &record.rays];
         let of = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
         cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, None, measure)));
     }

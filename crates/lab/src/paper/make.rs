@@ -8,6 +8,7 @@ use raywarp_geom::Control;
 use raywarp_scene::views::View;
 use raywarp_scene::{Description, flatten};
 use raywarp_sim::machine::Machine;
+use raywarp_sim::pace::{Pace, StallCause};
 use raywarp_study::bounds::{Bounded, BoundsRequest, bound_rates};
 use raywarp_study::simulate::{Al09Costs, EfficiencyRequest, Experiment, ExperimentRequest, SimulateError, experiment};
 use raywarp_workload::rays::{Order, RESOLUTION, RayKind, Workload};
@@ -90,18 +91,28 @@ fn of_kernels(
             variants.push(variant);
         }
     }
-    let rays = EfficiencyRequest {
-        variants,
-        ..request(place, kernels.workload, tree(kernels.has_full_leaves), sample.unwrap_or(SAMPLE))
-    };
-    let request = BoundsRequest { rays, machines, changes: Vec::new(), costs: None, what_if: false };
-    let report = bound_rates(place.scene, &request, control)?;
+    let mut rays = request(place, kernels.workload, tree(kernels.has_full_leaves), sample.unwrap_or(SAMPLE));
+    (rays.variants, rays.kinds) = (variants, kernels.kinds.to_vec());
+    if !kernels.leaves.is_empty() {
+        rays.leaf_sizes = kernels.leaves.to_vec();
+    }
     let mut records = Vec::new();
-    for (machine, kernel, subject) in kernels.runs {
-        let of_run = |row: &&Bounded| names[row.machine] == *machine && kernel.parse() == Ok(row.variant);
-        for row in report.rows.iter().filter(of_run) {
-            for (quantity, ours) in numbers(exhibit, row) {
-                records.push(made(place, subject, row.kind.name(), quantity, ours));
+    for &(order, suffix) in kernels.orders {
+        let rays = EfficiencyRequest { order, ..rays.clone() };
+        let request =
+            BoundsRequest { rays, machines: machines.clone(), changes: Vec::new(), costs: None, what_if: false };
+        let report = bound_rates(place.scene, &request, control)?;
+        for (machine, kernel, subject) in kernels.runs {
+            let of_run = |row: &&Bounded| names[row.machine] == *machine && kernel.parse() == Ok(row.variant);
+            for row in report.rows.iter().filter(of_run) {
+                let subject = match kernels.leaves {
+                    [] => (*subject).to_string(),
+                    _ => format!("leaves of at most {}, {subject}", row.leaf_size),
+                };
+                let rays = format!("{}{suffix}", row.kind.name());
+                for (quantity, ours) in numbers(exhibit, row) {
+                    records.push(made(place, &subject, &rays, quantity, ours));
+                }
             }
         }
     }
@@ -113,15 +124,31 @@ fn numbers(exhibit: &Exhibit, row: &Bounded) -> Vec<(&'static str, f64)> {
     let share = |operation| 100.0 * row.profile.counts.simd_efficiency(operation);
     let lowest = row.lowest().map(|bound| bound.rays_per_s / 1e6);
     let is_packet = row.variant.traversal_loop() == TraversalLoop::Packet;
+    // A visit tests the boxes of all children: two, or one on each lane of a ray.
+    let children = f64::from(row.variant.lanes_per_ray().max(2));
+    let stalls = |of: &[StallCause]| row.pace.map(|pace| share_of_stalls(&pace, of));
     let all = [
         ("traversal", Some(share(Operation::VisitNode)).filter(|_| !is_packet)),
         ("intersection", Some(share(Operation::TestTriangle)).filter(|_| !is_packet)),
         ("simulated", lowest),
         ("bound", lowest),
         ("expected", row.expected.map(|rate| rate / 1e6)),
+        ("boxes", Some(children * row.profile.counts.nodes_per_ray())),
+        ("ipc", row.pace.map(|pace| pace.instructions_per_clock)),
+        ("memory", stalls(&[StallCause::Load])),
+        ("dependency", stalls(&[StallCause::Wait, StallCause::Short, StallCause::Branch])),
     ];
     let is_wanted = |key: &str| exhibit.parts.iter().flat_map(|part| part.quantities).any(|own| own.key == key);
     all.into_iter().filter_map(|(key, ours)| Some((key, ours.filter(|_| is_wanted(key))?))).collect()
+}
+
+/// Returns what share of the waiting warps waits for some causes, in per cent. Those that could issue do not wait.
+fn share_of_stalls(pace: &Pace, of: &[StallCause]) -> f64 {
+    let waiting = |is_counted: &dyn Fn(StallCause) -> bool| -> f64 {
+        let all = StallCause::ALL.into_iter().zip(pace.waiting);
+        all.filter(|(cause, _)| is_counted(*cause)).map(|(_, warps)| warps).sum()
+    };
+    100.0 * waiting(&|cause| of.contains(&cause)) / waiting(&|cause| cause != StallCause::NotSelected)
 }
 
 fn made(place: &ExhibitScene<'_>, subject: &str, rays: &str, quantity: &str, ours: f64) -> Record {

@@ -1,6 +1,5 @@
 //! An exhibit put together: what is printed, what is stored, and what was made now.
 
-use super::catalogue::{ALK12S, IMPROVED, SPEEDUP};
 use super::exhibit::Exhibit;
 use super::printed::printed;
 use super::record::{self, Record};
@@ -16,26 +15,25 @@ pub fn stored(exhibit: &Exhibit) -> Vec<Record> {
     completed(exhibit, merged(printed(exhibit), mine))
 }
 
-/// Returns records with the numbers that follow from them: G14's speedups, by measured rates, else by expected ones.
+/// Returns records with the gains that follow from them, by the rates that are there now.
 pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> {
-    if exhibit.quantity(SPEEDUP).is_none() {
-        return records;
-    }
-    let mut speedups = Vec::new();
-    // Measured ones stand where there are both.
-    for quantity in ["expected", "measured"] {
-        for after in records.iter().filter(|record| record.quantity == quantity) {
-            let Some(machine) = after.subject.strip_suffix(IMPROVED) else { continue };
-            let before = format!("{machine}{ALK12S}");
-            let key = [after.scene.as_str(), before.as_str(), after.rays.as_str(), quantity];
-            let before = records.iter().find(|record| record.key() == key).and_then(|record| record.ours);
+    let Some(gains) = exhibit.gains else { return records };
+    let [above, below] = gains.ends;
+    let mut all = Vec::new();
+    for (key, rates) in gains.of {
+        for after in rates.iter().flat_map(|rate| records.iter().filter(move |record| record.quantity == *rate)) {
+            let Some(subject) = after.subject.strip_suffix(above) else { continue };
+            let before = format!("{subject}{below}");
+            let before = [after.scene.as_str(), before.as_str(), after.rays.as_str(), after.quantity.as_str()];
+            let before = records.iter().find(|record| record.key() == before).and_then(|record| record.ours);
             if let (Some(rate), Some(before)) = (after.ours, before) {
                 let ours = Some(100.0 * (rate / before - 1.0));
-                speedups.push(Record { quantity: SPEEDUP.to_string(), theirs: "".into(), ours, ..after.clone() });
+                let [subject, quantity] = [subject, key].map(str::to_string);
+                all.push(Record { subject, quantity, theirs: "".into(), ours, ..after.clone() });
             }
         }
     }
-    merged(records, speedups)
+    merged(records, all)
 }
 
 /// Returns records with those of `others` in place of numbers that have the same key, and the rest of them behind the

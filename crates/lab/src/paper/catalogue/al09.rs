@@ -1,9 +1,9 @@
 //! Exhibits of AL09 (Aila and Laine 2009).
 
 use super::OTHER_SCENES;
-use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
+use crate::paper::exhibit::{Exhibit, ExhibitTable, Gains, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_study::simulate::Experiment;
-use raywarp_workload::rays::Workload;
+use raywarp_workload::rays::{Order, RayKind, Workload};
 
 /// Unit of rates.
 const MRAYS: &str = "Mrays/s";
@@ -12,17 +12,59 @@ const INTERSECTION: Quantity = Quantity::share("intersection", "isect.");
 
 /// Kernels of AL09's Table 1.
 const TABLE1: SimulatedKernels = SimulatedKernels {
-    workload: Workload::Al09,
     has_full_leaves: true,
-    runs: &[
-        ("gtx285", "al09-packet", "packet"),
-        ("gtx285", "al09-while-while", "while-while"),
-        ("gtx285", "al09-if-if", "if-if"),
-        ("gtx285", "al09-spec-if-if", "speculative if-if"),
-        ("gtx285", "al09-persistent-packet", "persistent packet"),
-        ("gtx285", "al09-persistent-while-while", "persistent while-while"),
-        ("gtx285", "al09-persistent-spec-while-while", "pers. spec. while-while"),
-    ],
+    ..SimulatedKernels::of(
+        Workload::Al09,
+        &[
+            ("gtx285", "al09-packet", "packet"),
+            ("gtx285", "al09-while-while", "while-while"),
+            ("gtx285", "al09-if-if", "if-if"),
+            ("gtx285", "al09-spec-if-if", "speculative if-if"),
+            ("gtx285", "al09-persistent-packet", "persistent packet"),
+            ("gtx285", "al09-persistent-while-while", "persistent while-while"),
+            ("gtx285", "al09-persistent-spec-while-while", "pers. spec. while-while"),
+        ],
+    )
+};
+
+/// Kernels whose gain depends on the size of leaves (AL09 3.2).
+const LEAVES: SimulatedKernels = SimulatedKernels {
+    has_full_leaves: true,
+    leaves: &[1, 2, 4, 8],
+    ..SimulatedKernels::of(
+        Workload::Al09,
+        &[("gtx285", "al09-while-while", "while-while"), ("gtx285", "al09-if-if", "if-if")],
+    )
+};
+
+/// Kernels of rays that are shuffled (AL09 6).
+const SHUFFLED: SimulatedKernels = SimulatedKernels {
+    has_full_leaves: true,
+    kinds: &[RayKind::Diffuse],
+    orders: &[(Order::Workload, ""), (Order::Shuffled(0), ", shuffled")],
+    ..SimulatedKernels::of(
+        Workload::Al09,
+        &[
+            ("gtx285", "al09-while-while", "while-while"),
+            ("gtx285", "al09-persistent-while-while", "persistent while-while"),
+            ("gtx285", "al09-persistent-spec-while-while", "pers. spec. while-while"),
+        ],
+    )
+};
+
+/// Kernels of trees with as many children as lanes share a ray (AL09 5.3), below the binary tree's.
+const WIDE: SimulatedKernels = SimulatedKernels {
+    has_full_leaves: true,
+    ..SimulatedKernels::of(
+        Workload::Al09,
+        &[
+            ("gtx285", "al09-while-while", "binary tree"),
+            ("gtx285", "al09-wide4", "4 lanes a ray"),
+            ("gtx285", "al09-wide8", "8 lanes a ray"),
+            ("gtx285", "al09-wide16", "16 lanes a ray"),
+            ("gtx285", "al09-wide32", "32 lanes a ray"),
+        ],
+    )
 };
 
 const COSTS_ARE_FITTED: &str = "four costs of the GTX 285 are fitted to the paper's twelve simulated rates of sibenik that are not of packets, so that these test nothing there; conference had no part in it";
@@ -56,6 +98,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&TABLE1),
+        gains: None,
         scenes: &["conference", "fairy", "sibenik"],
         suite: Some("table1"),
         fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
@@ -73,6 +116,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             quantities: &[Quantity::amount("nodes", "nodes, K", "thousand", 1)],
         }],
         making: Making::Nodes,
+        gains: None,
         scenes: &["conference", "fairy", "sibenik"],
         suite: None,
         fitted: &[TREE_WAS_CHOSEN],
@@ -103,6 +147,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Experiment::Distribution,
             &[&["time"], &[], &[], &["slots"], &["slots with loads"], &[]],
         ),
+        gains: None,
         scenes: &["sibenik", "crytek_sponza"],
         suite: None,
         fitted: &[
@@ -129,12 +174,49 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Experiment(Experiment::Speculation, &[&["gain"], &["buffer"]]),
+        gains: None,
         scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &["the cost of postponing is fitted to the paper's cells of sibenik"],
         notes: &["theirs are ratios of the simulated rates of Table 1; nodes fetched in vain cost nothing here"],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-speculation.csv"),
+    },
+    Exhibit {
+        paper: Paper::Al09,
+        name: "leaves",
+        place: "3.2, smaller leaves",
+        what: "if-if against while-while by the size of leaves",
+        parts: &[
+            ExhibitTable {
+                title: "gain of if-if over while-while, %",
+                quantities: &[
+                    Quantity::gain("gain", "gain").digits(1).says("simulated on a GTX 285 with memory for free"),
+                    Quantity::gain("measured gain", "H200").digits(1).says("measured on an H200"),
+                ],
+            },
+            ExhibitTable {
+                title: "Mrays/s",
+                quantities: &[
+                    Quantity::amount("simulated", "simulated", MRAYS, 1).says("simulated on a GTX 285"),
+                    Quantity::amount("measured", "measured", MRAYS, 1).says("measured on an H200"),
+                ],
+            },
+        ],
+        making: Making::Kernels(&LEAVES),
+        gains: Some(Gains {
+            ends: [", if-if", ", while-while"],
+            of: &[("gain", &["simulated"]), ("measured gain", &["measured"])],
+        }),
+        scenes: &["sibenik", "conference", "kitchen"],
+        suite: None,
+        fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
+        notes: &[
+            "\"much faster\" is all that the paper says of leaves of at most 4; Table 1 has leaves of at most 8",
+            "the H200's rates are of view 1, of the tree of preset `good` and without splits",
+        ],
+        picture: PictureForm::Bars,
+        stored: include_str!("../../../records/al09-leaves.csv"),
     },
     Exhibit {
         paper: Paper::Al09,
@@ -152,6 +234,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Experiment(Experiment::Replacement, &[&["gain"], &["gain without threshold"]]),
+        gains: None,
         scenes: &["sibenik", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],
@@ -173,14 +256,72 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                 title: "lanes filled in traversal and in intersection, %",
                 quantities: &[TRAVERSAL, INTERSECTION],
             },
+            ExhibitTable {
+                title: "Mrays/s, simulated on a GTX 285 with memory for free",
+                quantities: &[Quantity::amount("rate", "simulated", MRAYS, 1).apart()],
+            },
         ],
-        making: Making::Experiment(Experiment::Queue, &[&["gain"], &["traversal", "intersection"]]),
+        making: Making::Experiment(Experiment::Queue, &[&["gain"], &["traversal", "intersection"], &["rate"]]),
+        gains: None,
         scenes: &["sibenik", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],
         notes: &["theirs are of fairy, which is not to be had: they stand beside ours for orientation"],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-queue.csv"),
+    },
+    Exhibit {
+        paper: Paper::Al09,
+        name: "wide",
+        place: "5.3",
+        what: "trees of 4 to 32 children, whose rays are on as many lanes each",
+        parts: &[ExhibitTable {
+            title: "lanes that take part in traversal and in intersection, %, boxes of a ray",
+            quantities: &[
+                TRAVERSAL,
+                INTERSECTION,
+                Quantity::amount("boxes", "boxes", "boxes a ray", 0),
+                Quantity::factor("of binary", "of binary").apart().says("rate over while-while's on an H200"),
+            ],
+        }],
+        making: Making::Kernels(&WIDE),
+        gains: None,
+        scenes: &["sibenik", "conference", "crytek_sponza"],
+        suite: None,
+        fitted: &[TREE_WAS_CHOSEN],
+        notes: &[
+            "the paper gives words alone; no rate is simulated, since nothing is known of what these kernels cost on a GTX 285",
+            "the H200's rates are of a profiler's launches on the tree of preset `good`",
+        ],
+        picture: PictureForm::Bars,
+        stored: include_str!("../../../records/al09-wide.csv"),
+    },
+    Exhibit {
+        paper: Paper::Al09,
+        name: "shuffled",
+        place: "6, shuffled rays",
+        what: "rates of diffuse rays in order and shuffled",
+        parts: &[ExhibitTable {
+            title: "Mrays/s",
+            quantities: &[
+                Quantity::amount("simulated", "simulated", MRAYS, 1)
+                    .says("simulated on a GTX 285 with memory for free"),
+                Quantity::amount("measured", "measured", MRAYS, 1).apart().says("measured"),
+            ],
+        }],
+        making: Making::Kernels(&SHUFFLED),
+        gains: None,
+        scenes: &["conference", "fairy", "sibenik"],
+        suite: None,
+        fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
+        notes: &[
+            "the paper's 20 to 40 Mrays/s are of its fastest speculative kernel in all three scenes",
+            "of shuffled rays memory is what is slow, which costs nothing in the simulation",
+            NO_GPU,
+            OTHER_SCENES,
+        ],
+        picture: PictureForm::Bars,
+        stored: include_str!("../../../records/al09-shuffled.csv"),
     },
     Exhibit {
         paper: Paper::Al09,
@@ -197,6 +338,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             ExhibitTable { title: "warps of 64 against 32, %", quantities: &[Quantity::gain("of 64", "gain")] },
         ],
         making: Making::Experiment(Experiment::Width, &[&["of 16"], &["of 8"], &["of 1"], &["of 64"]]),
+        gains: None,
         scenes: &["sibenik", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],

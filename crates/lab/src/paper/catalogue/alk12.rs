@@ -4,15 +4,14 @@ use super::OTHER_SCENES;
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_workload::rays::Workload;
 /// Kernels of ALK12's Table 1.
-const GENERATIONS: SimulatedKernels = SimulatedKernels {
-    workload: Workload::Al09,
-    has_full_leaves: false,
-    runs: &[
+const GENERATIONS: SimulatedKernels = SimulatedKernels::of(
+    Workload::Al09,
+    &[
         ("gtx285", "al09-persistent-spec-while-while", "GTX 285"),
         ("gtx480", "alk12-fermi", "GTX 480"),
         ("gtx680", "alk12-kepler", "GTX 680"),
     ],
-};
+);
 
 /// Exhibits of the paper.
 pub(super) const EXHIBITS: &[Exhibit] = &[
@@ -35,6 +34,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&GENERATIONS),
+        gains: None,
         scenes: &["conference", "fairy", "sibenik", "san_miguel"],
         suite: Some("alk12"),
         fitted: &[],
@@ -57,6 +57,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             quantities: &[Quantity::gain("gain", "gain").digits(1).apart()],
         }],
         making: Making::Gpu,
+        gains: None,
         scenes: &["sibenik", "conference"],
         suite: Some("alk12"),
         fitted: &[],
@@ -74,6 +75,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             quantities: &[Quantity::factor("multiple", "multiple")],
         }],
         making: Making::Gpu,
+        gains: None,
         scenes: &["sibenik"],
         suite: Some("alk12"),
         fitted: &[],

@@ -1,20 +1,15 @@
 //! Exhibits of G14 (Guthe 2014).
 
 use super::OTHER_SCENES;
-use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
+use crate::paper::exhibit::{Exhibit, ExhibitTable, Gains, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_workload::rays::Workload;
 /// Key of the speedup, which follows from rates.
 pub(in crate::paper) const SPEEDUP: &str = "speedup";
 
-/// Ends of subjects: the kernel before and after the improvements, on a machine.
-pub(in crate::paper) const ALK12S: &str = "ALK12's";
-pub(in crate::paper) const IMPROVED: &str = "improved";
-
 /// Kernels of G14's Table 2.
-const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels {
-    workload: Workload::G14,
-    has_full_leaves: false,
-    runs: &[
+const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels::of(
+    Workload::G14,
+    &[
         ("gtx480", "alk12-kepler", "GTX 480, ALK12's"),
         ("gtx480", "g14", "GTX 480, improved"),
         ("gtx680", "alk12-kepler", "GTX 680, ALK12's"),
@@ -22,7 +17,18 @@ const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels {
         ("gtxtitan", "alk12-kepler", "Titan, ALK12's"),
         ("gtxtitan", "g14", "Titan, improved"),
     ],
-};
+);
+
+/// Kernels of G14's Tables 1 and 3 on machines for which code is known.
+const LATENCIES: SimulatedKernels = SimulatedKernels::of(
+    Workload::G14,
+    &[
+        ("gtx680", "alk12-kepler", "ALK12's, GTX 680"),
+        ("gtx680", "g14", "improved, GTX 680"),
+        ("gtxtitan", "alk12-kepler", "ALK12's, GTX Titan"),
+        ("gtxtitan", "g14", "improved, GTX Titan"),
+    ],
+);
 
 /// Exhibits of the paper.
 pub(super) const EXHIBITS: &[Exhibit] = &[
@@ -48,13 +54,15 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                 ],
             },
         ],
-        making: Making::Gpu,
+        making: Making::Kernels(&LATENCIES),
+        gains: None,
         scenes: &["conference"],
         suite: None,
         fitted: &[],
         notes: &[
-            "ours on a GTX Titan are expected by the model of its multiprocessor, without a Titan; on an H200 they are a profiler's counts; fetching of instructions is not modelled",
-            "of a GTX 480 and 680 theirs stand alone: no such GPU is here, and of Fermi no machine code is known",
+            "ours on a GTX 680 and a Titan are expected by the model of their multiprocessor, without these GPUs, a GTX 680's by the Titan's code; on an H200 they are a profiler's counts",
+            "memory: warps of the model that wait for loads; dependency: those that wait for earlier instructions; fetching of instructions is not modelled",
+            "of a GTX 480 theirs stand alone: no machine code of Fermi is known",
         ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/g14-table1.csv"),
@@ -79,6 +87,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&BEFORE_AND_AFTER),
+        gains: Some(Gains { ends: [", improved", ", ALK12's"], of: &[(SPEEDUP, &["expected", "measured"])] }),
         scenes: &["conference", "fairy", "sibenik", "san_miguel"],
         suite: Some("guthe"),
         fitted: &[],
@@ -100,6 +109,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             quantities: &[Quantity::gain("gain", "gain").digits(1)],
         }],
         making: Making::Gpu,
+        gains: None,
         scenes: &["sibenik", "conference"],
         suite: Some("guthe"),
         fitted: &[],

@@ -5,7 +5,7 @@ mod alk12;
 mod g14;
 mod w11;
 
-pub(super) use g14::{ALK12S, IMPROVED, SPEEDUP};
+pub(super) use g14::SPEEDUP;
 
 use super::exhibit::{Exhibit, Paper};
 

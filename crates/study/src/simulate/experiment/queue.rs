@@ -1,6 +1,7 @@
 //! Work queues (AL09 5.2).
 
-use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, NOT_TRIED, SimulateError, row, theirs_of, with};
+use super::rates::lane_slots_per_s;
+use super::{ComparedCell, ExperimentRow, ExperimentTable, Lab, NOT_TRIED, SimulateError, WARP, row, theirs_of, with};
 use raywarp_family::{Key, Variant};
 use raywarp_papers::al09;
 
@@ -16,9 +17,11 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     let base = row("al09-persistent-while-while");
     let columns: Vec<String> = lab.kinds().iter().map(|kind| kind.name().to_string()).collect();
     let (mut speed, mut filled) = (Vec::new(), Vec::new());
+    let of_base = mrays(lab, &base)?;
+    let mut rates = vec![lab.row("persistent while-while", NOT_TRIED, &of_base, 1)];
     for (rounds, every) in TRIED {
         let printed = al09().queue.row.iter().find(|row| row.iterations == rounds && row.every == every);
-        let [faster, lanes] = printed.map_or([NOT_TRIED; 2], |row| [&row.faster, &row.filled]);
+        let [faster, lanes, rate] = printed.map_or([NOT_TRIED; 3], |row| [&row.faster, &row.filled, &row.rate]);
         let queue: Variant = with(row("al09-queue"), &[(Key::Rounds, rounds), (Key::Every, every)]);
         if !lab.has_costs(&queue) {
             continue;
@@ -26,6 +29,8 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
         let name = format!("at most {rounds} iterations, new rays every {every}");
         let ours = lab.faster(&queue, &base)?;
         speed.push(lab.row(name.clone(), faster, &ours, 0));
+        let ours = mrays(lab, &queue)?;
+        rates.push(lab.row(name.clone(), rate, &ours, 1));
         let kinds = lab.kinds();
         let cells = lab.filled(&queue)?;
         let cells =
@@ -48,11 +53,19 @@ pub(super) fn tables(lab: &mut Lab<'_>) -> Result<Vec<ExperimentTable>, Simulate
     };
     let filled = ExperimentTable {
         title: "lanes filled in traversal/intersection, %".into(),
-        columns,
+        columns: columns.clone(),
         rows: filled,
         why: vec![],
     };
-    Ok(vec![speed, filled])
+    let title = format!("{} with memory for free: Mrays/s", lab.request.machine.name());
+    let rates = ExperimentTable { title, columns, rows: rates, why: vec![] };
+    Ok(vec![speed, filled, rates])
+}
+
+/// Returns the simulated rates of a kernel by kind of rays, in Mrays/s.
+fn mrays(lab: &mut Lab<'_>, variant: &Variant) -> Result<Vec<f64>, SimulateError> {
+    let per_s = lane_slots_per_s(&lab.request.machine);
+    Ok(lab.slots(variant, WARP)?.into_iter().map(|slots| per_s / slots / 1e6).collect())
 }
 
 /// Returns the percentages of lanes that while-while fills in the paper's scene, for AO and diffuse rays.
