@@ -71,11 +71,13 @@ fn numbers_and_pages_go_into_files() {
     let files: Vec<String> = folder.files().into_iter().map(|(name, _)| name).collect();
     assert_eq!(files, ["width.csv", "width.html"]);
     let table = String::from_utf8(folder.files().remove(0).1).unwrap();
-    assert!(table.starts_with("scene,subject,rays,quantity,theirs,ours,source,unit\n") && table.lines().count() > 90);
+    assert!(
+        table.starts_with("scene,subject,rays,quantity,theirs,ours,source,unit,half\n") && table.lines().count() > 90
+    );
     // `--html` is another name of `--report`.
     folder.succeeds("paper al09 width --recorded --html again.html");
     let page = |name: &str| folder.files().into_iter().find(|(file, _)| file == name).map(|(_, bytes)| bytes);
-    assert!(page("again.html").is_some_and(|bytes| bytes.starts_with(b"<!doctype html>")));
+    assert!(page("again.html").is_some_and(|bytes| bytes.starts_with(b"<!") && bytes.len() > 1000));
     // The same again replaces them; another kind of file is left alone.
     folder.succeeds("paper al09 width --recorded --csv width.csv");
     folder.refuses("paper al09 width --recorded --csv width.html", 5, &["width.html"]);
@@ -104,4 +106,23 @@ fn statements_are_rows_of_markdown_with_their_links() {
     let row = text.lines().find(|line| line.contains("16 lanes against 32")).unwrap();
     assert!(row.starts_with("| 6, 16 lanes against 32 |") && row.contains("| not reproduced |"), "{row}");
     assert!(text.contains("](al09-efficiency.md"), "{text}");
+}
+
+#[test]
+fn intervals_are_found_by_further_samples() {
+    let folder = Folder::with_files([("sibenik.obj", scattered())]);
+    let line = "paper al09 shuffled --only sibenik --sample 400 --scenes . -q --device cpu";
+    let cells = |line: &str| -> Vec<Value> {
+        let made = folder.json(line);
+        made["cells"].as_array().unwrap().iter().filter(|cell| cell["source"] == "simulated").cloned().collect()
+    };
+    let (plain, wide) = (cells(line), cells(&format!("{line} --intervals")));
+    assert!(!wide.is_empty() && wide.len() == plain.len());
+    for (plain, wide) in plain.iter().zip(&wide) {
+        assert_eq!((&plain["ours"], wide["unit"].as_str()), (&wide["ours"], Some("Mrays/s")), "{wide}");
+        assert!(wide["half"].as_f64().is_some_and(|half| half >= 0.0), "{wide}");
+    }
+    let text = folder.prints(&format!("{line} --intervals"));
+    assert!(text.contains("95 % intervals: simulated +-"), "{text}");
+    folder.refuses("paper al09 shuffled --recorded --intervals", 2, &["--intervals", "--recorded"]);
 }

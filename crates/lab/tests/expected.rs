@@ -30,6 +30,7 @@ fn rows(kernels: &[&str], changes: &[(&str, &str)], costs: Vec<CostChange>) -> V
         rays_per_pixel: Some(1),
         variants: kernels.iter().map(|name| name.parse().unwrap()).collect(),
         widths: vec![32],
+        draw: 0,
         leaf_sizes: vec![4],
         build: BuildOptions::default(),
         scene: "embedded".into(),

@@ -57,6 +57,7 @@ fn foretold(scene: &Description, view: &View, kernel: &str, warps: u32) -> Vec<(
         rays_per_pixel: None,
         variants: vec![kernel.parse().unwrap()],
         widths: vec![32],
+        draw: 0,
         leaf_sizes: vec![8],
         build: presets::GOOD,
         scene: "sibenik".into(),

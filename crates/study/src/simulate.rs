@@ -50,6 +50,8 @@ pub struct EfficiencyRequest {
     pub size: [u32; 2],
     /// Approximate number of rays of each kind and view that are traced.
     pub sample: usize,
+    /// Number of the sample of a workload's rays among those that are made alike; 0 is the usual one.
+    pub draw: u32,
     /// Order of the rays in a launch.
     pub order: Order,
     /// Number of AO and of diffuse rays of a pixel; `None` for the workload's default.
@@ -328,6 +330,7 @@ mod tests {
             views: vec![View { camera, ao_radius: None }],
             size: [32, 24],
             sample: 768,
+            draw: 0,
             order: Order::Workload,
             rays_per_pixel: Some(1),
             variants: vec![Variant::papers()[0].variant],

@@ -209,6 +209,10 @@ fn a_sample_is_whole_chunks_of_the_whole_in_order() {
             assert!(rest.any(|candidate| candidate == chunk), "{workload:?}: not a chunk, or out of order");
         }
         assert!(batches.sample(32, 1) == whole, "{workload:?}");
+        // Other draws are other samples, as large and as whole.
+        let drawn = batches.draw(32, 64, 1);
+        assert!(batches.draw(32, 64, 0) == sample && drawn != sample && drawn.len() == sample.len(), "{workload:?}");
+        assert!(drawn.chunks(32).all(|chunk| whole.chunks(32).any(|candidate| candidate == chunk)), "{workload:?}");
     }
 }
 

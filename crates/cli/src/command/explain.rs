@@ -113,6 +113,7 @@ pub fn run(args: &ExplainArgs, common: &Common, out: &mut dyn Write) -> Result<S
         order: args.rays.order(),
         variants: vec![args.variant],
         widths: vec![machine.count(keys::SM_WARP_WIDTH)],
+        draw: 0,
         leaf_sizes: vec![build.max_leaf],
         build,
         scene: name,

@@ -17,8 +17,9 @@ use raywarp::scene::View;
 use raywarp::system;
 use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
-    Exhibit, ExhibitScene, Paper, Record, exhibit_document, find, finding_document, is_measured, is_simulated, judge,
-    list_document, make, measure, merged, paper_document, seconds, statements, statements_markdown, stored,
+    Exhibit, ExhibitScene, NumberSource, Paper, Record, add_intervals, exhibit_document, find, finding_document,
+    is_measured, is_simulated, judge, list_document, make, measure, merged, own_sample, paper_document, seconds,
+    statements, statements_markdown, stored,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -44,6 +45,9 @@ pub struct PaperArgs {
     /// Rays of each kind and view that are traced, about [default: the table's own].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     sample: Option<u32>,
+    /// Find the intervals of simulated numbers anew, by five more samples; takes two to five times as long.
+    #[arg(long, conflicts_with = "recorded", help_heading = heading::RAYS)]
+    intervals: bool,
     /// Scenes of the table to make, comma-separated [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::SCENE)]
     only: Vec<String>,
@@ -165,6 +169,13 @@ impl Session<'_> {
             let place = ExhibitScene { name, scene: &loaded.scene, views: &views };
             let made = self.simulate(&place, &path)?;
             records = merged(records, made);
+            if let (Some(sample), Some(own), false) = (self.args.sample, own_sample(self.exhibit), self.args.intervals)
+            {
+                // The intervals that are known are of the exhibit's own sample.
+                let wider = (own as f64 / f64::from(sample)).sqrt();
+                let remade = |record: &&mut Record| record.source == NumberSource::Simulated && record.scene == name;
+                records.iter_mut().filter(remade).for_each(|record| record.half = record.half.map(|half| half * wider));
+            }
             if let Some(target) = &target {
                 records = merged(records, self.measure(&place, target)?);
             }
@@ -196,7 +207,8 @@ impl Session<'_> {
     /// Says how long it will take.
     fn say_time(&self, scenes: &[&str]) {
         let threads = self.common.worker_threads();
-        let seconds = seconds(self.exhibit, scenes.len(), self.args.sample.map(|sample| sample as usize), threads);
+        let sample = self.args.sample.map(|sample| sample as usize);
+        let seconds = seconds(self.exhibit, scenes.len(), sample, threads, self.args.intervals);
         let (scenes, length) = (scenes.join(", "), duration(seconds));
         self.common.note(format!("simulating {scenes}: about {length} on {threads} threads"));
     }
@@ -209,7 +221,12 @@ impl Session<'_> {
         let progress = |steps: usize| bar.advance(steps as u64);
         let control = Control { cancel: None, progress: Some(&progress) };
         let sample = self.args.sample.map(|sample| sample as usize);
-        make(self.exhibit, place, sample, &control).map_err(|error| refusal(error, path))
+        let refused = |error| refusal(error, path);
+        let mut records = make(self.exhibit, place, sample, &control).map_err(refused)?;
+        if self.args.intervals {
+            add_intervals(&mut records, self.exhibit, place, sample, &control).map_err(refused)?;
+        }
+        Ok(records)
     }
 
     fn measure(&self, place: &ExhibitScene<'_>, target: &Target) -> Result<Vec<Record>, CliError> {

@@ -1,5 +1,6 @@
 //! The tables and figures of the papers: what each holds, how ours is made, and what of it was fitted.
 
+use raywarp_family::Variant;
 use raywarp_papers::Measure;
 use raywarp_study::simulate::Experiment;
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -223,29 +224,53 @@ impl Exhibit {
 /// Rays of a kind and view that simulated kernels trace.
 pub const SAMPLE: usize = 50_000;
 
+/// Samples whose spread gives the intervals.
+pub(super) const DRAWS: u32 = 5;
+
 /// Returns `true` if our numbers of an exhibit can be simulated.
 pub fn is_simulated(exhibit: &Exhibit) -> bool {
     exhibit.making != Making::Gpu
 }
 
-/// Seconds of a processor of 2021 for a ray and step of a simulation, and for all else of a scene.
+/// Returns the number of rays of a kind and view of which our numbers of an exhibit are made; `None` where no rays are
+/// sampled.
+pub fn own_sample(exhibit: &Exhibit) -> Option<usize> {
+    match exhibit.making {
+        Making::Kernels(_) => Some(SAMPLE),
+        Making::Experiment(which, _) => Some(which.sample()),
+        Making::Nodes | Making::Gpu => None,
+    }
+}
+
+/// Seconds of a processor of 2021 for a ray and step of a simulation, and for a scene's tree and rays.
 const PER_RAY: f64 = 10e-6;
 const PER_REPLAY: f64 = 3e-6;
-const PER_SCENE: f64 = 6.0;
+const PER_SCENE: f64 = 8.0;
 /// Views of a scene of the papers, and kinds of rays.
 const BATCHES: f64 = 15.0;
 
-/// Returns about how many seconds it takes to simulate an exhibit on so many scenes, with so many threads.
-pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads: usize) -> f64 {
+/// Returns how many times as long as others a kernel takes: many lanes of a ray do the same work.
+fn cost(kernel: &str) -> f64 {
+    kernel.parse().map_or(1.0, |variant: Variant| f64::from(variant.lanes_per_ray()) / 6.0).max(1.0)
+}
+
+/// Returns about how many seconds it takes to simulate an exhibit on so many scenes, with so many threads; with
+/// intervals the scene's rays are made for each draw, and traced twice.
+pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads: usize, has_intervals: bool) -> f64 {
+    let [times, draws] = if has_intervals { [2.0, f64::from(DRAWS)] } else { [1.0, 0.0] };
     let rays = |own: usize| BATCHES * sample.unwrap_or(own) as f64;
+    let mut orders = 1;
     let scene = match exhibit.making {
         Making::Kernels(kernels) => {
-            let times = kernels.runs.len() * kernels.orders.len() * kernels.leaves.len().max(1);
-            rays(SAMPLE) * times as f64 * PER_RAY * kernels.kinds.len() as f64 / RayKind::ALL.len() as f64
+            orders = kernels.orders.len();
+            let runs: f64 = kernels.runs.iter().map(|(_, kernel, _)| cost(kernel)).sum();
+            let trees = kernels.leaves.len().max(1);
+            rays(SAMPLE) * runs * (orders * trees) as f64 * PER_RAY * kernels.kinds.len() as f64
+                / RayKind::ALL.len() as f64
         }
         Making::Experiment(which, _) => rays(which.sample()) * which.steps() as f64 * PER_REPLAY,
         Making::Nodes => 0.0,
         Making::Gpu => return 0.0,
     };
-    scenes as f64 * (PER_SCENE + scene) / threads.max(1) as f64
+    scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene) / threads.max(1) as f64
 }

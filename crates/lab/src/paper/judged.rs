@@ -125,6 +125,7 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
         let Some(mut ours) = record.ours else { continue };
         let own = if selection.theirs.is_empty() { finding.claim(&record.rays) } else { &selection.theirs };
         let mut theirs = if own.is_empty() { record.claim().map(words) } else { Some(own.to_string()) };
+        let is_plain = [&selection.less, &selection.over, &selection.over_quantity].iter().all(|of| of.is_empty());
         if !selection.less.is_empty() {
             let key = [record.scene.as_str(), &selection.less, &record.rays, &record.quantity];
             let Some(base) = records.iter().find(|base| base.key() == key).and_then(|base| base.ours) else { continue };
@@ -146,7 +147,9 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
         let quantity = if has_others { record.quantity.as_str() } else { "" };
         let names = [quantity, &record.scene, &record.subject, &record.rays];
         let of = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
-        cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, None, measure)));
+        // A quotient's or a difference's interval is not known.
+        let half = record.half.filter(|_| is_plain);
+        cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, half, measure)));
     }
     cells
 }

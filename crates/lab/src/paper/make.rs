@@ -36,6 +36,15 @@ fn tree(has_full_leaves: bool) -> BuildOptions {
     BuildOptions { traversal_cost: FULL_LEAVES, split_clipping: Some(1.0), ..plain }
 }
 
+/// Rays that are sampled.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Drawn {
+    /// Approximate number of rays of a kind and view; `None` for the exhibit's own.
+    pub rays: Option<usize>,
+    /// Number of the sample among those that are made alike.
+    pub number: u32,
+}
+
 /// Returns our numbers of an exhibit on a scene; none where a GPU is needed for them. `sample` is the approximate
 /// number of rays of a kind and view in place of the exhibit's own.
 ///
@@ -49,6 +58,16 @@ pub fn make(
     sample: Option<usize>,
     control: &Control<'_>,
 ) -> Result<Vec<Record>, SimulateError> {
+    make_drawn(exhibit, place, Drawn { rays: sample, number: 0 }, control)
+}
+
+/// Returns our numbers of an exhibit on a scene by one of many samples.
+pub(super) fn make_drawn(
+    exhibit: &Exhibit,
+    place: &ExhibitScene<'_>,
+    sample: Drawn,
+    control: &Control<'_>,
+) -> Result<Vec<Record>, SimulateError> {
     match exhibit.making {
         Making::Kernels(kernels) => of_kernels(exhibit, kernels, place, sample, control),
         Making::Experiment(which, quantities) => of_experiment(which, quantities, place, sample, control),
@@ -57,14 +76,15 @@ pub fn make(
     }
 }
 
-fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sample: usize) -> EfficiencyRequest {
+fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sample: Drawn) -> EfficiencyRequest {
     EfficiencyRequest {
         workload,
         kinds: RayKind::ALL.to_vec(),
         own: Vec::new(),
         views: place.views.to_vec(),
         size: RESOLUTION,
-        sample,
+        sample: sample.rays.unwrap_or(SAMPLE),
+        draw: sample.number,
         order: Order::Workload,
         rays_per_pixel: None,
         variants: Vec::new(),
@@ -79,7 +99,7 @@ fn of_kernels(
     exhibit: &Exhibit,
     kernels: &SimulatedKernels,
     place: &ExhibitScene<'_>,
-    sample: Option<usize>,
+    sample: Drawn,
     control: &Control<'_>,
 ) -> Result<Vec<Record>, SimulateError> {
     let mut names: Vec<&str> = kernels.runs.iter().map(|(machine, ..)| *machine).collect();
@@ -91,7 +111,7 @@ fn of_kernels(
             variants.push(variant);
         }
     }
-    let mut rays = request(place, kernels.workload, tree(kernels.has_full_leaves), sample.unwrap_or(SAMPLE));
+    let mut rays = request(place, kernels.workload, tree(kernels.has_full_leaves), sample);
     (rays.variants, rays.kinds) = (variants, kernels.kinds.to_vec());
     if !kernels.leaves.is_empty() {
         rays.leaf_sizes = kernels.leaves.to_vec();
@@ -154,14 +174,14 @@ fn share_of_stalls(pace: &Pace, of: &[StallCause]) -> f64 {
 fn made(place: &ExhibitScene<'_>, subject: &str, rays: &str, quantity: &str, ours: f64) -> Record {
     let [scene, subject, rays, quantity] = [place.name, subject, rays, quantity].map(String::from);
     let ours = ours.is_finite().then_some(ours);
-    Record { scene, subject, rays, quantity, theirs: "".into(), ours, source: NumberSource::Simulated }
+    Record { scene, subject, rays, quantity, theirs: "".into(), ours, source: NumberSource::Simulated, half: None }
 }
 
 fn of_experiment(
     which: Experiment,
     quantities: &[&[&str]],
     place: &ExhibitScene<'_>,
-    sample: Option<usize>,
+    sample: Drawn,
     control: &Control<'_>,
 ) -> Result<Vec<Record>, SimulateError> {
     let machine = Machine::find("gtx285").map_err(|why| SimulateError::NotThere {
@@ -169,7 +189,8 @@ fn of_experiment(
         machine: "gtx285".to_string(),
         why: why.to_string(),
     })?;
-    let rays = request(place, Workload::Al09, tree(true), sample.unwrap_or_else(|| which.sample()));
+    let sample = Drawn { rays: Some(sample.rays.unwrap_or_else(|| which.sample())), ..sample };
+    let rays = request(place, Workload::Al09, tree(true), sample);
     let request = ExperimentRequest { rays, experiment: which, costs: Al09Costs::default(), machine };
     let report = experiment(place.scene, &request, control)?;
     let mut records = Vec::new();

@@ -7,6 +7,7 @@ mod catalogue;
 mod chart;
 mod distance;
 mod exhibit;
+mod interval;
 mod judged;
 mod make;
 mod measure;
@@ -20,8 +21,10 @@ mod tests;
 
 pub use catalogue::{all, find, of};
 pub use exhibit::{
-    Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated, seconds,
+    Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated, own_sample,
+    seconds,
 };
+pub use interval::add_intervals;
 pub use judged::{Judged, JudgedCell, judge, statements};
 pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};

@@ -5,7 +5,7 @@ use super::exhibit::{Exhibit, ExhibitTable, Quantity};
 use super::record::{NumberSource, Record};
 use super::table::{Line, lines};
 use raywarp_papers::Measure;
-use raywarp_report::{Column, Document, Sheet, TableColumn, Value};
+use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
 use serde_json::Value as Json;
 
 /// Adds a part's table of a scene.
@@ -42,6 +42,13 @@ pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &s
     }
     let title = format!("{scene}: {}", title(part, &lines));
     document.table(Sheet(columns).table(&lines).in_text(title.clone()).on_page(title));
+    let intervals: Vec<String> =
+        part.quantities.iter().enumerate().filter_map(|(place, quantity)| interval(quantity, place, &lines)).collect();
+    if !intervals.is_empty() {
+        let line = format!("95 % intervals: {}", intervals.join(", "));
+        document.line(line.as_str());
+        document.prose(line);
+    }
 }
 
 /// Returns the title of a table with what those of its columns say that have a number.
@@ -52,6 +59,15 @@ fn title(part: &ExhibitTable, lines: &[Line<'_>]) -> String {
         });
     let words: Vec<&str> = std::iter::once(part.title).chain(says.map(|(_, quantity)| quantity.says)).collect();
     words.join(", ")
+}
+
+/// Returns the least and the largest half of the intervals in a column; `None` if it has none.
+fn interval(quantity: &Quantity, place: usize, lines: &[Line<'_>]) -> Option<String> {
+    let halves = lines.iter().filter_map(|line| line.cells[place]?.half);
+    let (least, most) = halves.fold((f64::INFINITY, 0.0_f64), |(least, most), half| (least.min(half), most.max(half)));
+    let said = |half: f64| number(half, quantity.digits.max(1));
+    let range = if said(least) == said(most) { said(most) } else { format!("{} to {}", said(least), said(most)) };
+    least.is_finite().then(|| format!("{} +-{range}", quantity.head))
 }
 
 fn ours_column<'a>(place: usize, quantity: &'a Quantity) -> Column<'a, Line<'a>> {
@@ -101,5 +117,6 @@ pub(super) fn long(exhibit: &Exhibit) -> Sheet<'_, Record> {
         Column::number(3, |record: &Record| record.ours).key("ours").csv(5, "ours"),
         Column::data(source).key("source").csv(6, "source"),
         Column::words(unit).key("unit").csv(7, "unit"),
+        Column::number(3, |record: &Record| record.half).key("half").csv(8, "half"),
     ])
 }

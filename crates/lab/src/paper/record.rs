@@ -33,6 +33,8 @@ pub struct Record {
     pub ours: Option<f64>,
     /// Origin of our number.
     pub source: NumberSource,
+    /// Half the 95 % interval of our number, where it is one of a sample of rays of the exhibit's own size.
+    pub half: Option<f64>,
 }
 
 /// Words that tell a number of an exhibit from all others.
@@ -55,8 +57,8 @@ impl Record {
     }
 }
 
-/// The columns of a file of records.
-pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source";
+/// The columns of a file of records; a file without intervals ends before the last one.
+pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source,half";
 
 /// Reads a file of records.
 ///
@@ -64,25 +66,28 @@ pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source";
 /// What is wrong, with the number of the line.
 pub fn read(text: &str) -> Result<Vec<Record>, String> {
     let mut lines = text.lines().enumerate();
-    match lines.next() {
-        Some((_, HEAD)) => {}
-        _ => return Err(format!("line 1: the columns are {HEAD}")),
+    let head = lines.next().map_or("", |(_, head)| head);
+    if head != HEAD && Some(head) != HEAD.strip_suffix(",half") {
+        return Err(format!("line 1: the columns are {HEAD}"));
     }
     lines.map(|(number, line)| record(line).map_err(|why| format!("line {}: {why}", number + 1))).collect()
 }
 
 fn record(line: &str) -> Result<Record, String> {
     let cells = cells_of(line);
-    let [scene, subject, rays, quantity, theirs, ours, source] = &cells[..] else {
-        return Err(format!("it has {} cells, not 7", cells.len()));
+    let (Some([scene, subject, rays, quantity, theirs, ours, source]), [] | [_]) =
+        (cells.first_chunk::<7>(), cells.get(7..).unwrap_or_default())
+    else {
+        return Err(format!("it has {} cells, not 7 or 8", cells.len()));
     };
-    let ours = match ours.as_str() {
-        "" => None,
-        number => Some(number.parse().map_err(|_| format!("{number} is no number"))?),
+    let number = |cell: &str| match cell {
+        "" => Ok(None),
+        number => number.parse().map(Some).map_err(|_| format!("{number} is no number")),
     };
+    let (ours, half) = (number(ours)?, number(cells.get(7).map_or("", String::as_str))?);
     let source = if source.is_empty() { NumberSource::Nowhere } else { NumberSource::Recorded(source.clone()) };
     let [scene, subject, rays, quantity] = [scene, subject, rays, quantity].map(String::clone);
-    Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source })
+    Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source, half })
 }
 
 #[cfg(test)]
@@ -98,21 +103,22 @@ mod tests {
             theirs: "~40".into(),
             ours: Some(22.25),
             source: NumberSource::Recorded("simulated, 2026-11-28".into()),
+            half: Some(0.5),
         }
     }
 
     #[test]
     fn a_line_is_a_number_of_ours_or_theirs_alone() {
-        let alone = Record { ours: None, theirs: "85/84".into(), source: NumberSource::Nowhere, ..one() };
+        let alone = Record { ours: None, theirs: "85/84".into(), source: NumberSource::Nowhere, half: None, ..one() };
         let start = r#"sibenik,"at most 4, every 4 ""rounds""",ao,gain"#;
-        let text = format!("{HEAD}\n{start},~40,22.25,\"simulated, 2026-11-28\"\n{start},85/84,,\n");
+        let text = format!("{HEAD}\n{start},~40,22.25,\"simulated, 2026-11-28\",0.5\n{start},85/84,,\n");
         assert_eq!(read(&text), Ok(vec![one(), alone]));
     }
 
     #[test]
     fn a_faulty_line_is_named() {
         assert!(read("scene,ours\n").is_err());
-        assert_eq!(read(&format!("{HEAD}\na,b,c\n")), Err("line 2: it has 3 cells, not 7".to_string()));
+        assert_eq!(read(&format!("{HEAD}\na,b,c\n")), Err("line 2: it has 3 cells, not 7 or 8".to_string()));
         assert_eq!(read(&format!("{HEAD}\na,b,c,d,,x1,\n")), Err("line 2: x1 is no number".to_string()));
     }
 

@@ -2,7 +2,7 @@
 
 use super::exhibit::Exhibit;
 use super::printed::printed;
-use super::record::{self, Record};
+use super::record::{self, NumberSource, Record};
 use std::collections::HashMap;
 
 /// Returns the numbers of an exhibit that are stored, beside what the paper prints.
@@ -29,7 +29,7 @@ pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> 
             if let (Some(rate), Some(before)) = (after.ours, before) {
                 let ours = Some(100.0 * (rate / before - 1.0));
                 let [subject, quantity] = [subject, key].map(str::to_string);
-                all.push(Record { subject, quantity, theirs: "".into(), ours, ..after.clone() });
+                all.push(Record { subject, quantity, theirs: "".into(), ours, half: None, ..after.clone() });
             }
         }
     }
@@ -49,7 +49,9 @@ pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
                 let theirs =
                     if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
                 if other.ours.is_some() {
-                    *old = Record { theirs, ..other };
+                    // A sample made again has the spread that is known of it.
+                    let known = if matches!(other.source, NumberSource::Measured(_)) { None } else { old.half };
+                    *old = Record { theirs, half: other.half.or(known), ..other };
                 } else {
                     old.theirs = theirs;
                 }
@@ -72,8 +74,8 @@ pub(super) struct Line<'a> {
     pub cells: Vec<Option<&'a Record>>,
 }
 
-/// Returns the scenes of records: those that only the paper has, as what ours is read against, then those of the exhibit
-/// in its order, then others.
+/// Returns the scenes of records: those that only the paper has, as what ours is read against, then those of the
+/// exhibit in its order, then others.
 pub(super) fn scenes<'a>(exhibit: &'a Exhibit, records: &'a [Record]) -> Vec<&'a str> {
     let of_records = || records.iter().map(|record| record.scene.as_str());
     let theirs = of_records().filter(|scene| scene.starts_with("theirs"));

@@ -168,6 +168,7 @@ fn speedups_follow_from_the_rates_that_were_made() {
         theirs: "".into(),
         ours: Some(ours),
         source: NumberSource::Simulated,
+        half: None,
     };
     let made = vec![fresh("Titan, ALK12's", 400.0), fresh("Titan, improved", 500.0)];
     let all = table::completed(exhibit, merged(stored(exhibit), made));

@@ -60,6 +60,7 @@ pub fn counters_request(name: &str, view: View, size: [u32; 2], sample: usize, r
         rays_per_pixel: Some(1),
         variants: vec![],
         widths: vec![32],
+        draw: 0,
         leaf_sizes: vec![8],
         build: BuildOptions::default(),
         scene: name.to_string(),

@@ -208,6 +208,7 @@ fn a_row_has_the_bounds_of_its_kernel_kind_tree_and_viewpoint() {
                 rays_per_pixel: Some(RAYS_PER_PIXEL),
                 variants: variants.clone(),
                 widths: vec![32],
+                draw: 0,
                 leaf_sizes: vec![build.max_leaf],
                 build,
                 scene: "embedded".into(),

@@ -95,6 +95,7 @@ fn rays_of(
         rays_per_pixel: request.rays_per_pixel,
         variants: Vec::new(),
         widths: Vec::new(),
+        draw: 0,
         leaf_sizes: Vec::new(),
         build: BuildOptions::default(),
         scene: request.scene.clone(),

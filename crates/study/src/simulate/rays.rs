@@ -85,7 +85,7 @@ pub(crate) fn sample_rays(
             let rays_per_pixel = request.rays_per_pixel.unwrap_or(request.workload.rays_per_pixel());
             let batches = rays.batches(kind, rays_per_pixel, request.order);
             let every = (batches.ray_count() / request.sample.max(1) as u64).max(1);
-            let sample = batches.sample(CHUNK, every as usize);
+            let sample = batches.draw(CHUNK, every as usize, request.draw);
             (count.1, count.2) = (count.1 + sample.len() as u64, count.2 + batches.ray_count());
             views.push(sample);
         }

@@ -88,9 +88,15 @@ impl<'a> Batches<'a> {
     ///
     /// `chunk_len` and `every` count as at least 1.
     pub fn sample(&self, chunk_len: usize, every: usize) -> Vec<Ray> {
+        self.draw(chunk_len, every, 0)
+    }
+
+    /// Makes one of many samples of about one in `every` rays, of which [`Batches::sample`] is number 0. They are made
+    /// alike, by other chunks and, of sorted batches, by other batches, so that their spread is that of a sample.
+    pub fn draw(&self, chunk_len: usize, every: usize, number: u32) -> Vec<Ray> {
         let (chunk_len, every) = (chunk_len.max(1) as u64, every.max(1) as u64);
         if !self.sorted {
-            let picks = picks(self.ray_count, chunk_len, every);
+            let picks = picks(self.ray_count, chunk_len, every, number);
             return picks.into_par_iter().flat_map_iter(|(from, to)| (from..to).map(|i| self.ray(i))).collect();
         }
         let count = self.count() as u64;
@@ -98,9 +104,10 @@ impl<'a> Batches<'a> {
         let used = count.div_ceil(every).max(4).min(count);
         let mut sample = Vec::new();
         for pick in 0..used {
-            let batch = self.batch((pick * count / used) as usize);
+            let shift = u64::from(number) % (count / used).max(1);
+            let batch = self.batch(((pick * count / used + shift) % count) as usize);
             let step = (every.saturating_mul(used) / count).max(1);
-            for (from, to) in picks(batch.len() as u64, chunk_len, step) {
+            for (from, to) in picks(batch.len() as u64, chunk_len, step, number) {
                 sample.extend_from_slice(&batch[from as usize..to as usize]);
             }
         }
@@ -131,17 +138,17 @@ impl<'a> Batches<'a> {
 /// Returns a sample of about one in `every` of the given rays, by the chunks that [`Batches::sample`] takes of unsorted
 /// ones.
 pub fn sample_of(rays: &[Ray], chunk_len: usize, every: usize) -> Vec<Ray> {
-    let picks = picks(rays.len() as u64, chunk_len.max(1) as u64, every.max(1) as u64);
+    let picks = picks(rays.len() as u64, chunk_len.max(1) as u64, every.max(1) as u64, 0);
     picks.into_iter().flat_map(|(from, to)| rays[from as usize..to as usize].iter().copied()).collect()
 }
 
 /// Picks one of each `every` consecutive whole chunks of the indices `0 .. len`, and returns their start and end. With
-/// `every` 1 all are picked: the last chunk, which is not whole, too.
-fn picks(len: u64, chunk_len: u64, every: u64) -> Vec<(u64, u64)> {
+/// `every` 1 all are picked: the last chunk, which is not whole, too. Each `number` has other picks.
+fn picks(len: u64, chunk_len: u64, every: u64, number: u32) -> Vec<(u64, u64)> {
     let chunks = (len / chunk_len).max(1);
     let pick = |(i, first): (usize, u64)| {
         let choices = every.min(chunks - first);
-        let chunk = first + u64::from(pcg(i as u32)) % choices;
+        let chunk = first + u64::from(pcg((i as u32).wrapping_add(number.wrapping_mul(0x9E37_79B9)))) % choices;
         let is_last_of_all = every == 1 && chunk + 1 == chunks;
         let end = if is_last_of_all { len } else { (chunk + 1).saturating_mul(chunk_len).min(len) };
         (chunk * chunk_len, end)

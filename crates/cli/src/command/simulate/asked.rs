@@ -90,6 +90,7 @@ impl Setup<'_> {
             order: args.rays.order(),
             variants: self.variants.clone(),
             widths: self.widths.clone(),
+            draw: 0,
             leaf_sizes: if leaf_sizes.is_empty() { vec![build.max_leaf] } else { leaf_sizes.clone() },
             build,
             scene: self.name.clone(),

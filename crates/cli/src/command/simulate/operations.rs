@@ -106,6 +106,7 @@ pub(super) fn run(
         rays_per_pixel: None,
         variants: asked.variants,
         widths: asked.widths,
+        draw: 0,
         leaf_sizes: Vec::new(),
         build: args.tree.options_or(Builder::SweepSah),
         scene: scene_name(path),

@@ -1,0 +1,77 @@
+//! Intervals of numbers that are made of a sample of rays, by the spread of several samples.
+
+use super::exhibit::{DRAWS, Exhibit, own_sample};
+use super::make::{Drawn, ExhibitScene, make_drawn};
+use super::record::Record;
+use super::table::completed;
+use raywarp_geom::Control;
+use raywarp_study::simulate::SimulateError;
+use std::collections::HashMap;
+
+/// Quantile of Student's distribution of as many samples, less one, for an interval of 95 %.
+const STUDENT: f64 = 2.776;
+
+/// Sets the intervals of records that were made of a sample of an exhibit's rays: as many rays again are traced, in
+/// five samples of a fifth. `sample` is the number of rays of a kind and view in place of the exhibit's own.
+///
+/// # Errors
+/// [`SimulateError`].
+/// # Panics
+/// If the scene does not pass [`raywarp_scene::validate`].
+pub fn add_intervals(
+    records: &mut Vec<Record>,
+    exhibit: &Exhibit,
+    place: &ExhibitScene<'_>,
+    sample: Option<usize>,
+    control: &Control<'_>,
+) -> Result<(), SimulateError> {
+    let Some(rays) = sample.or(own_sample(exhibit)) else { return Ok(()) };
+    let mut draws = Vec::new();
+    for number in 1..=DRAWS {
+        let part = Drawn { rays: Some((rays / DRAWS as usize).max(1)), number };
+        draws.push(completed(exhibit, make_drawn(exhibit, place, part, control)?));
+    }
+    *records = completed(exhibit, std::mem::take(records));
+    set_halves(records, &draws);
+    Ok(())
+}
+
+/// Sets half the interval of a mean of all draws, for records that each of them has.
+fn set_halves(records: &mut [Record], draws: &[Vec<Record>]) {
+    let mut numbers: HashMap<_, Vec<f64>> = HashMap::new();
+    for record in draws.iter().flatten() {
+        numbers.entry(record.key()).or_default().extend(record.ours);
+    }
+    for record in records {
+        record.half = numbers.get(&record.key()).filter(|of| of.len() == draws.len()).map(|of| half(of));
+    }
+}
+
+fn half(numbers: &[f64]) -> f64 {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    STUDENT * (variance / count).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::record::NumberSource;
+
+    fn record(rays: &str, ours: f64) -> Record {
+        let [scene, subject, quantity] = ["sibenik", "if-if", "traversal"].map(String::from);
+        let (rays, source) = (rays.to_string(), NumberSource::Simulated);
+        Record { scene, subject, rays, quantity, theirs: "".into(), ours: Some(ours), source, half: None }
+    }
+
+    #[test]
+    fn an_interval_is_that_of_the_mean_of_the_draws() {
+        let draws: Vec<Vec<Record>> = [8.0, 9.0, 10.0, 11.0, 12.0].map(|ours| vec![record("ao", ours)]).to_vec();
+        let mut records = vec![record("ao", 10.5), record("diffuse", 10.5)];
+        set_halves(&mut records, &draws);
+        // Five numbers of variance 2.5: 2.776 times the root of 0.5.
+        assert!((records[0].half.unwrap() - 2.776 * 0.5_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(records[1].half, None);
+    }
+}
