@@ -69,12 +69,13 @@ fn a_full_machine_comes_near_its_lowest_bound_and_no_further() {
 fn a_warp_per_scheduler_takes_what_it_takes_alone() {
     // Loads that miss take as long as those that do not: the bound knows of none.
     let hit = Machine::find("h200").unwrap().get(raywarp_lab::sim::machine::keys::LATENCY_L1).unwrap().to_string();
-    // Nor of the passes that a load takes.
+    // Nor of the passes that a load takes, nor of a queue behind them.
     let numbers = [
         ("resident.warps", "4"),
         ("latency.l2_hit", hit.as_str()),
         ("latency.dram", hit.as_str()),
         ("l1.wavefronts_per_clock", "16"),
+        ("l2.requests_per_clock", "16"),
     ];
     for row in rows(&KERNELS, &numbers, vec![]) {
         let Some(expected) = known(&row) else { continue };

@@ -79,6 +79,7 @@ keys! {
     L2_LINE_BYTES, "l2.line_bytes", may, count, 4, 4096, "bytes", "A line.";
     L2_SECTOR_BYTES, "l2.sector_bytes", may, count, 4, 4096, "bytes", "The least that is read.";
     L2_BYTES_PER_CLOCK, "l2.bytes_per_clock", may, real, 1, 1_000_000, "bytes a clock", "Read from it at most, by all multiprocessors.";
+    L2_REQUESTS_PER_CLOCK, "l2.requests_per_clock", may, real, 0.001, 16, "a clock and multiprocessor", "Requests of a sector that it answers each multiprocessor, while all ask.";
     DRAM_BYTES, "dram.bytes", may, count, 1, 1u64 << 50, "bytes", "The device's memory.";
     DRAM_GB_PER_S, "dram.gb_per_s", must, real, 0.1, 1_000_000, "10^9 bytes a second", "Its bandwidth.";
     LATENCY_ALU, "latency.alu", may, real, 1, 1000, "clocks", "From an arithmetic instruction to one that needs its result.";

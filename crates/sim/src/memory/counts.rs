@@ -18,6 +18,8 @@ pub struct RegionCounts {
     /// Number of passes through the first cache's data stage as hardware was seen to make them
     /// ([`super::AccessCost::passes`]).
     pub passes: u64,
+    /// Sum of the squares of each access's passes.
+    pub squares: u64,
     /// Number of distinct sectors of each access, summed over all accesses.
     pub sectors: u64,
     /// Number of distinct lines of each access, summed over all accesses.
@@ -32,6 +34,7 @@ impl RegionCounts {
         self.lanes += other.lanes;
         self.least += other.least;
         self.passes += other.passes;
+        self.squares += other.squares;
         self.sectors += other.sectors;
         self.lines += other.lines;
         self.distinct += other.distinct;
@@ -158,6 +161,7 @@ impl MemoryProbe {
                 counts.lanes += open.places.len() as u64;
                 counts.least += u64::from(cost.least);
                 counts.passes += u64::from(cost.passes);
+                counts.squares += u64::from(cost.passes).pow(2);
                 counts.sectors += u64::from(cost.sectors);
                 counts.lines += u64::from(cost.lines);
             }

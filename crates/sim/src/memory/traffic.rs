@@ -51,6 +51,9 @@ pub struct LoadEvents {
     pub missed: u64,
     /// Number of loads of which any sector came from memory after the second cache had dropped it.
     pub again: u64,
+    /// Number of requests to the second cache: a sector each of nodes, triangles and stacks, whose sectors are loaded
+    /// by instructions of their own, and a line each of rays, which warps load side by side.
+    pub requests: u64,
 }
 
 impl Traffic {
@@ -81,7 +84,12 @@ impl Traffic {
 
 impl LoadEvents {
     fn plus(self, other: Self) -> Self {
-        Self { all: self.all + other.all, missed: self.missed + other.missed, again: self.again + other.again }
+        Self {
+            all: self.all + other.all,
+            missed: self.missed + other.missed,
+            again: self.again + other.again,
+            requests: self.requests + other.requests,
+        }
     }
 }
 
@@ -225,6 +233,8 @@ fn through(streams: &[Stream], caches: Caches) -> Traffic {
                 loaded |= 1 << region;
                 if missed != 0 {
                     missing |= 1 << region;
+                    let is_ray = region == Region::Rays as u64;
+                    sum.loads[region as usize].requests += if is_ray { 1 } else { u64::from(missed.count_ones()) };
                     let missed = second.access(line, missed).missed;
                     sum.missed_l2 += u64::from(missed.count_ones());
                     let again = (0..4).filter(|bit| missed >> bit & 1 == 1 && !seen.insert((line, *bit))).count();
@@ -234,7 +244,8 @@ fn through(streams: &[Stream], caches: Caches) -> Traffic {
             }
             for (region, loads) in sum.loads.iter_mut().enumerate() {
                 let of = |bits: u32| u64::from(bits >> region & 1);
-                *loads = loads.plus(LoadEvents { all: of(loaded), missed: of(missing), again: of(dropped) });
+                *loads =
+                    loads.plus(LoadEvents { all: of(loaded), missed: of(missing), again: of(dropped), requests: 0 });
             }
         }
         if idle {

@@ -37,6 +37,12 @@ struct Slot<'a> {
     /// Random numbers that decide for all loads of a basic block together whether they miss the caches, as they go to
     /// the same lines.
     drawn: [u32; 2],
+    /// How many standard deviations more passes than on average all loads and stores of a basic block take, as their
+    /// lanes go to the same places: by an exponential distribution, -1 to infinity, 0 on average.
+    excess: f64,
+    /// Time at which the last of the present basic block's requests is taken by the second cache, in fractions of a
+    /// clock, once its loads from global and from local memory have asked; 0 before.
+    asked: [u64; 2],
     /// Index of the warp's thread block, in the order in which blocks were started.
     started: u64,
 }
@@ -49,7 +55,7 @@ pub(super) struct Multiprocessor<'a> {
     /// Number of warp slots that a thread block takes.
     block_warps: usize,
     /// Basic blocks that an event makes warps issue, and how often, kept from earlier look-ups.
-    asked: HashMap<Moment, Vec<(usize, i32)>>,
+    asked_by: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
     schedulers: Vec<Scheduler>,
     /// Fractions of a clock, in `PARTS`ths, for which a warp's instruction occupies each unit.
@@ -57,6 +63,8 @@ pub(super) struct Multiprocessor<'a> {
     /// Time at which the load/store unit, which all schedulers share, is free again, in fractions of a clock.
     lsu_free: u64,
     cache_free: u64,
+    /// Time at which the second cache has taken all requests of this multiprocessor, in fractions of a clock.
+    requests_free: u64,
     /// Clock that is being simulated.
     clock: u64,
     /// Times of warps at each instruction.
@@ -112,7 +120,7 @@ impl<'a> Multiprocessor<'a> {
             blocks,
             next_block: 0,
             block_warps: block_warps.max(1) as usize,
-            asked: HashMap::new(),
+            asked_by: HashMap::new(),
             slots: Vec::new(),
             schedulers: (0..schedulers)
                 .map(|last| Scheduler { last, free: [0; Unit::COUNT], registers: RegisterFile::default(), open: 0 })
@@ -120,6 +128,7 @@ impl<'a> Multiprocessor<'a> {
             taken,
             lsu_free: 0,
             cache_free: 0,
+            requests_free: 0,
             clock: 0,
             ledger: Ledger::new(program.instructions),
             started: 0,
@@ -137,6 +146,8 @@ impl<'a> Multiprocessor<'a> {
             of_loads: 0,
             producers: [0; BARRIERS],
             drawn: [0; 2],
+            excess: 0.0,
+            asked: [0; 2],
             started: 0,
         };
         new.slots.extend((0..warps).map(|_| slot()));
@@ -191,11 +202,11 @@ impl<'a> Multiprocessor<'a> {
         self.started += 1;
         let mut has_more = false;
         for (warp, number) in self.slots_of(place).enumerate() {
-            let drawn = [self.chance(), self.chance()];
+            self.draw(number);
             let slot = &mut self.slots[number];
             slot.events = block.get(warp).copied().unwrap_or(&[]);
             (slot.next_event, slot.started) = (done, self.started);
-            (slot.drawn, slot.barriers) = (drawn, [0; BARRIERS]);
+            slot.barriers = [0; BARRIERS];
             self.supply(number);
             has_more |= self.take(number, from);
         }
@@ -209,7 +220,7 @@ impl<'a> Multiprocessor<'a> {
         while slot.blocks.is_empty() {
             let Some(&event) = slot.events.get(slot.next_event) else { return };
             slot.next_event += 1;
-            let asked = self.asked.entry(event).or_insert_with(|| blocks_of(program.costs, event));
+            let asked = self.asked_by.entry(event).or_insert_with(|| blocks_of(program.costs, event));
             for &(block, times) in asked.iter() {
                 slot.owed[block] += times;
                 while slot.owed[block] > 0 {
@@ -228,7 +239,7 @@ impl<'a> Multiprocessor<'a> {
             slot.blocks.pop_front();
             slot.after = 0;
             self.supply(number);
-            self.slots[number].drawn = [self.chance(), self.chance()];
+            self.draw(number);
         }
         // When a barrier is released is known as soon as it is set.
         let known = clock + u64::from(done.stall) + u64::from(done.jump);
@@ -346,18 +357,26 @@ impl<'a> Multiprocessor<'a> {
         let mut done = clock + u64::from(instruction.latency).max(u64::from(instruction.stall));
         if instruction.passes > 0 {
             let start = self.cache_free.max(now);
-            self.cache_free = start + u64::from(instruction.passes);
+            let more = f64::from(instruction.spread) * self.slots[slot].excess;
+            self.cache_free = start + (f64::from(instruction.passes) + more) as u64;
             done += (self.cache_free / PARTS as u64).saturating_sub(clock + 1);
         }
         if let Some(memory) = instruction.may_miss
             && let Some(&block) = self.slots[slot].blocks.front()
         {
-            let chances = self.program.misses[block][usize::from(memory)];
-            for ((drawn, chance), longer) in self.slots[slot].drawn.iter().zip(chances).zip(self.program.longer) {
+            let memory = usize::from(memory);
+            let chances = self.program.misses[block][memory];
+            let warp = &mut self.slots[slot];
+            for ((drawn, chance), longer) in warp.drawn.iter().zip(chances).zip(self.program.longer) {
                 if *drawn >= chance {
                     break;
                 }
-                done = done.max(clock + u64::from(instruction.latency) + longer);
+                if warp.asked[memory] == 0 {
+                    self.requests_free = self.requests_free.max(now) + u64::from(self.program.answers[block][memory]);
+                    warp.asked[memory] = self.requests_free;
+                }
+                let queued = warp.asked[memory].saturating_sub(now) / PARTS as u64;
+                done = done.max(clock + queued + u64::from(instruction.latency) + longer);
             }
         }
         let warp = &mut self.slots[slot];
@@ -375,6 +394,14 @@ impl<'a> Multiprocessor<'a> {
         release(instruction.read, clock + READ, false);
         self.step(slot, clock, instruction);
         self.ledger.issue(instruction.place);
+    }
+
+    /// Draws what is by chance in a warp's next basic block.
+    fn draw(&mut self, number: usize) {
+        let (drawn, uniform) = ([self.chance(), self.chance()], self.chance());
+        let slot = &mut self.slots[number];
+        (slot.drawn, slot.asked) = (drawn, [0; 2]);
+        slot.excess = -((f64::from(uniform) + 0.5) / 2f64.powi(32)).ln() - 1.0;
     }
 
     /// Returns the next number of a fixed pseudo-random sequence (PCG's multiplier).

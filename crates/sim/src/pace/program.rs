@@ -4,7 +4,7 @@ use super::KernelCode;
 use super::registers::Reads;
 use crate::bounds::latency_of;
 use crate::machine::{Machine, keys};
-use crate::memory::{LoadEvents, MemoryCounts, Region, Traffic};
+use crate::memory::{LoadEvents, MemoryCounts, Region, RegionCounts, Traffic};
 use crate::profile::Profile;
 use crate::streams::Moment;
 use raywarp_costs::{Access, IssueFormula, KeplerWord, Pipe, PricedBlock, PricedKernel, Wait, Word};
@@ -13,6 +13,9 @@ use raywarp_family::Block;
 /// Number of sectors that miss a real first cache for each one in the model: an H200's counters have 1.4 to 1.6
 /// (sibenik, three kernels).
 const MISSES: f64 = 1.5;
+/// Number of passes through a real first cache's data stage for each one in the model: of what an H200 counted the model
+/// has 0.92 in the middle (three scenes, 39 kernels; docs/internals/expected-rate.md, "Beside an H200's counters").
+const PASSES: f64 = 1.0 / 0.92;
 /// Clocks until a warp goes on at a place where its lanes meet, chosen to explain the branch stalls that an H200
 /// counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
 const MEETING: u8 = 8;
@@ -37,6 +40,8 @@ pub(super) struct Instruction {
     pub latency: u32,
     /// Time in the first cache's data stage, in parts of a clock.
     pub passes: u32,
+    /// Standard deviation of that time over its issues, at most its mean.
+    pub spread: u32,
     /// Kind of load if the instruction may miss the first cache: 0 from global memory, 1 from local memory.
     pub may_miss: Option<u8>,
     /// `true` if the result comes by the first cache.
@@ -188,6 +193,9 @@ pub(super) struct Program<'a> {
     /// Probabilities, in 2^32ths, that a basic block's loads miss the first cache and then the second: for loads from
     /// global and from local memory.
     pub misses: Vec<[[u32; 2]; 2]>,
+    /// Time for which a basic block's requests occupy the second cache's answers to this multiprocessor if its loads
+    /// miss, in parts of a clock: of global and of local memory.
+    pub answers: Vec<[u32; 2]>,
     /// Clocks that a load takes longer if it comes from the second cache, and if from memory.
     pub longer: [u64; 2],
 }
@@ -209,6 +217,7 @@ impl<'a> Program<'a> {
             .memory
             .as_ref()
             .map_or([0.0; 3], |memory| passes_by_memory(memory, asked[Access::Local as usize] > 0.0));
+        let spread = profile.memory.as_ref().map_or([0.0; 3], spread_by_memory);
         // Of a machine that does not say it, as many as there are: at G14's rates a Titan would make 1.2 to 1.4.
         let per_pass =
             machine.get(keys::L1_WAVEFRONTS_PER_CLOCK).map_or(0.0, |passes_per_clock| PARTS / passes_per_clock);
@@ -220,7 +229,7 @@ impl<'a> Program<'a> {
         let instruction = |(place, word): (usize, &Said)| {
             let wait = word.wait.map_or(0.0, |wait| latency_of(machine, wait, arithmetic));
             let barrier = |barrier: Option<usize>| barrier.map(|barrier| barrier as u8);
-            let passes = word.access.map_or(0.0, |access| per_word(access) * f64::from(word.words));
+            let passes = word.access.map_or(0.0, |access| PASSES * per_word(access) * f64::from(word.words));
             Some(Instruction {
                 place: place as u32,
                 unit: Unit::of(word.pipe?, machine),
@@ -230,6 +239,7 @@ impl<'a> Program<'a> {
                 waits: word.waits,
                 latency: wait.round() as u32,
                 passes: (per_pass * passes).round() as u32,
+                spread: word.access.map_or(0, |access| (per_pass * passes * spread[access as usize]).round() as u32),
                 may_miss: match word.access {
                     _ if word.wait != Some(Wait::L1) => None,
                     Some(Access::Global) => Some(0),
@@ -252,7 +262,12 @@ impl<'a> Program<'a> {
         let of_region = |region| traffic.map_or([0; 2], |traffic| chances(&traffic.loads, region));
         let of_block = |block: &PricedBlock| [of_region(region_of(block.block)), of_region(Region::Stacks)];
         let misses = code.costs.blocks.iter().map(of_block).collect();
-        Some(Self { costs: code.costs, instructions: code.words.len(), blocks, misses, longer })
+        let per_request = machine.get(keys::L2_REQUESTS_PER_CLOCK).map_or(0.0, |per_clock| PARTS / per_clock);
+        let answer =
+            |region| traffic.map_or(0.0, |traffic| per_request * requests(&traffic.loads, region)).round() as u32;
+        let of_block = |block: &PricedBlock| [answer(region_of(block.block)), answer(Region::Stacks)];
+        let answers = code.costs.blocks.iter().map(of_block).collect();
+        Some(Self { costs: code.costs, instructions: code.words.len(), blocks, misses, answers, longer })
     }
 }
 
@@ -274,12 +289,36 @@ fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] 
     if region == Region::Rays {
         return [u32::MAX; 2];
     }
+    let found = counted(loads, region);
+    [found.chance_to_miss(), share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
+}
+
+/// Returns the average number of requests to the second cache of an event whose loads from a region miss the first.
+fn requests(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> f64 {
+    let found = counted(loads, region);
+    if region == Region::Rays {
+        return share(found.requests, found.missed);
+    }
+    // Those of all events are as many more as their sectors.
+    let missed = found.chance_to_miss();
+    if missed > 0.0 { MISSES * share(found.requests, found.all) / missed } else { 0.0 }
+}
+
+/// Returns the counts of a region's loads; of one kind of record there may be all that is loaded.
+fn counted(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> LoadEvents {
     let of = |region: Region| loads[region as usize];
-    // Of one kind of record there may be all that is loaded.
-    let found = if of(region).all == 0 && region == Region::Triangles { of(Region::Nodes) } else { of(region) };
-    let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
-    let missed = 1.0 - (1.0 - share(found.missed, found.all)).powf(MISSES);
-    [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
+    if of(region).all == 0 && region == Region::Triangles { of(Region::Nodes) } else { of(region) }
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+impl LoadEvents {
+    /// Returns the probability that an event's loads miss a real first cache.
+    fn chance_to_miss(&self) -> f64 {
+        1.0 - (1.0 - share(self.missed, self.all)).powf(MISSES)
+    }
 }
 
 /// Returns the average number of passes through the first cache's data stage of a load or store, by kind of memory
@@ -289,6 +328,22 @@ fn passes_by_memory(memory: &MemoryCounts, local: bool) -> [f64; 3] {
     let (stacks, shared) = (of(Region::Stacks), of(Region::Shared));
     let global = memory.all().passes as f64 - stacks - shared;
     if local { [global, stacks, shared] } else { [global + stacks, 0.0, shared] }
+}
+
+/// Returns the standard deviation of the passes of a load or store by kind of memory, as a share of their mean, at most
+/// 1. That of a stack is the same wherever stacks are.
+fn spread_by_memory(memory: &MemoryCounts) -> [f64; 3] {
+    let of = |regions: &[Region]| {
+        let sum = |what: fn(&RegionCounts) -> u64| {
+            regions.iter().map(|region| what(memory.region(*region))).sum::<u64>() as f64
+        };
+        let (all, mean, square) = (sum(|of| of.accesses), sum(|of| of.passes), sum(|of| of.squares));
+        let variance = square * all / (mean * mean).max(1.0) - 1.0;
+        variance.clamp(0.0, 1.0).sqrt()
+    };
+    let global: Vec<Region> =
+        Region::ALL.into_iter().filter(|region| !matches!(region, Region::Stacks | Region::Shared)).collect();
+    [of(&global), of(&[Region::Stacks]), of(&[Region::Shared])]
 }
 
 /// Returns `true` if the machine's float pipeline has two halves, one of which also computes integer products.

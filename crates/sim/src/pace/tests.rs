@@ -1,11 +1,12 @@
 use super::program::blocks_of;
 use super::*;
 use crate::event_lanes::EventLanes;
-use crate::memory::{LoadEvents, Region};
+use crate::memory::{AddressMap, LoadEvents, MemoryCounts, MemoryProbe, Region};
 use crate::streams::Streams;
 use crate::warp_counts::WarpCounts;
 use raywarp_costs::{CountSource, EventCounts, Pipe, PricedBlock};
-use raywarp_family::{Block, Operation};
+use raywarp_family::{Block, Operation, Space};
+use raywarp_traverse::Touch;
 
 /// Operation codes of test instructions: on the whole float pipeline, on its heavy half, and on other pipelines.
 const FFMA: u128 = 0x023;
@@ -201,7 +202,7 @@ fn loads_that_miss_take_longer() {
     // A vote's block loads nodes.
     let traffic = |missed, again| {
         let mut traffic = Traffic { rays: 1, asked: 100, ..Traffic::default() };
-        traffic.loads[Region::Nodes as usize] = LoadEvents { all: 50, missed, again };
+        traffic.loads[Region::Nodes as usize] = LoadEvents { all: 50, missed, again, requests: 0 };
         traffic
     };
     let rate = |traffic: Traffic| rate_with("h200", &words, 1, Some(&traffic));
@@ -210,6 +211,55 @@ fn loads_that_miss_take_longer() {
     // All miss; a wait of 281 clocks, and of 690 where the L2 had dropped it.
     assert!((rate(traffic(50, 0)) * 282.0 / 2.0 - 1.0).abs() < 0.02);
     assert!((rate(traffic(50, 50)) * 691.0 / 2.0 - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn loads_that_miss_queue_for_the_second_cache() {
+    const LDG: u128 = 0x181;
+    let words = [sets(LDG), waits(FFMA)];
+    let rate = |warps: u32, requests: u64| {
+        let mut traffic = Traffic { rays: 1, asked: 100, ..Traffic::default() };
+        traffic.loads[Region::Nodes as usize] = LoadEvents { all: 50, missed: 50, again: 0, requests };
+        rate_with("h200", &words, warps, Some(&traffic))
+    };
+    let about = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 0.02, "{found}, not {wanted}");
+    // Eight sectors an event in the model, half as many again in a real cache, 0.57 of them a clock.
+    let asking = 12.0 / 0.57;
+    about(rate(1, 400), 2.0 / (282.0 + asking));
+    // Many warps get what the second cache answers.
+    about(rate(40, 400), 2.0 / asking);
+    // Of so few that they fit into the warps' waits nobody takes notice.
+    about(rate(4, 0), 4.0 * 2.0 / 282.0);
+}
+
+#[test]
+fn passes_that_differ_make_warps_wait_for_each_other() {
+    let memory = |lanes: &[u8]| {
+        let mut probe = MemoryProbe::new(AddressMap::new(&"direct/while-while/bvh2".parse().unwrap(), 32));
+        for &lanes in lanes {
+            let touch = |lane: u8| {
+                let index = 100 * u32::from(lane);
+                Touch { lane, space: Space::Triangle, index, owner: 0, offset: 0, bytes: 16, write: false }
+            };
+            probe.event(&(0..lanes).map(touch).collect::<Vec<_>>());
+        }
+        probe.counts()
+    };
+    let [even, uneven] = [memory(&[16; 4]), memory(&[1, 1, 28, 32])];
+    let passes = |counts: &MemoryCounts| counts.region(Region::Triangles).passes;
+    assert_eq!(passes(&even), passes(&uneven));
+    const LDG: u128 = 0x181;
+    // A load, and enough else that the cache has time for all of them.
+    let words = [sets(LDG), waits(FFMA), plain(FFMA, 15), plain(FFMA, 15), plain(FFMA, 15)];
+    let rate = |counts: MemoryCounts| {
+        let costs = PricedKernel { blocks: vec![block(words.len(), "vote")], verified: true };
+        let code = KernelCode { costs: &costs, words: &words, architecture: 90 };
+        let mut profile = voting(1, &[50; 3]);
+        profile.memory = Some(counts);
+        pace(&Machine::find("h200").unwrap(), code, &profile, None, 6).unwrap().instructions_per_clock
+    };
+    let (even, uneven) = (rate(even), rate(uneven));
+    assert!(uneven < 0.99 * even, "{uneven}, {even}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl LaunchChange {
 /// Returns `true` if the clock-by-clock model uses a number of the machine. Bandwidths beyond the first cache come in
 /// as bounds alone, and what dependent arithmetic waits for is in the words of the machine code.
 pub(crate) fn is_modelled(key: &MachineKey) -> bool {
-    const MODELLED: [&MachineKey; 29] = [
+    const MODELLED: [&MachineKey; 30] = [
         keys::SM_COUNT,
         keys::SM_SCHEDULERS,
         // Latencies are in clocks, those of memory too.
@@ -55,6 +55,7 @@ pub(crate) fn is_modelled(key: &MachineKey) -> bool {
         keys::L1_BYTES,
         keys::L1_BYTES_PER_CLOCK,
         keys::L1_WAVEFRONTS_PER_CLOCK,
+        keys::L2_REQUESTS_PER_CLOCK,
         keys::L2_BYTES,
         keys::LATENCY_SHARED,
         keys::LATENCY_XU,
