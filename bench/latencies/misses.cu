@@ -1,9 +1,9 @@
-// Clocks of a warp's load that misses the first cache, by how many sectors it asks for and how many warps ask: what queues
-// behind that cache. misses.py runs it: nvcc -std=c++17 -cubin -arch=sm_90 -o misses.cubin misses.cu.
+// Clocks of a warp's load that misses the first cache, by how many sectors it asks for and how many warps ask: what
+// queues behind that cache. misses.py runs it: nvcc -std=c++17 -cubin -arch=sm_90 -o misses.cubin misses.cu.
 #include <cstdint>
-// `1 << shared` lanes are a group, of which one loads a word; `1 << beside` groups beside each other load from the sectors of
-// one line. The line follows from the word of the load before (all words are 0), with `pause` dependent products between.
-// With few lines (their number is `mask` and one) all are in the first cache before it begins.
+// `1 << shared` lanes are a group, of which one loads a word; `1 << beside` groups beside each other load from the
+// sectors of one line. The line follows from the word of the load before (all words are 0), with `pause` dependent
+// products between. With few lines (their number is `mask` and one) all are in the first cache before it begins.
 extern "C" __global__ void __launch_bounds__(1024) misses(uint32_t* out, const uint32_t* data, uint32_t mask, uint32_t shared,
     uint32_t beside, uint32_t steps, uint32_t pause) {
     const uint32_t lane = threadIdx.x & 31, warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5, group = lane >> shared;

@@ -13,8 +13,9 @@ use raywarp_family::Block;
 /// Number of sectors that miss a real first cache for each one in the model: an H200's counters have 1.4 to 1.6
 /// (sibenik, three kernels).
 const MISSES: f64 = 1.5;
-/// Number of passes through a real first cache's data stage for each one in the model: of what an H200 counted the model
-/// has 0.92 in the middle (three scenes, 39 kernels; docs/internals/expected-rate.md, "Beside an H200's counters").
+/// Number of passes through a real first cache's data stage for each one in the model: of what an H200 counted the
+/// model has 0.92 in the middle (three scenes, 39 kernels; docs/internals/expected-rate.md, "Beside an H200's
+/// counters").
 const PASSES: f64 = 1.0 / 0.92;
 /// Clocks until a warp goes on at a place where its lanes meet, chosen to explain the branch stalls that an H200
 /// counted in sibenik and crytek_sponza (docs/notebook/2026-11-25-bounds.md).
