@@ -146,7 +146,9 @@ fn numbers(exhibit: &Exhibit, row: &Bounded) -> Vec<(&'static str, f64)> {
     let is_packet = row.variant.traversal_loop() == TraversalLoop::Packet;
     // A visit tests the boxes of all children: two, or one on each lane of a ray.
     let children = f64::from(row.variant.lanes_per_ray().max(2));
-    let stalls = |of: &[StallCause]| row.pace.map(|pace| share_of_stalls(&pace, of));
+    // Without the latency of loads, as on a GTX 680, shares of waits say nothing.
+    let waits_for_loads = |pace: &Pace| share_of_stalls(pace, &[StallCause::Load]) > 0.0;
+    let stalls = |of: &[StallCause]| row.pace.filter(waits_for_loads).map(|pace| share_of_stalls(&pace, of));
     let all = [
         ("traversal", Some(share(Operation::VisitNode)).filter(|_| !is_packet)),
         ("intersection", Some(share(Operation::TestTriangle)).filter(|_| !is_packet)),

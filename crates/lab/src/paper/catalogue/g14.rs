@@ -60,7 +60,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         suite: None,
         fitted: &[],
         notes: &[
-            "ours on a GTX 680 and a Titan are expected by the model of their multiprocessor, without these GPUs, a GTX 680's by the Titan's code; on an H200 they are a profiler's counts",
+            "ours on a GTX 680 and a Titan are expected by the model of their multiprocessor, without these GPUs, a GTX 680's by the Titan's code and without waits for loads, whose latency is not known there; on an H200 they are a profiler's counts",
             "memory: warps of the model that wait for loads; dependency: those that wait for earlier instructions; fetching of instructions is not modelled",
             "of a GTX 480 theirs stand alone: no machine code of Fermi is known",
         ],
