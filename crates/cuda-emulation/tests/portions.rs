@@ -98,13 +98,14 @@ fn instances_that_nobody_asks_for_are_not_fetched_and_pinned_slices_are_not_copi
 #[test]
 fn whatever_call_of_overlapping_portions_fails_it_is_an_error_and_nothing_is_written_later() {
     let Some(driver) = Driver::get() else { return };
-    let scene = scene(600);
+    // Five portions: the last takes the place of the first of four.
+    let scene = scene(300);
     for (question, after, late) in [(Ask::Closest, true, false), (Ask::Closest, false, true), (Ask::Any, false, true)] {
         let expected = expected(&scene, question, after);
         for once in [true, false] {
             let mut call = 0;
             loop {
-                let tracer = tracer(&scene).unwrap().with_portions(128);
+                let tracer = tracer(&scene).unwrap().with_portions(64);
                 driver.late(late);
                 driver.fails_at(call, once);
                 let result = ask(&tracer, &scene, question, after, &Control::default());
