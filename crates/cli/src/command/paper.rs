@@ -18,8 +18,8 @@ use raywarp::system;
 use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
     Exhibit, ExhibitScene, NumberSource, Paper, Record, add_intervals, exhibit_document, find, finding_document,
-    is_measured, is_simulated, judge, list_document, make, measure, merged, own_sample, paper_document, seconds,
-    statements, statements_markdown, stored,
+    is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged, own_sample,
+    paper_document, seconds, statements, statements_markdown, stored,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -45,7 +45,9 @@ pub struct PaperArgs {
     /// Rays of each kind and view that are traced, about [default: the table's own].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     sample: Option<u32>,
-    /// Find the intervals of simulated numbers anew, by five more samples; takes two to five times as long.
+    /// Find the intervals of simulated numbers anew, by five more samples.
+    ///
+    /// It takes two to five times as long.
     #[arg(long, conflicts_with = "recorded", help_heading = heading::RAYS)]
     intervals: bool,
     /// Scenes of the table to make, comma-separated [default: all].
@@ -161,7 +163,7 @@ impl Session<'_> {
         if there.is_empty() {
             return Ok((records, missing));
         }
-        self.say_time(&there);
+        self.say_time(&there, target.as_ref());
         for name in there {
             let (loaded, path, _) = self.common.load(Path::new(name), false)?;
             let views: Vec<View> =
@@ -205,12 +207,16 @@ impl Session<'_> {
     }
 
     /// Says how long it will take.
-    fn say_time(&self, scenes: &[&str]) {
+    fn say_time(&self, scenes: &[&str], target: Option<&Target>) {
         let threads = self.common.worker_threads();
         let sample = self.args.sample.map(|sample| sample as usize);
         let seconds = seconds(self.exhibit, scenes.len(), sample, threads, self.args.intervals);
-        let (scenes, length) = (scenes.join(", "), duration(seconds));
-        self.common.note(format!("simulating {scenes}: about {length} on {threads} threads"));
+        let (names, length) = (scenes.join(", "), duration(seconds));
+        let measured = target.map_or_else(String::new, |target| {
+            let length = duration(measuring_seconds(self.exhibit, scenes.len(), threads));
+            format!("; measuring on {}: about {length}", target.name())
+        });
+        self.common.note(format!("simulating {names}: about {length} on {threads} threads{measured}"));
     }
 
     fn simulate(&self, place: &ExhibitScene<'_>, path: &Path) -> Result<Vec<Record>, CliError> {

@@ -246,6 +246,9 @@ pub fn own_sample(exhibit: &Exhibit) -> Option<usize> {
 const PER_RAY: f64 = 10e-6;
 const PER_REPLAY: f64 = 3e-6;
 const PER_SCENE: f64 = 8.0;
+/// Seconds of a thread for the rays that a GPU traces in a scene, and for a kernel's hits of them.
+const RAYS_TO_MEASURE: usize = 480;
+const CHECK_OF_A_KERNEL: usize = 80;
 /// Views of a scene of the papers, and kinds of rays.
 const BATCHES: f64 = 15.0;
 
@@ -273,4 +276,11 @@ pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads:
         Making::Gpu => return 0.0,
     };
     scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene) / threads.max(1) as f64
+}
+
+/// Returns about how many seconds it takes to measure an exhibit's kernels on a GPU on so many scenes: mostly the time of
+/// so many threads that make and check the rays.
+pub fn measuring_seconds(exhibit: &Exhibit, scenes: usize, threads: usize) -> f64 {
+    let kernels = if let Making::Kernels(kernels) = exhibit.making { kernels.runs.len() } else { 0 };
+    (scenes * (RAYS_TO_MEASURE + kernels * CHECK_OF_A_KERNEL)) as f64 / threads.max(1) as f64
 }

@@ -21,8 +21,8 @@ mod tests;
 
 pub use catalogue::{all, find, of};
 pub use exhibit::{
-    Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated, own_sample,
-    seconds,
+    Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated,
+    measuring_seconds, own_sample, seconds,
 };
 pub use interval::add_intervals;
 pub use judged::{Judged, JudgedCell, judge, statements};
