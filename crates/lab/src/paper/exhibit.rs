@@ -242,10 +242,11 @@ pub fn own_sample(exhibit: &Exhibit) -> Option<usize> {
     }
 }
 
-/// Seconds of a processor of 2021 for a ray and step of a simulation, and for a scene's tree and rays.
-const PER_RAY: f64 = 10e-6;
+/// Seconds of a processor of 2021 for a ray and step of a simulation; and for a scene's tree and rays, which more threads
+/// hardly shorten (AL09's Table 1 in sibenik: 42 s with two threads, 26 s with 16 of another machine).
+const PER_RAY: f64 = 7e-6;
 const PER_REPLAY: f64 = 3e-6;
-const PER_SCENE: f64 = 8.0;
+const PER_SCENE: f64 = 24.0;
 /// Seconds of a thread for the rays that a GPU traces in a scene, and for a kernel's hits of them.
 const RAYS_TO_MEASURE: usize = 480;
 const CHECK_OF_A_KERNEL: usize = 80;
@@ -275,7 +276,7 @@ pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads:
         Making::Nodes => 0.0,
         Making::Gpu => return 0.0,
     };
-    scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene) / threads.max(1) as f64
+    scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene / threads.max(1) as f64)
 }
 
 /// Returns about how many seconds it takes to measure an exhibit's kernels on a GPU on so many scenes: mostly the time of
