@@ -242,8 +242,8 @@ pub fn own_sample(exhibit: &Exhibit) -> Option<usize> {
     }
 }
 
-/// Seconds of a processor of 2021 for a ray and step of a simulation; and for a scene's tree and rays, which more threads
-/// hardly shorten (AL09's Table 1 in sibenik: 42 s with two threads, 26 s with 16 of another machine).
+/// Seconds of a processor of 2021 for a ray and step of a simulation; and for a scene's tree and rays, which more
+/// threads hardly shorten (AL09's Table 1 in sibenik: 42 s with two threads, 26 s with 16 of another machine).
 const PER_RAY: f64 = 7e-6;
 const PER_REPLAY: f64 = 3e-6;
 const PER_SCENE: f64 = 24.0;
@@ -279,8 +279,8 @@ pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads:
     scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene / threads.max(1) as f64)
 }
 
-/// Returns about how many seconds it takes to measure an exhibit's kernels on a GPU on so many scenes: mostly the time of
-/// so many threads that make and check the rays.
+/// Returns about how many seconds it takes to measure an exhibit's kernels on a GPU on so many scenes: mostly the time
+/// of so many threads that make and check the rays.
 pub fn measuring_seconds(exhibit: &Exhibit, scenes: usize, threads: usize) -> f64 {
     let kernels = if let Making::Kernels(kernels) = exhibit.making { kernels.runs.len() } else { 0 };
     (scenes * (RAYS_TO_MEASURE + kernels * CHECK_OF_A_KERNEL)) as f64 / threads.max(1) as f64
