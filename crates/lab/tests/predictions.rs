@@ -67,6 +67,26 @@ fn error(row: &Row, foretold: f64) -> f64 {
     row.measured / foretold - 1.0
 }
 
+/// Checks that the page has a line as it is made here: figures in it are by hand.
+#[track_caller]
+fn assert_on_page(line: &str) {
+    let page = include_str!("../../../docs/internals/expected-rate.md");
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(line), "docs/internals/expected-rate.md lacks: {line}");
+}
+
+fn worst(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// Half of the interval of AO and of diffuse rays, mean over these rows, in per cent.
+fn spreads(machine: &str, rows: &[&Row]) -> [f64; 2] {
+    [RayKind::Ao, RayKind::Diffuse].map(|kind| {
+        let of_kind = rows.iter().filter(|row| row.kind == kind);
+        100.0 * mean(&of_kind.map(|row| foretold_by(machine, row).spread()).collect::<Vec<_>>())
+    })
+}
+
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -128,6 +148,19 @@ fn an_h100s_held_out_rates_are_foretold_by_its_own_ratios_and_better_by_an_h200s
         inside("h200"),
         secondary.len()
     );
+    for (what, errors) in [
+        ("baseline: what an H200 reached in the same scene", &same_as_h200),
+        ("the model with the H100's own calibration", &own),
+        ("the model with an H200's calibration", &others),
+        ("baseline: the same ratio to the lowest bound as on its own four scenes", &same_ratio),
+        ("the model alone", &uncalibrated),
+    ] {
+        assert_on_page(&format!("| {what} | {:.1} % | {:.0} % |", 100.0 * mean(errors), 100.0 * worst(errors)));
+    }
+    let [[ao, diffuse], [by_h200_ao, by_h200_diffuse]] = ["h100", "h200"].map(|machine| spreads(machine, &secondary));
+    assert_on_page(&format!(
+        "(AO {ao:.0} %, diffuse {diffuse:.0} % to either side; by an H200's ratios {by_h200_ao:.0} and {by_h200_diffuse:.0} %)"
+    ));
     assert!(mean(&own) < mean(&others) && mean(&own) < mean(&same_ratio));
     assert!(inside("h100") as f64 >= 0.85 * secondary.len() as f64);
     // One chip, whose trees fit its caches: nothing that a model says comes near.
@@ -150,7 +183,8 @@ fn held_out_rates_are_foretold_better_than_without_a_model() {
         let Prediction { low, high, .. } = foretold(row);
         (low..=high).contains(&(1e6 * row.measured))
     });
-    let inside = inside.count() as f64 / secondary.len() as f64;
+    let count = inside.count();
+    let inside = count as f64 / secondary.len() as f64;
     // Of each kernel, over scenes and both kinds.
     let mut kernels: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (row, error) in secondary.iter().zip(&model) {
@@ -168,9 +202,24 @@ fn held_out_rates_are_foretold_better_than_without_a_model() {
         100.0 * mean(&uncalibrated),
         model.len(),
         kernels.len(),
-        100.0 * model.iter().copied().fold(0.0, f64::max),
+        100.0 * worst(&model),
         100.0 * inside
     );
+    for (what, errors) in [
+        ("the model with its calibration", &model),
+        ("baseline: the same ratio to the lowest bound as on the five scenes", &same_ratio),
+        ("the model alone", &uncalibrated),
+    ] {
+        assert_on_page(&format!("| {what} | {:.1} % |", 100.0 * mean(errors)));
+    }
+    let changed = 100.0 * mean(&same_rate);
+    assert_on_page(&format!("| baseline: the same rate as on the five scenes (nothing changes) | {changed:.0} % |"));
+    let [ao, diffuse] = spreads("h200", &secondary);
+    assert_on_page(&format!(
+        "The intervals are some {ao:.0} % (AO) and {diffuse:.0} % (diffuse) to either side, and hold {count} of the {}",
+        secondary.len()
+    ));
+    assert_on_page(&format!("By cell {within} of {} are", secondary.len()));
     assert!(mean(&model) < mean(&same_ratio) && mean(&model) < mean(&same_rate));
     assert!(near >= 8 && inside >= 0.8, "{near} {inside}");
 }
