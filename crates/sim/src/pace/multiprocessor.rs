@@ -42,7 +42,7 @@ struct Slot<'a> {
     excess: f64,
     /// Time at which the last of the present basic block's requests is taken by the second cache, in fractions of a
     /// clock, once its loads from global and from local memory have asked; 0 before.
-    asked: [u64; 2],
+    requested: [u64; 2],
     /// Index of the warp's thread block, in the order in which blocks were started.
     started: u64,
 }
@@ -55,7 +55,7 @@ pub(super) struct Multiprocessor<'a> {
     /// Number of warp slots that a thread block takes.
     block_warps: usize,
     /// Basic blocks that an event makes warps issue, and how often, kept from earlier look-ups.
-    asked_by: HashMap<Moment, Vec<(usize, i32)>>,
+    asked: HashMap<Moment, Vec<(usize, i32)>>,
     slots: Vec<Slot<'a>>,
     schedulers: Vec<Scheduler>,
     /// Fractions of a clock, in `PARTS`ths, for which a warp's instruction occupies each unit.
@@ -120,7 +120,7 @@ impl<'a> Multiprocessor<'a> {
             blocks,
             next_block: 0,
             block_warps: block_warps.max(1) as usize,
-            asked_by: HashMap::new(),
+            asked: HashMap::new(),
             slots: Vec::new(),
             schedulers: (0..schedulers)
                 .map(|last| Scheduler { last, free: [0; Unit::COUNT], registers: RegisterFile::default(), open: 0 })
@@ -147,7 +147,7 @@ impl<'a> Multiprocessor<'a> {
             producers: [0; BARRIERS],
             drawn: [0; 2],
             excess: 0.0,
-            asked: [0; 2],
+            requested: [0; 2],
             started: 0,
         };
         new.slots.extend((0..warps).map(|_| slot()));
@@ -220,7 +220,7 @@ impl<'a> Multiprocessor<'a> {
         while slot.blocks.is_empty() {
             let Some(&event) = slot.events.get(slot.next_event) else { return };
             slot.next_event += 1;
-            let asked = self.asked_by.entry(event).or_insert_with(|| blocks_of(program.costs, event));
+            let asked = self.asked.entry(event).or_insert_with(|| blocks_of(program.costs, event));
             for &(block, times) in asked.iter() {
                 slot.owed[block] += times;
                 while slot.owed[block] > 0 {
@@ -365,17 +365,17 @@ impl<'a> Multiprocessor<'a> {
             && let Some(&block) = self.slots[slot].blocks.front()
         {
             let memory = usize::from(memory);
-            let chances = self.program.misses[block][memory];
+            let misses = self.program.misses[block][memory];
             let warp = &mut self.slots[slot];
-            for ((drawn, chance), longer) in warp.drawn.iter().zip(chances).zip(self.program.longer) {
+            for ((drawn, chance), longer) in warp.drawn.iter().zip(misses.chances).zip(self.program.longer) {
                 if *drawn >= chance {
                     break;
                 }
-                if warp.asked[memory] == 0 {
-                    self.requests_free = self.requests_free.max(now) + u64::from(self.program.answers[block][memory]);
-                    warp.asked[memory] = self.requests_free;
+                if warp.requested[memory] == 0 {
+                    self.requests_free = self.requests_free.max(now) + u64::from(misses.answered_in);
+                    warp.requested[memory] = self.requests_free;
                 }
-                let queued = warp.asked[memory].saturating_sub(now) / PARTS as u64;
+                let queued = warp.requested[memory].saturating_sub(now) / PARTS as u64;
                 done = done.max(clock + queued + u64::from(instruction.latency) + longer);
             }
         }
@@ -400,7 +400,7 @@ impl<'a> Multiprocessor<'a> {
     fn draw(&mut self, number: usize) {
         let (drawn, uniform) = ([self.chance(), self.chance()], self.chance());
         let slot = &mut self.slots[number];
-        (slot.drawn, slot.asked) = (drawn, [0; 2]);
+        (slot.drawn, slot.requested) = (drawn, [0; 2]);
         slot.excess = -((f64::from(uniform) + 0.5) / 2f64.powi(32)).ln() - 1.0;
     }
 

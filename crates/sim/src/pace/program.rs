@@ -191,12 +191,8 @@ pub(super) struct Program<'a> {
     pub instructions: usize,
     /// Instructions of each basic block.
     pub blocks: Vec<Vec<Instruction>>,
-    /// Probabilities, in 2^32ths, that a basic block's loads miss the first cache and then the second: for loads from
-    /// global and from local memory.
-    pub misses: Vec<[[u32; 2]; 2]>,
-    /// Time for which a basic block's requests occupy the second cache's answers to this multiprocessor if its loads
-    /// miss, in parts of a clock: of global and of local memory.
-    pub answers: Vec<[u32; 2]>,
+    /// Misses of each basic block's loads from global and from local memory.
+    pub misses: Vec<[Misses; 2]>,
     /// Clocks that a load takes longer if it comes from the second cache, and if from memory.
     pub longer: [u64; 2],
 }
@@ -260,15 +256,12 @@ impl<'a> Program<'a> {
         let hit = latency_of(machine, Wait::L1, arithmetic);
         let longer = [keys::LATENCY_L2, keys::LATENCY_DRAM];
         let longer = longer.map(|key| (machine.get(key).unwrap_or(hit) - hit).max(0.0) as u64);
-        let of_region = |region| traffic.map_or([0; 2], |traffic| chances(&traffic.loads, region));
+        let per_request = machine.get(keys::L2_REQUESTS_PER_CLOCK).map_or(0.0, |per_clock| PARTS / per_clock);
+        let of_region =
+            |region| traffic.map_or(Misses::default(), |traffic| Misses::of(&traffic.loads, region, per_request));
         let of_block = |block: &PricedBlock| [of_region(region_of(block.block)), of_region(Region::Stacks)];
         let misses = code.costs.blocks.iter().map(of_block).collect();
-        let per_request = machine.get(keys::L2_REQUESTS_PER_CLOCK).map_or(0.0, |per_clock| PARTS / per_clock);
-        let answer =
-            |region| traffic.map_or(0.0, |traffic| per_request * requests(&traffic.loads, region)).round() as u32;
-        let of_block = |block: &PricedBlock| [answer(region_of(block.block)), answer(Region::Stacks)];
-        let answers = code.costs.blocks.iter().map(of_block).collect();
-        Some(Self { costs: code.costs, instructions: code.words.len(), blocks, misses, answers, longer })
+        Some(Self { costs: code.costs, instructions: code.words.len(), blocks, misses, longer })
     }
 }
 
@@ -284,25 +277,32 @@ fn region_of(block: Block) -> Region {
     }
 }
 
-/// Returns the probabilities, in 2^32ths, that loads from a region miss the first cache, and then the second. Rays
-/// always come from memory: each is read once.
-fn chances(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> [u32; 2] {
-    if region == Region::Rays {
-        return [u32::MAX; 2];
-    }
-    let found = counted(loads, region);
-    [found.chance_to_miss(), share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32)
+/// Misses of a basic block's loads from one kind of memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Misses {
+    /// Probabilities, in 2^32ths, that the loads miss the first cache, and then the second.
+    pub chances: [u32; 2],
+    /// Time for which the requests of loads that miss occupy the second cache's answers to the multiprocessor, in parts
+    /// of a clock.
+    pub answered_in: u32,
 }
 
-/// Returns the average number of requests to the second cache of an event whose loads from a region miss the first.
-fn requests(loads: &[LoadEvents; Region::ALL.len()], region: Region) -> f64 {
-    let found = counted(loads, region);
-    if region == Region::Rays {
-        return share(found.requests, found.missed);
+impl Misses {
+    /// Returns the misses of loads from a region, each request of which takes `per_request` parts of a clock. Rays
+    /// always come from memory: each is read once.
+    fn of(loads: &[LoadEvents; Region::ALL.len()], region: Region, per_request: f64) -> Self {
+        let found = counted(loads, region);
+        let missed = found.chance_to_miss();
+        let (chances, requests) = match region {
+            Region::Rays => ([u32::MAX; 2], share(found.requests, found.missed)),
+            // Those of all events are as many more as their sectors.
+            _ => (
+                [missed, share(found.again, found.missed)].map(|chance| (chance * f64::from(u32::MAX)) as u32),
+                if missed > 0.0 { MISSES * share(found.requests, found.all) / missed } else { 0.0 },
+            ),
+        };
+        Self { chances, answered_in: (per_request * requests).round() as u32 }
     }
-    // Those of all events are as many more as their sectors.
-    let missed = found.chance_to_miss();
-    if missed > 0.0 { MISSES * share(found.requests, found.all) / missed } else { 0.0 }
 }
 
 /// Returns the counts of a region's loads; of one kind of record there may be all that is loaded.
