@@ -4,7 +4,10 @@
 use raywarp_bench::corpus::{CodeState, RecordedRun};
 use raywarp_cuda::{FAMILY, KernelSet, Query, kernel_name};
 use raywarp_family::Variant;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use xtask_checks::docs::{Code, Corpus};
 
 /// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong.
@@ -14,7 +17,7 @@ use xtask_checks::docs::{Code, Corpus};
 pub fn run(options: &[String]) -> Result<bool, String> {
     let root = xtask_checks::root();
     let sets = [&FAMILY, &raywarp_render_cuda::KERNELS, &raywarp_experiments::KERNELS];
-    let runs = RecordedRuns { root: root.clone(), sets: &sets };
+    let runs = RecordedRuns::new(root.clone(), &sets);
     xtask_checks::docs::run(&root, options, Some(&runs))
 }
 
@@ -22,12 +25,28 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 struct RecordedRuns<'a> {
     root: PathBuf,
     sets: &'a [&'a KernelSet],
+    /// Runs that were read, by folder: a page asks for each of a file's kernels.
+    known: RefCell<HashMap<PathBuf, Option<Rc<RecordedRun>>>>,
 }
 
-impl RecordedRuns<'_> {
+impl<'a> RecordedRuns<'a> {
+    fn new(root: PathBuf, sets: &'a [&'a KernelSet]) -> Self {
+        Self { root, sets, known: RefCell::default() }
+    }
+
     /// Returns the run that a file is of, and the file's name.
-    fn run<'a>(&self, file: &'a str) -> Result<(Option<RecordedRun>, &'a str), String> {
-        Ok((RecordedRun::beside(&self.root.join(file))?, file.rsplit('/').next().unwrap_or(file)))
+    fn run<'file>(&self, file: &'file str) -> Result<(Option<Rc<RecordedRun>>, &'file str), String> {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        let mut known = self.known.borrow_mut();
+        let run = match known.get(&PathBuf::from(folder)) {
+            Some(run) => run.clone(),
+            None => {
+                let run = RecordedRun::beside(&self.root.join(file))?.map(Rc::new);
+                known.insert(folder.into(), run.clone());
+                run
+            }
+        };
+        Ok((run, name))
     }
 }
 
@@ -86,14 +105,15 @@ mod tests {
     fn a_byte_of_a_shipped_kernel_makes_a_recorded_run_old() {
         let of = |change: fn(&mut [u8])| {
             let set = packed_anew(change);
-            let runs = RecordedRuns { root: xtask_checks::root(), sets: &[&set] };
+            let sets = [&set];
+            let runs = RecordedRuns::new(xtask_checks::root(), &sets);
             (runs.code(RUN, "al09-if-if"), runs.kernels(RUN).unwrap().len())
         };
         let (code, count) = of(|_| {});
         assert_eq!(code, Ok(Code::Today));
         assert!(count > 50, "{count}");
         assert_eq!(of(|code| code[code.len() / 2] ^= 1).0, Ok(Code::Changed));
-        let (runs, none) = (RecordedRuns { root: xtask_checks::root(), sets: &[] }, "bench/bounds/strip.py");
+        let (runs, none) = (RecordedRuns::new(xtask_checks::root(), &[]), "bench/bounds/strip.py");
         assert_eq!(runs.code(RUN, "al09-if-if"), Ok(Code::Changed), "there is no such kernel any more");
         assert_eq!(runs.kernels(none), Ok(Vec::new()));
         assert!(runs.code(none, "al09-if-if").is_err());
@@ -118,7 +138,8 @@ mod tests {
         std::fs::write(folder.path().join("docs/README.md"), page).unwrap();
         let faults = |change: fn(&mut [u8])| {
             let set = packed_anew(change);
-            let runs = RecordedRuns { root: folder.path().to_path_buf(), sets: &[&set] };
+            let sets = [&set];
+            let runs = RecordedRuns::new(folder.path().to_path_buf(), &sets);
             docs::done(folder.path(), &["--check".to_string()], Some(&runs)).unwrap().faults
         };
         assert_eq!(faults(|_| {}), Vec::<String>::new());

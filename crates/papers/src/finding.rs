@@ -81,6 +81,8 @@ pub struct Selection {
     /// Claim on these cells in place of the row's own.
     #[serde(default)]
     pub theirs: String,
+    /// Number by which those of `of` are divided, such as the most instructions that can be issued in a clock.
+    pub over_number: Option<f64>,
     /// Quantity in place of `quantity` for the divisor.
     #[serde(default)]
     pub over_quantity: String,

@@ -125,7 +125,8 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
         let Some(mut ours) = record.ours else { continue };
         let own = if selection.theirs.is_empty() { finding.claim(&record.rays) } else { &selection.theirs };
         let mut theirs = if own.is_empty() { record.claim().map(words) } else { Some(own.to_string()) };
-        let is_plain = [&selection.less, &selection.over, &selection.over_quantity].iter().all(|of| of.is_empty());
+        let is_plain = [&selection.less, &selection.over, &selection.over_quantity].iter().all(|of| of.is_empty())
+            && selection.over_number.is_none();
         if !selection.less.is_empty() {
             let key = [record.scene.as_str(), &selection.less, &record.rays, &record.quantity];
             let Some(base) = records.iter().find(|base| base.key() == key).and_then(|base| base.ours) else { continue };
@@ -141,6 +142,9 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record], measur
                     _ => None,
                 };
             }
+        }
+        if let Some(below) = selection.over_number {
+            ours = quotient(ours, below, measure);
         }
         // Which quantity a cell is of is said where there are several.
         let has_others = finding.from.iter().any(|other| other.quantity != selection.quantity);

@@ -100,17 +100,24 @@ fn plain(cell: &str) -> &str {
     number(cell).unwrap_or(cell)
 }
 
-/// Gives each word to the head above it, or else to the next on its right.
+/// Gives each word to the head above it, or else to the next on its right. The second of two heads with the same word
+/// is `head#2`.
 fn below(heads: &[Piece<'_>], words: &[Piece<'_>]) -> Row {
+    let name =
+        |head: &Piece<'_>| match heads.iter().filter(|own| own.text == head.text && own.start < head.start).count() {
+            0 => head.text.to_string(),
+            earlier => format!("{}#{}", head.text, earlier + 1),
+        };
     let mut row: Row = Vec::new();
     for word in words {
         let above = heads.iter().find(|head| head.start < word.end && word.start < head.end);
         let Some(head) = above.or_else(|| heads.iter().find(|head| head.start >= word.end)).or(heads.last()) else {
             continue;
         };
-        match row.iter_mut().find(|(name, _)| name == head.text) {
+        let head = name(head);
+        match row.iter_mut().find(|(own, _)| *own == head) {
             Some((_, cell)) => *cell = format!("{cell} {}", plain(word.text)),
-            None => row.push((head.text.to_string(), plain(word.text).to_string())),
+            None => row.push((head, plain(word.text).to_string())),
         }
     }
     row
@@ -160,5 +167,8 @@ mod tests {
         check(&text.replace(" M", "  "), 1, &[("of", "isa=2"), ("theirs", "0.613")]);
         let narrow = "a: b\nMrays/s ours theirs ratio best mode\nao         8.72   6.65  1.32 16, high\n";
         check(narrow, 0, &[("ours", "8.72"), ("ratio", "1.32"), ("best", "16,"), ("mode", "high")]);
+        let heads = "Mrays/s             diffuse diffuse shuffled   checked";
+        let twice = format!("a: b\n{heads}\nkernel        3200.3   0.1%    1929.0   0.1%     81910\n");
+        check(&twice, 0, &[("diffuse", "3200.3 0.1%"), ("diffuse#2", "1929.0"), ("checked", "81910")]);
     }
 }

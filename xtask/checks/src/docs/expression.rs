@@ -1,5 +1,5 @@
-//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `mean`, `geomean`, `min`, `max`,
-//! `count` and `distinct`, and names that are short for others.
+//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `abs`, `mean`, `geomean`, `min`,
+//! `max`, `count` and `distinct`, and names that are short for others.
 
 use super::table::Row;
 use super::template::{Filter, Sources};
@@ -16,8 +16,14 @@ pub(super) struct Rows<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
     Number(f64),
-    Cell { source: String, column: String, filter: Filter },
+    Cell {
+        source: String,
+        column: String,
+        filter: Filter,
+    },
     All(Reduction, Box<Expression>),
+    /// The size of each number, without its sign.
+    Size(Box<Expression>),
     Of(char, Box<Expression>, Box<Expression>),
 }
 
@@ -57,6 +63,7 @@ impl Expression {
                 Self::Cell { source: source.to_string(), column, filter }
             }
             Self::All(reduction, of) => Self::All(reduction, inner(of)),
+            Self::Size(of) => Self::Size(inner(of)),
             Self::Of(operator, left, right) => Self::Of(operator, inner(left), inner(right)),
         }
     }
@@ -97,6 +104,7 @@ impl Expression {
                 _ => Err("distinct is of a column".into()),
             },
             Self::All(reduction, inner) => Ok(vec![reduction.of(&inner.numbers(rows)?)?]),
+            Self::Size(inner) => Ok(inner.numbers(rows)?.into_iter().map(f64::abs).collect()),
             Self::Of(operator, left, right) => {
                 let (left, right) = (left.numbers(rows)?, right.numbers(rows)?);
                 let length = left.len().max(right.len());
@@ -254,26 +262,32 @@ impl Parser<'_> {
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return word.parse().map(Expression::Number).map_err(|_| format!("{word} is no number"));
         }
-        let reduction = match word.as_str() {
-            "mean" => Some(Reduction::Mean),
-            "geomean" => Some(Reduction::GeometricMean),
-            "min" => Some(Reduction::Min),
-            "max" => Some(Reduction::Max),
-            "count" => Some(Reduction::Count),
-            "distinct" => Some(Reduction::Distinct),
-            _ => None,
-        };
-        if let Some(reduction) = reduction.filter(|_| self.rest.starts_with('(')) {
-            self.expect('(')?;
-            let inner = self.sum()?;
-            self.expect(')')?;
-            return Ok(Expression::All(reduction, Box::new(inner)));
+        let over_all = |reduction| move |inner| Expression::All(reduction, inner);
+        if self.rest.starts_with('(') {
+            match word.as_str() {
+                "abs" => return self.of(Expression::Size),
+                "mean" => return self.of(over_all(Reduction::Mean)),
+                "geomean" => return self.of(over_all(Reduction::GeometricMean)),
+                "min" => return self.of(over_all(Reduction::Min)),
+                "max" => return self.of(over_all(Reduction::Max)),
+                "count" => return self.of(over_all(Reduction::Count)),
+                "distinct" => return self.of(over_all(Reduction::Distinct)),
+                _ => {}
+            }
         }
         match word.split_once('.') {
             Some((source, "")) => self.cell(source.to_string()),
             Some((source, column)) if source.len() == 1 => self.filtered(source.to_string(), column.to_string()),
             _ => self.filtered("a".to_string(), word),
         }
+    }
+
+    /// Takes what stands in brackets, and makes an expression of it.
+    fn of(&mut self, make: impl Fn(Box<Expression>) -> Expression) -> Result<Expression, String> {
+        self.expect('(')?;
+        let inner = self.sum()?;
+        self.expect(')')?;
+        Ok(make(Box::new(inner)))
     }
 
     /// Takes letters, digits, points and underlines.

@@ -52,12 +52,16 @@ pub(super) fn made(block: &Block, page: &str, outputs: &BTreeMap<String, Output>
     }
 }
 
-/// Makes the cells of a block that a sample has; what it does not say stays as it is and is no part.
+/// Makes the cells of a block that a sample has; what it does not say stays as it is and is no part. A paragraph is
+/// made as a whole.
 ///
 /// # Errors
 /// What is wrong with the block, and where the sample has none of its cells.
 pub(super) fn in_part_of(block: &Block, page: &str, outputs: &BTreeMap<String, Output>) -> Result<Made, String> {
     let sources: Sources = outputs.iter().map(|(letter, output)| (letter.clone(), output.rows.clone())).collect();
+    if let Some(template) = &block.spec.text {
+        return paragraph(&block.spec, template, page, &sources);
+    }
     let made = cells(&block.spec, page, &sources, Has::Some)?;
     if made.parts.is_empty() { Err("the sample has none of its cells".into()) } else { Ok(made) }
 }
@@ -68,16 +72,17 @@ fn paragraph(spec: &Spec, template: &str, page: &str, sources: &Sources) -> Resu
     Ok(Made { content: wrapped(&today), parts: vec![part] })
 }
 
-/// Breaks a paragraph into lines.
+/// Breaks a paragraph into lines; those below the first of a list's item are indented.
 pub(super) fn wrapped(text: &str) -> String {
+    let indent = if text.trim_start().starts_with("- ") { "  " } else { "" };
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let length = lines.last().map_or(0, |line| line.chars().count());
         if length > 0 && length + 1 + word.chars().count() > ACROSS {
-            lines.push(String::new());
+            lines.push(indent.to_string());
         }
         let line = lines.last_mut().expect("there is a line");
-        if !line.is_empty() {
+        if !line.is_empty() && *line != indent {
             line.push(' ');
         }
         *line += word;

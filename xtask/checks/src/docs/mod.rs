@@ -2,11 +2,13 @@
 //!
 //! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
 //! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
-//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day.
+//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day, and
+//! `by_hand` which pages have numbers beside.
 //! `docs/README.md` describes it for who writes a page.
 
 mod aligned;
 mod block;
+pub mod by_hand;
 mod expression;
 mod filling;
 mod marks;
@@ -48,7 +50,10 @@ struct Asked {
 /// Text for wrong usage, and for a program or a page that is not there.
 pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Result<bool, String> {
     let start = Instant::now();
-    let done = done(root, options, corpus)?;
+    let mut done = done(root, options, corpus)?;
+    if options.iter().any(|option| option == "--check") {
+        done.faults.extend(by_hand::faults(root));
+    }
     done.written.iter().for_each(|page| println!("{page}: made anew"));
     done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
     done.faults.iter().for_each(|fault| println!("{fault}"));

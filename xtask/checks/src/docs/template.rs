@@ -2,7 +2,8 @@
 //!
 //! `{tr}` is a cell as the source has it. `{tr:1}`, `{b.tr/a.tr:2}`, `{100*(b.tr/a.tr-1):+0}` and `{nodes:,}` are
 //! numbers with so many digits, a sign, thousands apart. `{tr(rays=ao)}` chooses rows by more than the page's row does,
-//! `{[set by]}` is a column whose name is no word, and `mean`, `min`, `max` and `count` take all rows that are chosen.
+//! `{[set by]}` is a column whose name is no word, `mean`, `min`, `max` and `count` take all rows that are chosen, and
+//! `abs` is a number without its sign.
 
 use super::expression::{Expression, Rows, Short, choices};
 use super::table::Row;
@@ -19,8 +20,9 @@ pub(super) type Filter = Vec<(String, String)>;
 /// # Errors
 /// What is wrong with the template, or that it chooses no row, or several.
 pub(super) fn filled(template: &str, sources: &Sources, filter: &Filter, short: &Short) -> Result<String, String> {
-    // Prose may have a "where" of its own.
-    let parted = template.rsplit_once(" where ").and_then(|(template, own)| Some((template, choices(own).ok()?)));
+    // Prose may have a "where" of its own, with expressions behind it.
+    let own = |own: &str| if own.contains('{') { None } else { choices(own).ok() };
+    let parted = template.rsplit_once(" where ").and_then(|(template, choice)| Some((template, own(choice)?)));
     let (template, own) = parted.unwrap_or((template, Filter::new()));
     let outer = filter.iter().filter(|(name, _)| !own.iter().any(|(own, _)| own == name));
     let filter: &Filter = &outer.chain(&own).cloned().collect();
@@ -107,6 +109,7 @@ mod tests {
         check("{double:0}, {b.double(kernel=y)-1:0}, {max(double(kind=*)):0}", "20, 79, 2401");
         check("{rate}, {rate(kernel=y)} where kind=ao", "10, 30 %");
         check("{rate}/{b.rate} where kind=diffuse", "1,200.5/6");
+        check("10 where it is {rate(kind=ao)} of {b.rate(kind=ao)}", "10 where it is 10 of 5");
         check("{rate/b.rate:2}, {100*(b.rate/rate - 1):+0} %", "2.00, -50 %");
         check("{rate(kind=diffuse):,1} {rate*12345:,} {rate-b.rate*2:+0}", "1,200.5 123,450 0");
         check(
@@ -118,6 +121,7 @@ mod tests {
             "2 1 1,200.5",
         );
         check("{geomean(b.rate(kernel=*, kind=ao)):2}", "14.14");
+        check("{abs(b.rate - rate):0} {max(abs(b.rate(kernel=*) - rate(kernel=*))):0}", "5 10");
         check("{count(rate(kernel=*,kind=*)):0} of {min(b.rate(kernel=*, kind=*)):0}", "3 of 5");
     }
 
