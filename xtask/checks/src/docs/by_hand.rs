@@ -1,13 +1,14 @@
 //! Lines of pages with numbers that no block makes: every page has a row in a table that says how many there are at
-//! most, what they are, and what else guards them.
+//! most, what they are, and what else guards them. Another table counts marks of old kernels, with their reasons.
 
 use super::block::blocks;
+use super::marks;
 use super::table::of_markdown;
 use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The page that has the table.
+/// The page that has the tables.
 const LIST: &str = "docs/internals/numbers.md";
 /// Words behind a number that was measured or counted.
 const UNITS: &[&str] = &[
@@ -15,15 +16,19 @@ const UNITS: &[&str] = &[
     "seconds", "times", "us", "W",
 ];
 
-/// Returns what is wrong: pages that are not in the table or no longer there, and those with more lines by hand than
-/// it allows, with the numbers of these lines.
+/// Returns what is wrong: pages that are not in the table or no longer there, those with more lines by hand than it
+/// allows, with the numbers of these lines, and marks that are not as many as the other table has.
 pub fn faults(root: &Path) -> Vec<String> {
     let read = |page: &str| std::fs::read_to_string(root.join(page)).unwrap_or_default();
-    let listed = listed(&read(LIST));
+    let list = read(LIST);
+    let (listed, reasons) = (listed(&list, "page"), listed(&list, "kernels of"));
     let pages = pages(root);
     let mut faults = Vec::new();
+    let mut marks = BTreeMap::new();
     for page in &pages {
-        let lines = lines_by_hand(&read(page));
+        let text = read(page);
+        marks::days(&text).for_each(|day| *marks.entry(day.to_string()).or_default() += 1);
+        let lines = lines_by_hand(&text);
         match listed.get(page) {
             None => faults.push(format!("{page}: no row of {LIST} says how its numbers are guarded")),
             Some(&most) if lines.len() > most => faults.push(format!(
@@ -36,6 +41,9 @@ pub fn faults(root: &Path) -> Vec<String> {
     }
     let is_gone = |page: &&String| !pages.contains(page);
     faults.extend(listed.keys().filter(is_gone).map(|page| format!("{LIST}: there is no page {page}")));
+    if marks != reasons {
+        faults.push(format!("{LIST}: it has reasons of the marks {reasons:?}, pages have {marks:?}"));
+    }
     faults
 }
 
@@ -50,10 +58,10 @@ fn pages(root: &Path) -> Vec<String> {
     of("docs").into_iter().chain(of("bench")).chain(at_root).filter(|page| !is_other(page)).collect()
 }
 
-/// Returns the pages of the table, with the number of lines that each may have.
-fn listed(list: &str) -> BTreeMap<String, usize> {
+/// Returns the first column of the table that it heads, with the number in the second.
+fn listed(list: &str, head: &str) -> BTreeMap<String, usize> {
     let tables = of_markdown(list);
-    let rows = tables.iter().flat_map(|table| &table.rows);
+    let rows = tables.iter().filter(|table| table.heads[0] == head).flat_map(|table| &table.rows);
     rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.parse().ok()?))).collect()
 }
 
@@ -133,6 +141,12 @@ mod tests {
             found.len() == 1 && found[0].starts_with("docs/a.md: 1 lines") && found[0].ends_with("[1]"),
             "{found:?}"
         );
+        write(LIST, &list(1));
+        write("README.md", "*(of 1 May 2026's kernels: 1 of 1 has changed since)*\n");
+        assert!(faults(root)[0].contains("reasons of the marks {}"), "{:?}", faults(root));
+        write(LIST, &format!("{}\n| kernels of | marks | why |\n|---|---:|---|\n| 1 May 2026 | 1 | x |\n", list(1)));
+        assert_eq!(faults(root), Vec::<String>::new());
+        write(LIST, &list(0));
         write("docs/new.md", "");
         std::fs::remove_file(root.join("README.md")).unwrap();
         let found = faults(root);

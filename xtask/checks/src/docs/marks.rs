@@ -46,6 +46,11 @@ pub(super) fn mark_of(content: &str) -> Option<&str> {
     content.lines().find(|line| line.starts_with(MARK))
 }
 
+/// Returns the days of a page's marks, such as `23 November 2026`.
+pub(super) fn days(page: &str) -> impl Iterator<Item = &str> {
+    page.lines().filter_map(|line| Some(line.strip_prefix(MARK)?.split_once("'s kernels")?.0))
+}
+
 /// Returns content without its mark.
 pub(super) fn without_mark(content: &str) -> String {
     let kept: Vec<&str> = content.lines().filter(|line| !line.starts_with(MARK)).collect();
