@@ -23,6 +23,7 @@ mod ledger;
 mod multiprocessor;
 mod program;
 mod registers;
+mod scheduler;
 mod stalls;
 
 pub use cheaper::CheaperCode;

@@ -5,7 +5,7 @@
 
 use super::ledger::Ledger;
 use super::program::{BARRIERS, Instruction, PARTS, Program, Unit, blocks_of, has_halves, is_kepler};
-use super::registers::RegisterFile;
+use super::scheduler::{Front, Scheduler};
 use super::stalls::StallCause;
 use crate::machine::{Machine, MachineKey, keys};
 use crate::streams::Moment;
@@ -25,9 +25,7 @@ struct Slot<'a> {
     blocks: VecDeque<usize>,
     /// Index after that of the next instruction, in the first of those basic blocks.
     after: usize,
-    next: Option<Instruction>,
-    /// Clock from which on the warp may issue.
-    ready: u64,
+    next: Option<&'a Instruction>,
     /// Clocks at which the warp's dependency barriers are released.
     barriers: [u64; BARRIERS],
     /// Bit mask of the barriers that wait for a load.
@@ -74,15 +72,6 @@ pub(super) struct Multiprocessor<'a> {
     random: u64,
 }
 
-struct Scheduler {
-    last: usize,
-    /// Time at which each of the scheduler's units is free again, in fractions of a clock.
-    free: [u64; Unit::COUNT],
-    registers: RegisterFile,
-    /// Clock from which on the scheduler may issue.
-    open: u64,
-}
-
 impl<'a> Multiprocessor<'a> {
     /// Returns a multiprocessor that holds `warps` warps of the thread blocks `blocks`, each of which takes
     /// `block_warps` slots.
@@ -123,7 +112,7 @@ impl<'a> Multiprocessor<'a> {
             asked: HashMap::new(),
             slots: Vec::new(),
             schedulers: (0..schedulers)
-                .map(|last| Scheduler { last, free: [0; Unit::COUNT], registers: RegisterFile::default(), open: 0 })
+                .map(|number| Scheduler::of((warps as usize).saturating_sub(number).div_ceil(schedulers)))
                 .collect(),
             taken,
             lsu_free: 0,
@@ -141,7 +130,6 @@ impl<'a> Multiprocessor<'a> {
             blocks: VecDeque::new(),
             after: 0,
             next: None,
-            ready: 0,
             barriers: [0; BARRIERS],
             of_loads: 0,
             producers: [0; BARRIERS],
@@ -233,7 +221,7 @@ impl<'a> Multiprocessor<'a> {
 
     /// Moves a warp on after the instruction that it issued at `clock`: it waits for as long as that asks, and then for
     /// a jump. These waits are those of the next instruction, as long as there is one.
-    fn step(&mut self, number: usize, clock: u64, done: Instruction) {
+    fn step(&mut self, number: usize, clock: u64, done: &Instruction) {
         let slot = &mut self.slots[number];
         if slot.blocks.front().is_some_and(|&block| self.program.blocks[block].len() == slot.after) {
             slot.blocks.pop_front();
@@ -258,8 +246,13 @@ impl<'a> Multiprocessor<'a> {
     fn take(&mut self, number: usize, known: u64) -> bool {
         let slot = &mut self.slots[number];
         let block = slot.blocks.front().map(|&block| &self.program.blocks[block]);
-        slot.next = block.and_then(|block| block.get(slot.after).copied());
-        let Some(next) = slot.next else { return false };
+        slot.next = block.and_then(|block| block.get(slot.after));
+        let schedulers = self.schedulers.len();
+        let (scheduler, own) = (&mut self.schedulers[number % schedulers], number / schedulers);
+        let Some(next) = slot.next else {
+            scheduler.set(own, Front::ENDED);
+            return false;
+        };
         slot.after += 1;
         let (mut ready, mut last, mut waits) = (known, 0, next.waits);
         while waits != 0 {
@@ -269,7 +262,7 @@ impl<'a> Multiprocessor<'a> {
             }
             waits &= waits - 1;
         }
-        slot.ready = ready;
+        scheduler.set(own, Front { ready, unit: next.unit, place: next.place, started: slot.started });
         let of_barrier = if slot.of_loads >> last & 1 == 1 { StallCause::Load } else { StallCause::Short };
         if ready > known {
             self.ledger.wait_for(next.place, of_barrier, ready - known, slot.producers[last]);
@@ -278,82 +271,34 @@ impl<'a> Multiprocessor<'a> {
     }
 
     pub fn run(&mut self, clocks: u64) {
-        let schedulers = self.schedulers.len();
-        for clock in self.clock..self.clock + clocks {
-            self.clock = clock;
+        let (schedulers, end) = (self.schedulers.len(), self.clock + clocks);
+        while self.clock < end {
+            let clock = self.clock;
             for offset in 0..schedulers {
                 let number = (offset + clock as usize) % schedulers;
-                let is_open = self.schedulers[number].open <= clock;
-                let chosen = if is_open { self.choose(number) } else { None };
-                self.count_ready(number, chosen.map(|(slot, _)| slot), is_open);
-                let Some((slot, instruction)) = chosen else { continue };
-                self.issue(number, slot, instruction);
+                let Some(own) = self.schedulers[number].choose(clock, self.lsu_free, &mut self.ledger) else {
+                    continue;
+                };
+                let instruction = self.issue(number, own);
                 // Its word may let the next one go with it.
-                if instruction.stall == 0
-                    && let Some((slot, instruction)) = self.ready(number, slot)
+                if instruction.is_some_and(|instruction| instruction.stall == 0)
+                    && self.schedulers[number].can_issue(own, clock, self.lsu_free)
                 {
-                    self.issue(number, slot, instruction);
+                    self.issue(number, own);
                 }
             }
-        }
-        self.clock += 1;
-    }
-
-    /// Returns `true` if a unit that is free at the time `free` is so before the present clock ends.
-    fn in_time(&self, free: u64) -> bool {
-        free < PARTS as u64 * (self.clock + 1)
-    }
-
-    /// Returns the warp for which a scheduler issues now: the last one again, or one of the oldest thread block; `None`
-    /// if none is ready. Were it one of the youngest, the last warps of old blocks would keep places empty for longer
-    /// than an H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps").
-    fn choose(&self, number: usize) -> Option<(usize, Instruction)> {
-        let ready = |slot: usize| self.ready(number, slot);
-        let own = (number..self.slots.len()).step_by(self.schedulers.len());
-        ready(self.schedulers[number].last)
-            .or_else(|| own.filter_map(ready).min_by_key(|(slot, _)| self.slots[*slot].started))
-    }
-
-    /// Counts the causes for which the other warps of a scheduler wait while it issues for `chosen`.
-    fn count_ready(&mut self, number: usize, chosen: Option<usize>, is_open: bool) {
-        for slot in (number..self.slots.len()).step_by(self.schedulers.len()) {
-            let warp = &self.slots[slot];
-            if let Some(next) = warp.next.filter(|_| Some(slot) != chosen && warp.ready <= self.clock) {
-                let cause = match self.ready(number, slot) {
-                    None => StallCause::Pipe,
-                    Some(_) if is_open => StallCause::NotSelected,
-                    Some(_) => StallCause::Dispatch,
-                };
-                self.ledger.wait(next.place, cause, 1);
-            }
+            // Before a warp is ready nothing happens.
+            let soonest = self.schedulers.iter().map(Scheduler::soonest).min().unwrap_or(end);
+            self.clock = soonest.clamp(clock + 1, end);
         }
     }
 
-    /// Returns the next instruction of a warp if its scheduler could issue it now.
-    fn ready(&self, number: usize, slot: usize) -> Option<(usize, Instruction)> {
-        let scheduler = &self.schedulers[number];
-        let free = |unit: Unit| self.in_time(scheduler.free[unit as usize]);
-        let is_free = |instruction: &Instruction| match instruction.unit {
-            Unit::Lsu => self.in_time(self.lsu_free),
-            Unit::Either => free(Unit::Fma) || free(Unit::Heavy),
-            unit => free(unit),
-        };
-        let warp = self.slots.get(slot).filter(|warp| warp.ready <= self.clock)?;
-        warp.next.filter(is_free).map(|instruction| (slot, instruction))
-    }
-
-    fn issue(&mut self, number: usize, slot: usize, instruction: Instruction) {
+    /// Issues the next instruction of a scheduler's warp, and returns it.
+    fn issue(&mut self, number: usize, own: usize) -> Option<&'a Instruction> {
         let (clock, now) = (self.clock, PARTS as u64 * self.clock);
-        let unit = match instruction.unit {
-            Unit::Either if self.in_time(self.schedulers[number].free[Unit::Fma as usize]) => Unit::Fma,
-            Unit::Either => Unit::Heavy,
-            unit => unit,
-        };
-        let scheduler = &mut self.schedulers[number];
-        scheduler.last = slot;
-        scheduler.open = scheduler.registers.read(clock, slot, &instruction.reads);
-        let free = if unit == Unit::Lsu { &mut self.lsu_free } else { &mut scheduler.free[unit as usize] };
-        *free = now.max(*free) + self.taken[unit as usize];
+        let slot = number + own * self.schedulers.len();
+        let instruction = self.slots[slot].next?;
+        self.schedulers[number].issue((own, slot), instruction, clock, (&mut self.lsu_free, &self.taken));
         let mut done = clock + u64::from(instruction.latency).max(u64::from(instruction.stall));
         if instruction.passes > 0 {
             let start = self.cache_free.max(now);
@@ -394,6 +339,7 @@ impl<'a> Multiprocessor<'a> {
         release(instruction.read, clock + READ, false);
         self.step(slot, clock, instruction);
         self.ledger.issue(instruction.place);
+        Some(instruction)
     }
 
     /// Draws what is by chance in a warp's next basic block.
