@@ -11,6 +11,8 @@ import ctypes
 import struct
 import sys
 
+import driver
+
 ROUNDS, LINKS, CHAINS = 64, 16, 8
 PIPES = {"alu": 1, "fma": 1, "fmaheavy": 1, "half": 1, "xu": 1, "lsu": 1, "alu_fma": 2}
 # Registers of the products' three places, and whether the first two stay. None is written to between them.
@@ -30,15 +32,6 @@ REGISTERS = {
 }
 WORD = 16
 FFMA = 0x223
-
-cuda = ctypes.CDLL("libcuda.so.1")
-
-
-def call(name, *arguments):
-    status = getattr(cuda, name)(*arguments)
-    if status != 0:
-        sys.exit(f"{name}: error {status}")
-
 
 def section(image, name):
     """Where a section of an ELF file begins and ends."""
@@ -73,36 +66,27 @@ def with_registers(image, registers, keeps):
 
 def rate(image, name, warps, per_round):
     """Instructions a clock of one block, of so many warps a scheduler."""
-    module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
-    call("cuModuleLoadData", ctypes.byref(module), image)
-    call("cuModuleGetFunction", ctypes.byref(kernel), module, name.encode())
+    image = driver.Image(image)
+    kernel = image.kernel(name)
     threads = 32 * 4 * warps
-    out = ctypes.c_uint64()
-    call("cuMemAlloc_v2", ctypes.byref(out), ctypes.c_size_t(12 * threads))
-    values = [out, ctypes.c_float(1.0)]
-    parameters = (ctypes.c_void_p * 2)(*[ctypes.addressof(value) for value in values])
+    out = driver.Memory(12 * threads)
     found = []
     for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 20):
-        call("cuLaunchKernel", kernel, 1, 1, 1, threads, 1, 1, 0, None, parameters, None)
-        call("cuCtxSynchronize")
-        words = (ctypes.c_uint32 * (3 * threads))()
-        call("cuMemcpyDtoH_v2", words, out, ctypes.c_size_t(12 * threads))
+        driver.run(kernel, 1, threads, [out.address, ctypes.c_float(1.0)])
+        words = out.words(3 * threads)
         begin, end = min(words[0::3]), max(words[1::3])
         found.append(ROUNDS * per_round * 4 * warps / (end - begin))
-    call("cuMemFree_v2", out)
-    call("cuModuleUnload", module)
+    out.free()
+    image.close()
     return max(found)
 
 
 def main():
     image = open(sys.argv[1], "rb").read()
-    device, context = ctypes.c_int(), ctypes.c_void_p()
-    call("cuInit", 0)
-    call("cuDeviceGet", ctypes.byref(device), 0)
-    call("cuCtxCreate_v2", ctypes.byref(context), 0, device)
+    driver.start()
     print("what,warps,instructions_a_clock")
     for name, each in PIPES.items():
-        print(f"{name},8,{rate(image, "pipe_" + name, 8, each * LINKS * CHAINS):.4f}", flush=True)
+        print(f"{name},8,{rate(image, 'pipe_' + name, 8, each * LINKS * CHAINS):.4f}", flush=True)
     for name, (registers, keeps) in REGISTERS.items():
         changed, count = with_registers(image, registers, keeps)
         if count != LINKS * CHAINS:
