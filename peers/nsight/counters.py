@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# Columns of the table after scene, variant, kind, tree, rays and blocks, each with its metric.
+# Columns of the table after those that all tables have, each with its metric.
 COLUMNS = {
     "warp_instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed.sum",
@@ -28,7 +28,8 @@ COLUMNS = {
     "dram_bytes": "dram__bytes.sum",
     "warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
 }
-FIXED = ["scene", "variant", "kind", "tree", "rays", "blocks"]
+# Columns that all tables have; the last one is the hash of the kernel's machine code, or of what else it ran from.
+FIXED = ["scene", "variant", "kind", "tree", "rays", "blocks", "code"]
 
 # Kernels by the tree that they walk, and the tree.
 SWEEP = ["--builder", "sweep", "--max-leaf"]
@@ -74,7 +75,7 @@ def launches(raw, measured, columns):
             fail(f"{launch['Kernel Name']} is not {cell['name']}, {cell['kind']}")
         tree = "{builder}+{reinsertion}/{max_leaf}".format(**cell)
         blocks = launch["Grid Size"].strip("()").split(",")[0]
-        fixed = [cell["scene"], cell["variant"], cell["kind"], tree, cell["rays"], blocks]
+        fixed = [cell["scene"], cell["variant"], cell["kind"], tree, cell["rays"], blocks, cell["code"]]
         yield fixed + [launch[metric].replace(",", "") for metric in columns.values()]
 
 

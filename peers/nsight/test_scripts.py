@@ -18,11 +18,11 @@ import executed  # noqa: E402
 import sampled  # noqa: E402
 
 CELLS = """\
-scene,kind,view,name,variant,builder,reinsertion,max_leaf,rays
-hall,primary,all,x,direct/if-if/bvh2,sweep,0,8,64
-hall,primary,1,x,direct/if-if/bvh2,sweep,0,8,64
-hall,ao,all,x,direct/if-if/bvh2,sweep,0,8,96
-hall,ao,1,x,direct/if-if/bvh2,sweep,0,8,96
+scene,kind,view,name,variant,builder,reinsertion,max_leaf,rays,code
+hall,primary,all,x,direct/if-if/bvh2,sweep,0,8,64,0f0f
+hall,primary,1,x,direct/if-if/bvh2,sweep,0,8,64,0f0f
+hall,ao,all,x,direct/if-if/bvh2,sweep,0,8,96,a1a1
+hall,ao,1,x,direct/if-if/bvh2,sweep,0,8,96,a1a1
 """
 # A timed launch and a checked one of each cell.
 KERNELS = ["if_if_bvh2__closest", "if_if_bvh2__closest", "if_if_bvh2__any(const Ray*)", "if_if_bvh2__any(const Ray*)"]
@@ -69,7 +69,8 @@ class Scripts(unittest.TestCase):
         for number, row in enumerate(rows):
             launch = 2 * (number % 2)
             self.assertEqual((row["scene"], row["variant"], row["tree"]), ("hall", "direct/if-if/bvh2", "sweep+0/8"))
-            self.assertEqual((row["kind"], row["rays"]), [("primary", "64"), ("ao", "96")][number % 2])
+            own = [("primary", "64", "0f0f"), ("ao", "96", "a1a1")][number % 2]
+            self.assertEqual((row["kind"], row["rays"], row["code"]), own)
             self.assertEqual(row["blocks"], str(6 + launch))
             expected = {column: str(1000 * (launch + 1) + metric) for metric, column in enumerate(columns)}
             self.assertEqual({column: row[column] for column in columns}, expected)
@@ -109,7 +110,7 @@ class Scripts(unittest.TestCase):
         lines += [f'"{number}","{name}","({6 + number}, 1, 1)","1,000","2","3.0"' for number, name in enumerate(names)]
         rows = list(sampled.rows("==PROF==\n" + "\n".join(lines) + "\n", source, CELLS))
         self.assertEqual([row[2] for row in rows], ["primary", "ao"])
-        self.assertEqual([row[-5:] for row in rows], [["6", "1000", "2", "3", "0:5"], ["10", "1000", "2", "3", "0:45 32:4"]])
+        self.assertEqual([row[-5:] for row in rows], [["0f0f", "1000", "2", "3", "0:5"], ["a1a1", "1000", "2", "3", "0:45 32:4"]])
 
     def test_launches_of_other_kernels_or_numbers_are_refused(self):
         for kernels, said in [
