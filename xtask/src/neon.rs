@@ -44,12 +44,14 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     let tests = [&packages[..], &["--lib", "--test", "tests"]].concat();
     // The command is compiled for it too, but to no machine code: that took as long as all else.
     let command = ["-p", "raywarp-cli"];
-    if !cargo(root, "build", &packages)? || !cargo(root, "test", &tests)? || !cargo(root, "check", &command)? {
+    // A folder of its own, so that it can be built beside what else cargo does.
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("neon");
+    let cargo = |task, options: &[&str]| cargo((root, &target), task, options);
+    if !cargo("build", &packages)? || !cargo("test", &tests)? || !cargo("check", &command)? {
         return Ok(false);
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let emulated = target.join(TARGET).join("release").join(PROGRAM);
-    let folder = target.join("neon");
+    let folder = target.join("pictures");
     let want = render(&mut Command::new(&own), &folder.join("own"))?;
     let mut all_equal = true;
     for isa in ["neon", "portable"] {
@@ -102,10 +104,11 @@ const OPTIMISED: [&str; 7] = [
 const NOT_OPTIMISED: [&str; 7] =
     ["raywarp", "raywarp-family", "raywarp-scene", "raywarp-system", "raywarp-workload", "basisu", "exr"];
 
-/// Runs cargo for 64-bit ARM; returns `true` if it succeeded.
-fn cargo(root: &Path, task: &str, options: &[&str]) -> Result<bool, String> {
+/// Runs cargo for 64-bit ARM on the workspace in `root`, building in `target`; returns `true` if it succeeded.
+fn cargo((root, target): (&Path, &Path), task: &str, options: &[&str]) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
+    command.arg("--target-dir").arg(target);
     command.args(["--config", "profile.release.opt-level=1"]);
     for (names, level) in [(&OPTIMISED[..], 3), (&NOT_OPTIMISED[..], 0)] {
         for name in names {

@@ -1,4 +1,5 @@
-//! Running tests: cargo builds their programs, two of them run at once, and cargo runs those of the documentation.
+//! Running tests: cargo builds their programs, two of them run at once, and cargo runs those of the documentation
+//! beside them, most of whose time is a compiler's.
 
 mod options;
 mod programs;
@@ -9,7 +10,7 @@ pub use options::{Options, USAGE};
 use programs::Program;
 use raywarp_testing::{NOTES, notes_file, read_notes};
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -37,12 +38,21 @@ pub fn run(options: &Options) -> Result<ExitCode, String> {
         return Ok(exit_code(status));
     }
     let built = start.elapsed();
-    let (mut tally, failed) = run_all(&programs, options, &notes).map_err(|error| format!("a test: {error}"))?;
+    let (all, documentation) = std::thread::scope(|scope| {
+        let documentation = options.documentation().map(|arguments| {
+            let mut command = cargo();
+            command.args(arguments).env(NOTES, &notes);
+            scope.spawn(move || output_of(command))
+        });
+        let all = run_all(&programs, options, &notes);
+        (all, documentation.map(|thread| thread.join().expect("a thread that waits for cargo panicked")))
+    });
+    let (mut tally, failed) = all.map_err(|error| format!("a test: {error}"))?;
     let mut status = if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    if let Some(arguments) = options.documentation() {
-        let mut command = cargo();
-        command.args(arguments).env(NOTES, &notes);
-        let documentation = watched(&mut command, &mut tally).map_err(|error| format!("cargo: {error}"))?;
+    if let Some(documentation) = documentation {
+        let (documentation, output) = documentation.map_err(|error| format!("cargo: {error}"))?;
+        io::stdout().write_all(&output).map_err(|error| format!("standard output: {error}"))?;
+        String::from_utf8_lossy(&output).lines().for_each(|line| tally.read(line));
         if !documentation.success() {
             status = exit_code(documentation);
         }
@@ -106,17 +116,16 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Runs a command, printing its standard output line by line and counting the test results in it.
-fn watched(command: &mut Command, tally: &mut Tally) -> io::Result<ExitStatus> {
-    let mut child = command.stdout(Stdio::piped()).spawn()?;
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).lines() {
-            let line = line?;
-            println!("{line}");
-            tally.read(&line);
-        }
-    }
-    child.wait()
+/// Runs a command; returns its exit status, and what it prints, both streams as they come.
+pub fn output_of(mut command: Command) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let (mut reader, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer).stdin(Stdio::null());
+    let mut child = command.spawn()?;
+    // Else the command itself would keep the pipe open.
+    drop(command);
+    let mut output = Vec::new();
+    reader.read_to_end(&mut output)?;
+    Ok((child.wait()?, output))
 }
 
 /// Converts an exit status of cargo to that of this program; 101 where a signal ended cargo.

@@ -1,8 +1,9 @@
 //! The programs of tests that cargo built: which they are, and how one is run as cargo runs it.
 
+use super::output_of;
 use super::tally::Tally;
 use raywarp_testing::NOTES;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
@@ -54,16 +55,10 @@ impl Program {
             // The stable toolchain's tests say how long they take if this is set when they run.
             command.args(["-Z", "unstable-options", "--report-time"]).env("RUSTC_BOOTSTRAP", "1");
         }
-        let (mut reader, writer) = io::pipe()?;
-        command.stdout(writer.try_clone()?).stderr(writer).stdin(std::process::Stdio::null());
-        let mut child = command.spawn()?;
-        // Else the command itself would keep the pipe open.
-        drop(command);
-        let mut output = Vec::new();
-        reader.read_to_end(&mut output)?;
+        let (status, output) = output_of(command)?;
         let mut tally = Tally::of(self.name());
         String::from_utf8_lossy(&output).lines().for_each(|line| tally.read(line));
-        Ok((child.wait()?, output, tally))
+        Ok((status, output, tally))
     }
 }
 
