@@ -37,11 +37,11 @@ fn a_scene_that_is_there_is_simulated_and_others_are_named() {
     for cell in &simulated {
         assert_eq!(cell["source"], "simulated", "{cell}");
         assert!(cell["ours"].as_f64().is_some_and(|share| share > 0.0 && share <= 100.0), "{cell}");
-        assert!(cell["theirs"].is_string(), "{cell}");
+        assert!(cell["theirs"].is_number() && cell["theirs_text"].is_string(), "{cell}");
     }
     // Nothing stands empty where there is a record, and the paper's own numbers stand alone where there is none.
     assert!(of("conference", "traversal").iter().all(|cell| cell["ours"].is_f64() && cell["source"] != "simulated"));
-    assert!(of("fairy", "measured").iter().all(|cell| cell["ours"].is_null() && cell["theirs"].is_string()));
+    assert!(of("fairy", "measured").iter().all(|cell| cell["ours"].is_null() && cell["theirs"].is_number()));
     let missing = made["missing"].to_string();
     assert!(missing.contains("conference") && missing.contains("fairy") && missing.contains("GPU"), "{missing}");
 }
@@ -88,6 +88,9 @@ fn names_that_are_not_there_are_refused() {
     let folder = Folder::new();
     folder.refuses("paper al10", 2, &["al10", "al09"]);
     folder.refuses("paper al09 table9", 2, &["table9", "paper al09"]);
+    // Of two tables in one each has its name.
+    let table = |name: &str| folder.json(&format!("paper g14 {name} --recorded"))["name"].clone();
+    assert_eq!((table("table3"), table("table1")), ("table1".into(), "table1".into()));
     folder.refuses("paper al09 table1 --only kitchen", 2, &["--only", "kitchen", "sibenik"]);
     folder.refuses("paper al09 table1 --sample 0", 2, &["--sample"]);
 }

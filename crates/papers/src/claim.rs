@@ -23,8 +23,8 @@ pub enum Measure {
 
 /// Largest distance of shares and gains that agree, in points: 5, and what subtracting decimal numbers may round.
 const POINTS: f64 = 5.0 + 1e-9;
-/// Largest change of a rate that is neither a gain nor a loss, in points.
-const NO_GAIN: f64 = 2.0;
+/// Least change that is a gain or a loss, in points, less what subtracting decimal numbers may round.
+const CHANGE: f64 = 2.0 - 1e-9;
 /// Least quotient of two amounts that agree, the smaller over the larger one.
 const RATIO: f64 = 0.9;
 /// Factor from which on a tenth of it is the distance.
@@ -39,17 +39,23 @@ pub enum Claim {
     Between(f64, f64),
     /// It is at most this, and some cell comes near it.
     UpTo(f64),
-    /// It is above this, on whichever side that is by the measure's own distance.
+    /// It is above this; above no change at all, such as a gain of 0, by a gain.
     Above(f64),
-    /// It is below this.
+    /// It is below this; below no change at all by a loss.
     Below(f64),
+    /// It is neither a gain nor a loss.
+    Unchanged,
 }
 
 impl Claim {
-    /// Reads what stands in a file: `20`, `6..19`, `up to 20`, `above 0`, `below 1`; `None` for other words.
+    /// Reads what stands in a file: `20`, `6..19`, `up to 20`, `above 0`, `below 1`, `unchanged`; `None` for other
+    /// words.
     pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| text.trim().trim_start_matches('~').trim_start_matches('+').parse::<f64>().ok();
         let text = text.trim();
+        if text == "unchanged" {
+            return Some(Self::Unchanged);
+        }
         if let Some((from, to)) = text.split_once("..") {
             return Some(Self::Between(number(from)?, number(to)?));
         }
@@ -74,25 +80,52 @@ impl Claim {
             Self::UpTo(most) if ours > most => off(most),
             Self::Above(bound) if ours < bound => off(bound),
             Self::Below(bound) if ours > bound => off(bound),
+            Self::Unchanged => off(no_change(measure)),
             _ => 0.0,
+        }
+    }
+
+    /// Returns `true` if the claim is on a sign: a gain, a loss, or neither.
+    pub fn is_sign(self, measure: Measure) -> bool {
+        match self {
+            Self::Above(bound) | Self::Below(bound) => has_points(measure) && bound == no_change(measure),
+            Self::Unchanged => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the distance within which a number is what is claimed, in the number's own unit.
+    pub fn tolerance(self, measure: Measure) -> f64 {
+        let theirs = match self {
+            Self::Number(theirs) | Self::Between(theirs, _) | Self::UpTo(theirs) => theirs,
+            Self::Above(bound) | Self::Below(bound) => bound,
+            Self::Unchanged => no_change(measure),
+        };
+        let points = if self.is_sign(measure) { CHANGE } else { POINTS };
+        match measure {
+            Measure::Share | Measure::Gain => points,
+            Measure::Factor if theirs < LARGE_FACTOR => points / 100.0,
+            Measure::Factor | Measure::Amount => (1.0 - RATIO) * theirs.abs(),
+            Measure::Exact => 0.0,
         }
     }
 
     /// Returns `true` if `ours` is what is claimed, by the rule for its measure.
     pub fn holds(self, ours: f64, measure: Measure) -> bool {
         let near = |theirs: f64| is_near(ours, theirs, measure);
-        let sure = if measure == Measure::Gain { NO_GAIN } else { 0.0 };
+        let change = points(ours, measure);
         match self {
-            // "No gain" is a sign.
-            Self::Number(0.0) if measure == Measure::Gain => ours.abs() <= NO_GAIN,
+            Self::Unchanged => change.abs() < CHANGE,
+            Self::Above(_) if self.is_sign(measure) => change >= CHANGE,
+            Self::Below(_) if self.is_sign(measure) => change <= -CHANGE,
             Self::Number(theirs) => near(theirs),
             Self::Between(least, most) => (least..=most).contains(&ours) || near(least) || near(most),
             Self::UpTo(most) => {
-                let none = if measure == Measure::Factor { 1.0 } else { 0.0 };
+                let none = no_change(measure);
                 (none..=most).contains(&ours) || near(most) || near(none)
             }
-            Self::Above(bound) => ours > bound + sure,
-            Self::Below(bound) => ours < bound - sure,
+            Self::Above(bound) => ours > bound,
+            Self::Below(bound) => ours < bound,
         }
     }
 
@@ -103,6 +136,21 @@ impl Claim {
             _ => true,
         }
     }
+}
+
+/// Returns `true` if changes of such numbers are counted in points.
+fn has_points(measure: Measure) -> bool {
+    matches!(measure, Measure::Share | Measure::Gain | Measure::Factor)
+}
+
+/// Returns the number that stands for no change.
+fn no_change(measure: Measure) -> f64 {
+    if measure == Measure::Factor { 1.0 } else { 0.0 }
+}
+
+/// Returns by how many points a number is a gain; a factor is one of as many per cent.
+fn points(ours: f64, measure: Measure) -> f64 {
+    if measure == Measure::Factor { 100.0 * (ours - 1.0) } else { ours }
 }
 
 /// Returns `true` if two numbers agree by the rule.
@@ -207,11 +255,35 @@ mod tests {
     }
 
     #[test]
-    fn a_side_is_a_gain_of_two_points() {
-        assert!(holds("above 0", Gain, 2.1) && !holds("above 0", Gain, 2.0));
-        assert!(holds("below 0", Gain, -2.1) && !holds("below 0", Gain, 1.0));
-        assert!(holds("0", Gain, -2.0) && !holds("0", Gain, 2.1));
-        assert!(holds("above 1", Amount, 1.01) && !holds("below 1", Factor, 1.01));
+    fn a_sign_is_a_change_of_two_points_whatever_is_counted_in_them() {
+        for measure in [Gain, Share] {
+            assert!(holds("above 0", measure, 2.0) && !holds("above 0", measure, 1.9), "{measure:?}");
+            assert!(holds("below 0", measure, -2.0) && !holds("below 0", measure, -1.9), "{measure:?}");
+            assert!(holds("unchanged", measure, -1.9) && !holds("unchanged", measure, 2.0), "{measure:?}");
+        }
+        assert!(holds("below 1", Factor, 0.98) && !holds("below 1", Factor, 0.996));
+        assert!(holds("above 1", Factor, 1.02) && !holds("above 1", Factor, 1.01));
+        assert!(holds("unchanged", Factor, 1.01) && !holds("unchanged", Factor, 0.97));
+    }
+
+    #[test]
+    fn an_order_against_a_number_has_no_margin() {
+        assert!(holds("above 50", Share, 50.1) && !holds("above 50", Share, 50.0));
+        assert!(holds("above 10", Gain, 10.1) && holds("above 1", Amount, 1.01) && !holds("above 0", Exact, 0.0));
+    }
+
+    #[test]
+    fn about_nothing_is_a_number_as_others_are() {
+        assert!(holds("~0", Gain, 4.0) && !holds("~0", Gain, 5.1));
+        assert!(holds("1", Factor, 1.04) && !holds("1", Factor, 1.06));
+    }
+
+    #[test]
+    fn a_tolerance_is_in_the_numbers_own_unit() {
+        let of = |claim: &str, measure| Claim::parse(claim).unwrap().tolerance(measure);
+        assert!((of("56", Share) - 5.0).abs() < 1e-6 && (of("above 0", Gain) - 2.0).abs() < 1e-6);
+        assert!((of("200", Amount) - 20.0).abs() < 1e-6 && (of("2", Factor) - 0.2).abs() < 1e-6);
+        assert!((of("1.2", Factor) - 0.05).abs() < 1e-6 && (of("unchanged", Factor) - 0.02).abs() < 1e-6);
     }
 
     #[test]

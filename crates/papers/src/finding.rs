@@ -58,6 +58,8 @@ pub struct FindingCell {
     pub ours: f64,
     /// Half the 95 % interval of our number, where it is one of a sample.
     pub half: Option<f64>,
+    /// Kind of the number in place of the row's.
+    pub measure: Option<Measure>,
 }
 
 /// A choice of an exhibit's cells.
@@ -83,9 +85,17 @@ pub struct Selection {
     pub theirs: String,
     /// Number by which those of `of` are divided, such as the most instructions that can be issued in a clock.
     pub over_number: Option<f64>,
-    /// Quantity in place of `quantity` for the divisor.
+    /// Kind of rays, or other column, in place of the cell's own for the divisor.
     #[serde(default)]
-    pub over_quantity: String,
+    pub over_rays: String,
+    /// `true` if the quantity is a change of times in per cent, which is turned into that of rates.
+    #[serde(default)]
+    pub times: bool,
+    /// Kind of these cells in place of the row's.
+    pub measure: Option<Measure>,
+    /// Subjects whose numbers in the paper the claim sums up, where they are not those of `of`.
+    #[serde(default)]
+    pub sums_up: Vec<String>,
     /// Scenes; all if empty.
     #[serde(default)]
     pub scenes: Vec<String>,
@@ -103,6 +113,11 @@ impl Finding {
             _ => 2,
         };
         self.theirs.get(place).map_or("", String::as_str)
+    }
+
+    /// Returns the kind of the numbers of its cells that have no other.
+    pub fn measure(&self) -> Measure {
+        self.measure.unwrap_or(Measure::Amount)
     }
 
     /// Returns `true` if the row has numbers of ours, or says where they are made.

@@ -17,9 +17,9 @@ use raywarp::scene::View;
 use raywarp::system;
 use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
-    Exhibit, ExhibitScene, NumberSource, Paper, Record, add_intervals, exhibit_document, find, finding_document,
-    is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged, own_sample,
-    paper_document, seconds, statements, statements_markdown, stored,
+    Exhibit, ExhibitScene, Paper, Record, add_intervals, exhibit_document, find, finding_document, is_measured,
+    is_simulated, judge, list_document, make, measure, measuring_seconds, merged, paper_document, seconds, statements,
+    statements_markdown, stored, widen_intervals,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -138,7 +138,7 @@ impl Session<'_> {
         let mut missing = Vec::new();
         let wanted: Vec<&str> = self.scenes()?;
         if !self.args.only.is_empty() {
-            records.retain(|record| wanted.contains(&record.scene.as_str()));
+            records.retain(|record| wanted.iter().any(|name| record.is_of_scene(name)));
         }
         if self.args.recorded {
             return Ok((records, missing));
@@ -171,12 +171,8 @@ impl Session<'_> {
             let place = ExhibitScene { name, scene: &loaded.scene, views: &views };
             let made = self.simulate(&place, &path)?;
             records = merged(records, made);
-            if let (Some(sample), Some(own), false) = (self.args.sample, own_sample(self.exhibit), self.args.intervals)
-            {
-                // The intervals that are known are of the exhibit's own sample.
-                let wider = (own as f64 / f64::from(sample)).sqrt();
-                let remade = |record: &&mut Record| record.source == NumberSource::Simulated && record.scene == name;
-                records.iter_mut().filter(remade).for_each(|record| record.half = record.half.map(|half| half * wider));
+            if let (Some(sample), false) = (self.args.sample, self.args.intervals) {
+                widen_intervals(&mut records, self.exhibit, name, sample as usize);
             }
             if let Some(target) = &target {
                 records = merged(records, self.measure(&place, target)?);

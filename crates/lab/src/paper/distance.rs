@@ -42,16 +42,27 @@ fn side(ours: f64, end: f64, measure: Measure) -> String {
     }
 }
 
+/// Returns the rule in words, a line for each kind of numbers, for the forms of claims that there are.
+pub(super) fn rules(claims: &[(Measure, Claim)]) -> Vec<String> {
+    let mut measures: Vec<Measure> = claims.iter().map(|(measure, _)| *measure).collect();
+    measures.sort_by_key(|measure| *measure as u8);
+    measures.dedup();
+    let of = |wanted: Measure| claims.iter().filter(move |(measure, _)| *measure == wanted).map(|(_, claim)| *claim);
+    let has_several = measures.len() > 1;
+    let head = |measure: Measure| if has_several { format!("rule for {}", name(measure)) } else { "rule".to_string() };
+    measures.into_iter().map(|measure| format!("{}: {}", head(measure), rule(measure, of(measure)))).collect()
+}
+
 /// Returns the rule of a measure in words, for the forms of claims that there are.
-pub(super) fn rule(measure: Measure, claims: impl Iterator<Item = Claim>) -> String {
+fn rule(measure: Measure, claims: impl Iterator<Item = Claim>) -> String {
     let claims: Vec<Claim> = claims.collect();
     let has = |is: fn(&Claim) -> bool| claims.iter().any(is);
     let mut parts = Vec::new();
     if has(|claim| matches!(claim, Claim::Number(_) | Claim::Between(..) | Claim::UpTo(_))) {
         parts.push(near(measure).to_string());
     }
-    if measure == Measure::Gain && has(|claim| *claim == Claim::Number(0.0)) {
-        parts.push("0 is neither a gain nor a loss of more than 2 points".to_string());
+    if has(|claim| *claim == Claim::Unchanged) {
+        parts.push("\"unchanged\" is less than 2 points".to_string());
     }
     if has(|claim| matches!(claim, Claim::Between(..))) {
         parts.push("of a range, inside it or as near to an end".to_string());
@@ -59,11 +70,22 @@ pub(super) fn rule(measure: Measure, claims: impl Iterator<Item = Claim>) -> Str
     if has(|claim| matches!(claim, Claim::UpTo(_))) {
         parts.push("of \"up to\", from no gain to that number, and one cell as near to it".to_string());
     }
-    if has(|claim| matches!(claim, Claim::Above(_) | Claim::Below(_))) {
-        let least = if measure == Measure::Gain { " by more than 2 points" } else { "" };
+    let sides = || claims.iter().filter(|claim| matches!(claim, Claim::Above(_) | Claim::Below(_)));
+    if sides().next().is_some() {
+        let least = if sides().any(|claim| claim.is_sign(measure)) { " by 2 points or more" } else { "" };
         parts.push(format!("of \"above\" and \"below\", on that side{least}, however far"));
     }
-    format!("rule: {}", parts.join("; "))
+    parts.join("; ")
+}
+
+fn name(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Share => "points of shares",
+        Measure::Gain => "gains",
+        Measure::Amount => "amounts",
+        Measure::Factor => "factors",
+        Measure::Exact => "counts",
+    }
 }
 
 /// Returns what is near enough to a number.
@@ -110,10 +132,21 @@ mod tests {
     #[test]
     fn the_rule_says_what_its_claims_need() {
         let of = |measure, claims: &[&str]| rule(measure, claims.iter().filter_map(|claim| Claim::parse(claim)));
-        assert_eq!(of(Factor, &["2"]), "rule: within a tenth of the factor, or 0.05 below 1.5");
-        assert_eq!(of(Factor, &["below 1"]), "rule: of \"above\" and \"below\", on that side, however far");
-        assert!(of(Gain, &["above 0"]).contains("by more than 2 points"));
+        assert_eq!(of(Factor, &["2"]), "within a tenth of the factor, or 0.05 below 1.5");
+        assert_eq!(of(Amount, &["below 1"]), "of \"above\" and \"below\", on that side, however far");
+        assert!(of(Gain, &["above 0"]).contains("by 2 points or more"));
+        assert!(of(Factor, &["below 1"]).contains("by 2 points or more"));
+        assert!(!of(Share, &["above 50"]).contains("2 points"));
         assert!(of(Gain, &["up to 20", "5"]).contains("one cell as near"));
-        assert!(of(Gain, &["0"]).contains("neither a gain nor a loss"));
+        assert!(of(Gain, &["unchanged"]).contains("less than 2 points"));
+    }
+
+    #[test]
+    fn a_row_of_two_kinds_of_numbers_has_two_rules() {
+        let of = |measure, claim| (measure, Claim::parse(claim).unwrap());
+        let one = rules(&[of(Gain, "below 0"), of(Gain, "5")]);
+        assert!(one.len() == 1 && one[0].starts_with("rule: "), "{one:?}");
+        let two = rules(&[of(Gain, "below 0"), of(Share, "above 0"), of(Gain, "below 0")]);
+        assert!(two.len() == 2 && two[0].starts_with("rule for points of shares: "), "{two:?}");
     }
 }

@@ -234,7 +234,7 @@ pub fn is_simulated(exhibit: &Exhibit) -> bool {
 
 /// Returns the number of rays of a kind and view of which our numbers of an exhibit are made; `None` where no rays are
 /// sampled.
-pub fn own_sample(exhibit: &Exhibit) -> Option<usize> {
+pub(super) fn own_sample(exhibit: &Exhibit) -> Option<usize> {
     match exhibit.making {
         Making::Kernels(_) => Some(SAMPLE),
         Making::Experiment(which, _) => Some(which.sample()),

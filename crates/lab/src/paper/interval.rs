@@ -2,7 +2,7 @@
 
 use super::exhibit::{DRAWS, Exhibit, own_sample};
 use super::make::{Drawn, ExhibitScene, make_drawn};
-use super::record::Record;
+use super::record::{NumberSource, Record};
 use super::table::completed;
 use raywarp_geom::Control;
 use raywarp_study::simulate::SimulateError;
@@ -36,6 +36,15 @@ pub fn add_intervals(
     Ok(())
 }
 
+/// Widens the intervals of simulated numbers of a scene, which are known of samples of the exhibit's own size, to those
+/// of samples of so many rays of a kind and view.
+pub fn widen_intervals(records: &mut [Record], exhibit: &Exhibit, scene: &str, sample: usize) {
+    let Some(own) = own_sample(exhibit) else { return };
+    let wider = (own as f64 / sample as f64).sqrt();
+    let is_remade = |record: &&mut Record| record.source == NumberSource::Simulated && record.scene == scene;
+    records.iter_mut().filter(is_remade).for_each(|record| record.half = record.half.map(|half| half * wider));
+}
+
 /// Sets half the interval of a mean of all draws, for records that each of them has.
 fn set_halves(records: &mut [Record], draws: &[Vec<Record>]) {
     let mut numbers: HashMap<_, Vec<f64>> = HashMap::new();
@@ -57,7 +66,7 @@ fn half(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::record::NumberSource;
+    use crate::paper::{Paper, find};
 
     fn record(rays: &str, ours: f64) -> Record {
         let [scene, subject, quantity] = ["sibenik", "if-if", "traversal"].map(String::from);
@@ -73,5 +82,15 @@ mod tests {
         // Five numbers of variance 2.5: 2.776 times the root of 0.5.
         assert!((records[0].half.unwrap() - 2.776 * 0.5_f64.sqrt()).abs() < 1e-12);
         assert_eq!(records[1].half, None);
+    }
+    #[test]
+    fn a_quarter_of_the_rays_has_twice_the_interval() {
+        let exhibit = find(Paper::Al09, "shuffled").unwrap();
+        let of = |scene: &str, source| Record { scene: scene.into(), source, half: Some(0.5), ..record("ao", 8.0) };
+        let recorded = NumberSource::Recorded("a run".into());
+        let simulated = || NumberSource::Simulated;
+        let mut records = vec![of("sibenik", simulated()), of("conference", simulated()), of("sibenik", recorded)];
+        widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
+        assert_eq!(records.iter().map(|record| record.half).collect::<Vec<_>>(), [Some(1.0), Some(0.5), Some(0.5)]);
     }
 }

@@ -16,8 +16,8 @@ pub struct JudgedCell {
     pub theirs: String,
     /// Our number of it.
     pub ours: f64,
-    /// Distance of ours from the claim: points, or per cent for amounts and factors; `None` for an exact one.
-    pub distance: Option<f64>,
+    /// Kind of the number.
+    pub measure: Measure,
     /// `true` if ours is near enough; `None` if our sample is too small to say.
     pub holds: Option<bool>,
     /// Weakness of the cell, by how near it is to failing or how far it fails: larger is weaker.
@@ -39,13 +39,6 @@ pub struct Judged {
     pub status: Outcome,
 }
 
-impl Judged {
-    /// Returns the kind of the statement's numbers.
-    pub fn measure(&self) -> Measure {
-        self.finding.measure.unwrap_or(Measure::Amount)
-    }
-}
-
 /// Returns the statements of a paper.
 pub fn statements(paper: Paper) -> &'static [Finding] {
     findings().iter().find(|file| file.key == paper.key()).map_or(&[], |file| &file.row)
@@ -54,10 +47,10 @@ pub fn statements(paper: Paper) -> &'static [Finding] {
 /// Judges a statement by the numbers that are stored. Those of the exhibit that `fresh` names are judged by its records
 /// in their place.
 pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Record])>) -> Judged {
-    let measure = finding.measure.unwrap_or(Measure::Amount);
     let mut cells: Vec<JudgedCell> = Vec::new();
     for cell in &finding.cells {
         let theirs = if cell.theirs.is_empty() { finding.claim("") } else { &cell.theirs };
+        let measure = cell.measure.unwrap_or(finding.measure());
         cells.extend(judged(cell.of.clone(), theirs, cell.ours, cell.half, measure));
     }
     for selection in &finding.from {
@@ -65,7 +58,7 @@ pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Rec
             Some((exhibit, records)) if exhibit == selection.exhibit => Cow::Borrowed(records),
             _ => Cow::Owned(find(paper, &selection.exhibit).map_or_else(Vec::new, stored)),
         };
-        cells.extend(selected(finding, selection, &records, measure));
+        cells.extend(selected(finding, selection, &records));
     }
     let status = status(finding, &cells);
     Judged { paper, finding, cells, status }
@@ -84,14 +77,13 @@ fn status(finding: &Finding, cells: &[JudgedCell]) -> Outcome {
 
 fn judged(of: String, theirs: &str, ours: f64, half: Option<f64>, measure: Measure) -> Option<JudgedCell> {
     let claim = Claim::parse(theirs)?;
-    let distance = claim.distance(ours, measure);
-    let says_nothing = half.is_some_and(|half| half > distance.abs().max(f64::MIN_POSITIVE));
+    let says_nothing = half.is_some_and(|half| half > claim.tolerance(measure));
     Some(JudgedCell {
         of,
         theirs: theirs.to_string(),
         ours,
-        distance: (measure != Measure::Exact).then_some(distance),
-        holds: (!says_nothing || claim.holds(ours, measure)).then(|| claim.holds(ours, measure)),
+        measure,
+        holds: (!says_nothing).then(|| claim.holds(ours, measure)),
         weakness: weakness(claim, ours, measure),
         is_reached: claim.is_reached(ours, measure),
     })
@@ -110,60 +102,95 @@ fn weakness(claim: Claim, ours: f64, measure: Measure) -> f64 {
 }
 
 /// Returns the judged cells of a selection from an exhibit's records.
-fn selected(finding: &Finding, selection: &Selection, records: &[Record], measure: Measure) -> Vec<JudgedCell> {
-    let is_in = |list: &[String], word: &str| list.is_empty() || list.iter().any(|one| one == word);
-    let wanted = records.iter().filter(|record| {
-        record.quantity == selection.quantity
-            && record.subject != selection.over
-            && record.subject != selection.less
-            && is_in(&selection.of, &record.subject)
-            && is_in(&selection.scenes, &record.scene)
-            && is_in(&selection.rays, &record.rays)
-    });
+fn selected(finding: &Finding, selection: &Selection, records: &[Record]) -> Vec<JudgedCell> {
+    let measure = selection.measure.unwrap_or(finding.measure());
+    let wanted = records
+        .iter()
+        .filter(|record| is_of(selection, &selection.of, record) && is_in(&selection.scenes, &record.scene));
     let mut cells = Vec::new();
     for record in wanted {
-        let Some(mut ours) = record.ours else { continue };
-        let own = if selection.theirs.is_empty() { finding.claim(&record.rays) } else { &selection.theirs };
-        let mut theirs = if own.is_empty() { record.claim().map(words) } else { Some(own.to_string()) };
-        let is_plain = [&selection.less, &selection.over, &selection.over_quantity].iter().all(|of| of.is_empty())
-            && selection.over_number.is_none();
-        if !selection.less.is_empty() {
-            let key = [record.scene.as_str(), &selection.less, &record.rays, &record.quantity];
-            let Some(base) = records.iter().find(|base| base.key() == key).and_then(|base| base.ours) else { continue };
-            ours -= base;
-        }
-        if !selection.over.is_empty() || !selection.over_quantity.is_empty() {
-            let Some(base) = divisor(selection, record, records) else { continue };
-            let Some(below) = base.ours else { continue };
-            ours = quotient(ours, below, measure);
-            if own.is_empty() {
-                theirs = match (record.claim(), base.claim()) {
-                    (Some(Claim::Number(a)), Some(Claim::Number(b))) => Some(format!("{:.1}", quotient(a, b, measure))),
-                    _ => None,
-                };
-            }
-        }
-        if let Some(below) = selection.over_number {
-            ours = quotient(ours, below, measure);
-        }
+        let Some(ours) = formed(selection, record, records, measure, |record| record.ours) else { continue };
+        let own = claim(finding, selection, record);
+        let theirs = match (own, is_plain(selection)) {
+            ("", true) => record.claim().map(words),
+            ("", false) => formed(selection, record, records, measure, printed_number).map(|theirs| {
+                let digits = if measure == Measure::Factor { 2 } else { 1 };
+                format!("{theirs:.digits$}")
+            }),
+            (own, _) => Some(own.to_string()),
+        };
         // Which quantity a cell is of is said where there are several.
         let has_others = finding.from.iter().any(|other| other.quantity != selection.quantity);
         let quantity = if has_others { record.quantity.as_str() } else { "" };
         let names = [quantity, &record.scene, &record.subject, &record.rays];
         let of = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
         // A quotient's or a difference's interval is not known.
-        let half = record.half.filter(|_| is_plain);
+        let half = record.half.filter(|_| is_plain(selection));
         cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, half, measure)));
     }
     cells
 }
 
-fn divisor<'a>(selection: &Selection, record: &Record, records: &'a [Record]) -> Option<&'a Record> {
-    let subject = if selection.over.is_empty() { &record.subject } else { &selection.over };
-    let quantity = if selection.over_quantity.is_empty() { &record.quantity } else { &selection.over_quantity };
-    records.iter().find(|base| {
-        base.scene == record.scene && base.rays == record.rays && base.subject == *subject && base.quantity == *quantity
-    })
+fn is_in(list: &[String], word: &str) -> bool {
+    list.is_empty() || list.iter().any(|one| one == word)
+}
+
+/// Returns `true` if a record is of a selection's quantity and rays and of one of these subjects.
+pub(super) fn is_of(selection: &Selection, subjects: &[String], record: &Record) -> bool {
+    record.quantity == selection.quantity
+        && ![&selection.over, &selection.less].contains(&&record.subject)
+        && (selection.over_rays.is_empty() || record.rays != selection.over_rays)
+        && is_in(subjects, &record.subject)
+        && is_in(&selection.rays, &record.rays)
+}
+
+/// Returns the claim that a row or its selection has on a record; empty if it is the record's own.
+pub(super) fn claim<'a>(finding: &'a Finding, selection: &'a Selection, record: &Record) -> &'a str {
+    if selection.theirs.is_empty() { finding.claim(&record.rays) } else { &selection.theirs }
+}
+
+/// Returns the paper's number of a record, if it prints one.
+pub(super) fn printed_number(record: &Record) -> Option<f64> {
+    match record.claim()? {
+        Claim::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// Returns `true` if a selection's cells are an exhibit's numbers as they stand.
+fn is_plain(selection: &Selection) -> bool {
+    let others = [&selection.over, &selection.over_rays, &selection.less];
+    others.iter().all(|of| of.is_empty()) && selection.over_number.is_none() && !selection.times
+}
+
+/// Returns the number of a selection's cell that is formed of those of records, ours or theirs.
+pub(super) fn formed(
+    selection: &Selection,
+    record: &Record,
+    records: &[Record],
+    measure: Measure,
+    number: impl Fn(&Record) -> Option<f64>,
+) -> Option<f64> {
+    let of = |subject: &str, rays: &str| {
+        let key = [record.scene.as_str(), subject, rays, record.quantity.as_str()];
+        records.iter().find(|base| base.key() == key).and_then(&number)
+    };
+    let mut formed = number(record)?;
+    if selection.times {
+        formed = 100.0 * (1.0 / (1.0 + formed / 100.0) - 1.0);
+    }
+    if !selection.less.is_empty() {
+        formed -= of(&selection.less, &record.rays)?;
+    }
+    if !(selection.over.is_empty() && selection.over_rays.is_empty()) {
+        let subject = if selection.over.is_empty() { &record.subject } else { &selection.over };
+        let rays = if selection.over_rays.is_empty() { &record.rays } else { &selection.over_rays };
+        formed = quotient(formed, of(subject, rays)?, measure);
+    }
+    if let Some(below) = selection.over_number {
+        formed = quotient(formed, below, measure);
+    }
+    Some(formed)
 }
 
 /// Returns a quotient as the measure has it: a gain or share in per cent, or a factor.
@@ -182,5 +209,6 @@ fn words(claim: Claim) -> String {
         Claim::UpTo(most) => format!("up to {most}"),
         Claim::Above(bound) => format!("above {bound}"),
         Claim::Below(bound) => format!("below {bound}"),
+        Claim::Unchanged => "unchanged".to_string(),
     }
 }

@@ -5,6 +5,8 @@
 
 mod catalogue;
 mod chart;
+#[cfg(test)]
+mod claims;
 mod distance;
 mod exhibit;
 mod interval;
@@ -22,9 +24,9 @@ mod tests;
 pub use catalogue::{all, find, of};
 pub use exhibit::{
     Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated,
-    measuring_seconds, own_sample, seconds,
+    measuring_seconds, seconds,
 };
-pub use interval::add_intervals;
+pub use interval::{add_intervals, widen_intervals};
 pub use judged::{Judged, JudgedCell, judge, statements};
 pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};

@@ -2,10 +2,12 @@
 
 use super::distance::{distance, distance_head};
 use super::exhibit::{Exhibit, ExhibitTable, Quantity};
+use super::judged::printed_number;
 use super::record::{NumberSource, Record};
 use super::table::{Line, lines};
 use raywarp_papers::Measure;
 use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
+use raywarp_workload::rays::RayKind;
 use serde_json::Value as Json;
 
 /// Adds a part's table of a scene.
@@ -14,9 +16,12 @@ pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &s
     if lines.is_empty() {
         return;
     }
+    // In some tables the column has something else than kinds of rays.
+    let is_rays = |line: &Line<'_>| RayKind::ALL.iter().any(|kind| line.rays.starts_with(kind.name()));
+    let rays = if lines.iter().all(is_rays) { "rays" } else { "" };
     let mut columns = vec![
         Column::words(|line: &Line<'_>| line.subject).text(TableColumn::left("")).page(0, ""),
-        Column::words(|line: &Line<'_>| line.rays).text(TableColumn::left("rays")).page(1, "rays"),
+        Column::words(|line: &Line<'_>| line.rays).text(TableColumn::left(rays)).page(1, rays),
     ];
     for (place, quantity) in part.quantities.iter().enumerate() {
         let has = |of: fn(&Record) -> bool| lines.iter().any(|line| line.cells[place].is_some_and(of));
@@ -113,7 +118,8 @@ pub(super) fn long(exhibit: &Exhibit) -> Sheet<'_, Record> {
         Column::words(|record: &Record| record.subject.clone()).key("subject").csv(1, "subject"),
         Column::words(|record: &Record| record.rays.clone()).key("rays").csv(2, "rays"),
         Column::words(|record: &Record| record.quantity.clone()).key("quantity").csv(3, "quantity"),
-        Column::plain(theirs).key("theirs").csv(4, "theirs"),
+        Column::number(3, |record: &Record| printed_number(record)).key("theirs"),
+        Column::plain(theirs).key("theirs_text").csv(4, "theirs"),
         Column::number(3, |record: &Record| record.ours).key("ours").csv(5, "ours"),
         Column::data(source).key("source").csv(6, "source"),
         Column::words(unit).key("unit").csv(7, "unit"),

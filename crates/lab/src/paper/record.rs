@@ -46,6 +46,12 @@ impl Record {
         [&self.scene, &self.subject, &self.rays, &self.quantity]
     }
 
+    /// Returns `true` if the number is of this scene, with whatever materials or from wherever, or the paper's alone.
+    pub fn is_of_scene(&self, name: &str) -> bool {
+        let rest = self.scene.strip_prefix(name);
+        self.scene.starts_with("theirs") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+    }
+
     /// Returns what the paper claims, if that can be compared with a number.
     pub fn claim(&self) -> Option<Claim> {
         let text = self.theirs.text();

@@ -2,7 +2,7 @@
 
 use super::catalogue::{find, of};
 use super::chart::charts;
-use super::distance::{distance, distance_head, rule};
+use super::distance::{distance, distance_head, rules};
 use super::exhibit::{self, Exhibit, Paper};
 use super::judged::{Judged, JudgedCell, judge, statements};
 use super::part_table::{long, part_table};
@@ -178,7 +178,8 @@ pub fn finding_document(row: &Judged) -> Document {
         document.line(summary(row));
         let sheet = cells(row);
         document.table(sheet.table(&row.cells).in_text("").on_page("Its cells").key("cells").in_csv());
-        document.line(rule(row.measure(), row.cells.iter().filter_map(|cell| Claim::parse(&cell.theirs))));
+        let claims = row.cells.iter().filter_map(|cell| Some((cell.measure, Claim::parse(&cell.theirs)?)));
+        document.lines(rules(&claims.collect::<Vec<_>>()));
     }
     if !finding.cannot.is_empty() {
         document.line(plain(&finding.cannot));
@@ -192,14 +193,14 @@ pub fn finding_document(row: &Judged) -> Document {
 }
 
 fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
-    let measure = row.measure();
-    let digits = if measure == Measure::Factor { 2 } else { 1 };
+    let digits = if row.cells.iter().any(|cell| cell.measure == Measure::Factor) { 2 } else { 1 };
     let off = move |cell: &JudgedCell| match Claim::parse(&cell.theirs) {
-        Some(claim) if measure != Measure::Exact => distance(claim, cell.ours, measure),
+        Some(claim) if cell.measure != Measure::Exact => distance(claim, cell.ours, cell.measure),
         _ => Value::Nothing(""),
     };
     let head = distance_head(row.cells.iter().filter_map(|cell| Claim::parse(&cell.theirs)));
-    let unit = unit(row);
+    let amount = amount_unit(row);
+    let unit = move |cell: &JudgedCell| unit(cell.measure).unwrap_or(amount);
     let holds = |cell: &JudgedCell| match cell.holds {
         Some(true) => "yes",
         Some(false) => "no",
@@ -214,8 +215,13 @@ fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
         Column::words(|cell: &JudgedCell| cell.theirs.clone())
             .text(TableColumn::right("theirs"))
             .page(1, "theirs")
-            .key("theirs")
+            .key("theirs_text")
             .csv(1, "theirs"),
+        Column::number(3, |cell: &JudgedCell| match Claim::parse(&cell.theirs) {
+            Some(Claim::Number(number)) => Some(number),
+            _ => None,
+        })
+        .key("theirs"),
         Column::number(digits, |cell: &JudgedCell| cell.ours)
             .text(TableColumn::right("ours"))
             .page(2, "ours")
@@ -223,22 +229,24 @@ fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
             .csv(2, "ours"),
         Column::plain(off).text(TableColumn::right(head)).page(3, head).key("off").csv(3, "off"),
         Column::words(holds).text(TableColumn::left("holds")).page(4, "holds").key("holds").csv(4, "holds"),
-        Column::words(move |_: &JudgedCell| unit).key("unit").csv(5, "unit"),
+        Column::words(unit).key("unit").csv(5, "unit"),
     ])
 }
 
-/// Returns the unit of a statement's numbers; empty where neither its measure nor an exhibit's quantity has one.
-fn unit(row: &Judged) -> &'static str {
-    match row.measure() {
-        Measure::Share | Measure::Gain => "%",
-        Measure::Factor => "times",
-        Measure::Exact => "",
-        Measure::Amount => {
-            let mut from = row.finding.from.iter();
-            let of = |selection: &Selection| find(row.paper, &selection.exhibit)?.quantity(&selection.quantity);
-            from.find_map(of).map_or("", |quantity| quantity.unit)
-        }
+/// Returns the unit of a kind of numbers; `None` for amounts, which have one each.
+fn unit(measure: Measure) -> Option<&'static str> {
+    match measure {
+        Measure::Share | Measure::Gain => Some("%"),
+        Measure::Factor => Some("times"),
+        Measure::Exact => Some(""),
+        Measure::Amount => None,
     }
+}
+
+/// Returns the unit of a statement's amounts; empty where no exhibit's quantity has one.
+fn amount_unit(row: &Judged) -> &'static str {
+    let of = |selection: &Selection| find(row.paper, &selection.exhibit)?.quantity(&selection.quantity);
+    row.finding.from.iter().find_map(of).map_or("", |quantity| quantity.unit)
 }
 
 /// Returns how many cells hold, and the one that is farthest off.
@@ -248,11 +256,10 @@ fn summary(row: &Judged) -> String {
     if judged.is_empty() {
         return String::new();
     }
-    let measure = row.measure();
-    let digits = if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
+    let digits = |measure| if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
     let weakest = judged.iter().max_by(|a, b| a.weakness.total_cmp(&b.weakness));
     let weakest = weakest.map_or_else(String::new, |cell| {
-        format!("; weakest {}: {} for {}", cell.of, number(cell.ours, digits), cell.theirs)
+        format!("; weakest {}: {} for {}", cell.of, number(cell.ours, digits(cell.measure)), cell.theirs)
     });
     let near = if row.cells.iter().any(|cell| cell.is_reached) { "" } else { ", none comes near the end" };
     format!("{holding} of {} cells hold{near}{weakest}", judged.len())
@@ -292,25 +299,44 @@ fn plain(markdown: &str) -> String {
     text.replace('*', "")
 }
 
-/// Returns where our numbers of an exhibit are from, a line a source.
+/// Returns where our numbers of an exhibit are from: a line for all, or one for each group of columns that have their
+/// numbers from the same place.
 fn sources(exhibit: &Exhibit, records: &[Record]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in exhibit.parts.iter().flat_map(|part| part.quantities) {
-        let mut of: Vec<String> = Vec::new();
-        for record in records.iter().filter(|record| record.quantity == part.key && record.ours.is_some()) {
-            let source = match &record.source {
-                NumberSource::Simulated => "simulated in this run".to_string(),
-                NumberSource::Measured(gpu) => format!("measured in this run on {gpu}"),
-                NumberSource::Recorded(run) => format!("recorded: {run}"),
-                NumberSource::Nowhere => continue,
-            };
-            if !of.contains(&source) {
-                of.push(source);
-            }
-        }
-        if !of.is_empty() {
-            lines.push(format!("{}: {}", part.head, of.join("; ")));
+    let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for quantity in exhibit.parts.iter().flat_map(|part| part.quantities) {
+        let of = sources_of(quantity.key, records);
+        match groups.iter_mut().find(|(_, known)| *known == of) {
+            _ if of.is_empty() => {}
+            Some((heads, _)) if heads.contains(&quantity.head) => {}
+            Some((heads, _)) => heads.push(quantity.head),
+            None => groups.push((vec![quantity.head], of)),
         }
     }
-    lines
+    let is_one = groups.len() == 1;
+    let head = |heads: &[&str]| if is_one { "ours".to_string() } else { heads.join(", ") };
+    groups.iter().map(|(heads, of)| format!("{}: {}", head(heads), of.join("; "))).collect()
+}
+
+/// Returns where our numbers of a quantity are from, each place once.
+fn sources_of(quantity: &str, records: &[Record]) -> Vec<String> {
+    let (mut made, mut recorded): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    for record in records.iter().filter(|record| record.quantity == quantity && record.ours.is_some()) {
+        let source = match &record.source {
+            NumberSource::Simulated => "simulated in this run".to_string(),
+            NumberSource::Measured(gpu) => format!("measured in this run on {gpu}"),
+            NumberSource::Recorded(run) if recorded.contains(&run.as_str()) => continue,
+            NumberSource::Recorded(run) => {
+                recorded.push(run);
+                continue;
+            }
+            NumberSource::Nowhere => continue,
+        };
+        if !made.contains(&source) {
+            made.push(source);
+        }
+    }
+    if !recorded.is_empty() {
+        made.push(format!("recorded: {}", recorded.join("; ")));
+    }
+    made
 }

@@ -37,8 +37,9 @@ pub enum MachineFault {
     NoValue { path: &'static str },
     #[error("{path} has source \"{name}\", which [sources] does not list")]
     UnlistedSource { path: &'static str, name: String },
-    #[error("no number has source \"{name}\"; remove it, or name it where it belongs")]
-    UnusedSource { name: String },
+    /// `sections` are those that the file does not have at all, with the keys that may stand in them.
+    #[error("no number has source \"{name}\"; remove it, or name it where it belongs{}", lacking(sections))]
+    UnusedSource { name: String, sections: Vec<(&'static str, Vec<&'static str>)> },
     #[error("{path} is an estimate; a note must say how it was made")]
     EstimateWithoutNote { path: &'static str },
     #[error("{path} must be a finite decimal number, not {found}")]
@@ -59,6 +60,15 @@ pub enum MachineFault {
 /// Returns the end of a message about an unknown name, which asks for the names that are like it.
 pub(super) fn hint(near: &[&str]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+/// Returns the end of a message about a file that has none of these sections.
+fn lacking(sections: &[(&str, Vec<&str>)]) -> String {
+    let section = |(name, keys): &(&str, Vec<&str>)| format!("[{name}] ({})", keys.join(", "));
+    match sections {
+        [] => String::new(),
+        _ => format!("; the file has no {}", sections.iter().map(section).collect::<Vec<_>>().join(", no ")),
+    }
 }
 
 /// Returns a number as text for messages, with a power of ten in place of many zeros.

@@ -111,6 +111,13 @@ pub fn find(path: &str) -> Option<&'static MachineKey> {
     ALL.iter().find(|key| key.path == path).copied()
 }
 
+/// Returns the sections of a machine file in its order, with the names of the numbers in each.
+pub fn sections() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let split = |key: &&'static MachineKey| key.path.split_once('.').unwrap_or((key.path, ""));
+    let groups = ALL.chunk_by(move |a, b| split(a).0 == split(b).0);
+    groups.map(move |keys| (split(&keys[0]).0, keys.iter().map(|key| split(key).1).collect()))
+}
+
 /// Returns up to three keys whose names are most like `path`, best first; none where nothing is alike.
 pub fn near(path: &str) -> Vec<&'static str> {
     let asked = path.to_ascii_lowercase();

@@ -83,7 +83,12 @@ fn read(text: &str) -> Result<Machine, Fault> {
         return Err((spans[path].clone(), fault));
     }
     if let Some((id, source)) = sources.iter().find(|(id, _)| !used.contains(id)) {
-        return Err((source.span.clone(), MachineFault::UnusedSource { name: id.clone() }));
+        // Whoever took a section away is told of it, not of its source alone.
+        let sections = keys::sections().filter(|(section, _)| !root.iter().any(|(key, _)| key.get_ref() == section));
+        return Err((
+            source.span.clone(),
+            MachineFault::UnusedSource { name: id.clone(), sections: sections.collect() },
+        ));
     }
     Ok(Machine { name, capability, numbers })
 }

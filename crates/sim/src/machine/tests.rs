@@ -154,7 +154,11 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     refused("ncu = '", "ncu = { document = 'a', seen = true } #'", seen);
     let unread = QuotedAndUnread { name: name() };
     refused("ncu = '", "ncu = { document = 'a', quoted_in = 'b', read = false } #'", unread);
-    refused("[sources]\n", "[sources]\nspare = 'a document'\n", UnusedSource { name: "spare".into() });
+    refused(
+        "[sources]\n",
+        "[sources]\nspare = 'a document'\n",
+        UnusedSource { name: "spare".into(), sections: vec![] },
+    );
     let latency = "latency.l1_hit";
     let (from, to) = (", estimate = true, note = \"its GH200", ", estimate = true } # \"its GH200");
     assert!(matches!(changed(from, to), Err(MachineError::Malformed { fault: EstimateWithoutNote { .. }, .. })));
@@ -184,6 +188,22 @@ fn all_that_is_missing_is_named_at_once() {
     let message = fault("").to_string();
     assert!(message.ends_with(" are missing") && message.contains("sm.count, sm.schedulers"), "{message}");
     assert_eq!(fault(""), Missing { what: all });
+}
+
+#[test]
+fn whoever_takes_a_section_away_is_told_of_the_section() {
+    let text = FILES.iter().find(|(name, _)| *name == "h200").unwrap().1;
+    for section in ["latency", "l1", "l2"] {
+        let begin = text.find(&format!("[{section}]")).unwrap();
+        let end = begin + 1 + text[begin + 1..].find("\n[").unwrap();
+        let keys: Vec<&str> =
+            keys::ALL.iter().filter_map(|key| key.path.strip_prefix(section)?.strip_prefix('.')).collect();
+        assert!(keys.len() > 4, "{keys:?}");
+        let Err(error) = Machine::parse("my.toml", &[&text[..begin], &text[end..]].concat()) else { continue };
+        let MachineError::Malformed { fault: UnusedSource { sections, .. }, .. } = &error else { panic!("{error}") };
+        assert_eq!(sections, &[(section, keys.clone())]);
+        assert!(error.to_string().ends_with(&format!("the file has no [{section}] ({})", keys.join(", "))), "{error}");
+    }
 }
 
 /// Checks that the file of the page on machines is one that is accepted as it stands.

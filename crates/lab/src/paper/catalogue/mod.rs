@@ -22,8 +22,13 @@ pub fn of(paper: Paper) -> impl Iterator<Item = &'static Exhibit> {
     all().filter(move |exhibit| exhibit.paper == paper)
 }
 
+/// Names of tables that are parts of other exhibits, with the exhibits' names.
+const PARTS: [(Paper, &str, &str); 1] = [(Paper::G14, "table3", "table1")];
+
 /// Returns the exhibit of a paper with this name: `table1`, `table-1` and `Table 1` are one.
 pub fn find(paper: Paper, name: &str) -> Option<&'static Exhibit> {
-    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
-    of(paper).find(|exhibit| plain(exhibit.name) == plain(name))
+    let name = name.to_lowercase().replace([' ', '-', '_'], "");
+    let part = PARTS.iter().find(|(of, part, _)| *of == paper && *part == name);
+    let name = part.map_or(name.as_str(), |(.., whole)| whole);
+    of(paper).find(|exhibit| exhibit.name.replace('-', "") == name)
 }
