@@ -29,7 +29,8 @@ pub fn list_document() -> Document {
     }
     document.paragraph(
         "`raywarp paper KEY` lists a paper's statements, `raywarp paper KEY NAME` makes a table or figure, or shows what \
-         came of a statement, such as `raywarp paper al09 table1`.",
+         came of a statement, such as `raywarp paper al09 table1`; with `--recorded` it prints what is stored, at \
+         once.",
     );
     document
 }
