@@ -1,7 +1,7 @@
 //! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `abs`, `mean`, `geomean`, `min`,
 //! `max`, `count` and `distinct`, and names that are short for others.
 
-use super::table::Row;
+use super::table::{AROUND, Row};
 use super::template::{Filter, Sources};
 use std::collections::BTreeSet;
 
@@ -163,8 +163,15 @@ fn cells(rows: &Rows<'_>, source: &str, column: &str, own: &Filter) -> Result<Ve
         };
         return Err(format!("no row of {source} has {}", filter.iter().map(there).collect::<Vec<_>>().join(", ")));
     }
+    // A value of a document is its own, however many rows its arrays have that repeat it.
+    let has_own = |row: &&&Row| {
+        let around = row.last().filter(|(name, _)| name == AROUND).and_then(|(_, count)| count.parse().ok());
+        row.iter().rev().skip(around.map_or(0, |count: usize| count + 1)).any(|(name, _)| name == column)
+    };
+    let owners: Vec<&Row> = chosen.iter().filter(has_own).copied().collect();
+    let of = if owners.is_empty() { &chosen } else { &owners };
     let cell = |row: &&Row| row.iter().find(|(name, _)| name == column).map(|(_, value)| value.clone());
-    let found: Vec<String> = chosen.iter().filter_map(cell).collect();
+    let found: Vec<String> = of.iter().filter_map(cell).collect();
     match found.is_empty() {
         true => {
             let names: Vec<&str> = chosen[0].iter().map(|(name, _)| name.as_str()).collect();

@@ -74,12 +74,14 @@ fn paragraph(spec: &Spec, template: &str, page: &str, sources: &Sources) -> Resu
 
 /// Breaks a paragraph into lines; those below the first of a list's item are indented.
 pub(super) fn wrapped(text: &str) -> String {
-    let indent = if text.trim_start().starts_with("- ") { "  " } else { "" };
+    let mark = text.split_whitespace().next().unwrap_or_default();
+    let is_item = mark == "-" || mark.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok());
+    let indent = " ".repeat(if is_item { mark.len() + 1 } else { 0 });
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let length = lines.last().map_or(0, |line| line.chars().count());
         if length > 0 && length + 1 + word.chars().count() > ACROSS {
-            lines.push(indent.to_string());
+            lines.push(indent.clone());
         }
         let line = lines.last_mut().expect("there is a line");
         if !line.is_empty() && *line != indent {
@@ -232,4 +234,17 @@ fn rule<'a>(spec: &'a Spec, table: &Table, place: usize, labels: &[String]) -> O
         head => table.column(head, rule.number) == Some(place),
     };
     spec.cells.iter().filter(is_for).find(|rule| rule.only.iter().all(holds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_lists_item_are_indented() {
+        let word = "a".repeat(70);
+        for (mark, indent) in [("-", "  "), ("12.", "    "), ("No.", "")] {
+            assert_eq!(wrapped(&format!("{mark} {word} {word}")), format!("{mark} {word}\n{indent}{word}\n"));
+        }
+    }
 }

@@ -137,6 +137,9 @@ fn csv_cells(line: &str) -> Vec<String> {
     cells
 }
 
+/// Name of a row's last cell, which says how many cells before it are those of objects around the row's own.
+pub(super) const AROUND: &str = "#around";
+
 /// Returns a row for each object of the arrays of a document, with the plain values of all objects around it, the
 /// array's name as `array` and the place in each array (from 0) as `name#`, and one row for the document's own values.
 /// Values of inner objects are `outer.inner`.
@@ -150,7 +153,8 @@ fn walk(value: &Json, around: &Row, array: &str, rows: &mut Vec<Row>) {
     let (mut row, mut arrays) = (Row::new(), Vec::new());
     flatten(value, "", &mut row, &mut arrays);
     row.extend(around.iter().cloned());
-    rows.push(row.iter().cloned().chain([("array".to_string(), array.to_string())]).collect());
+    let last = [("array", array.to_string()), (AROUND, (around.len() + 1).to_string())];
+    rows.push(row.iter().cloned().chain(last.map(|(name, value)| (name.to_string(), value))).collect());
     for (name, values) in arrays {
         for (place, value) in values.iter().enumerate() {
             let place = (format!("{name}#"), place.to_string());

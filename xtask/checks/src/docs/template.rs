@@ -80,6 +80,7 @@ fn number(number: f64, format: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::rows_of_json;
     use super::*;
 
     fn sources() -> Sources {
@@ -123,6 +124,20 @@ mod tests {
         check("{geomean(b.rate(kernel=*, kind=ao)):2}", "14.14");
         check("{abs(b.rate - rate):0} {max(abs(b.rate(kernel=*) - rate(kernel=*))):0}", "5 10");
         check("{count(rate(kernel=*,kind=*)):0} of {min(b.rate(kernel=*, kind=*)):0}", "3 of 5");
+    }
+
+    #[test]
+    fn a_documents_value_counts_once_however_long_its_arrays_are() {
+        let of = |scene: &str, nodes: u32, lights: usize| {
+            let lights = vec![serde_json::json!({ "name": "light" }); lights];
+            let rows = rows_of_json(&serde_json::json!({ "nodes": nodes, "lights": lights }));
+            rows.into_iter()
+                .map(|row| [("scene".to_string(), scene.to_string())].into_iter().chain(row).collect::<Row>())
+                .collect::<Vec<_>>()
+        };
+        let sources: Sources = [("a".to_string(), [of("x", 1, 3), of("y", 3, 0)].concat())].into();
+        let said = filled("{mean(nodes(scene=*)):2}, {nodes(scene=x, name=light):0}", &sources, &Vec::new(), &[]);
+        assert_eq!(said.as_deref(), Ok("2.00, 1"));
     }
 
     #[test]
