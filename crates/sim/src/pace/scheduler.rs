@@ -82,8 +82,8 @@ impl Scheduler {
         }
     }
 
-    /// Returns the warp that issues at a clock: the last one again, or one of the oldest thread block; `None` if none is
-    /// ready. Were it one of the youngest, the last warps of old blocks would keep places empty for longer than an
+    /// Returns the warp that issues at a clock: the last one again, or one of the oldest thread block; `None` if none
+    /// is ready. Were it one of the youngest, the last warps of old blocks would keep places empty for longer than an
     /// H200's counters have it (docs/notebook/2026-11-25-bounds.md, "Places of ended warps"). Counts in the ledger the
     /// causes for which other warps wait that are ready.
     pub fn choose(&mut self, clock: u64, lsu_free: u64, ledger: &mut Ledger) -> Option<usize> {
