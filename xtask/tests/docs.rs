@@ -212,6 +212,19 @@ fn a_part_is_checked_by_a_file_where_there_is_no_scene() {
     }
     all.write("docs/README.md", &page(67).replace("al09-while-while |", "al09-packet |"));
     assert!(all.run(&["--check"]).faults[0].contains("none of its cells"));
+    let paragraph = |traversal: u32| {
+        format!(
+            "<!-- made by: raywarp simulate nowhere --efficiency --json\n     \
+             text: It has {{traversal_percent(kind=primary):0}} %.\n     \
+             check: raywarp simulate --operations rays.txt --efficiency --json\n     \
+             needs: scenes; minutes -->\nIt has {traversal} %.\n<!-- end of what is made -->\n"
+        )
+    };
+    for (traversal, count) in [(67, 0), (68, 1)] {
+        all.write("docs/README.md", &paragraph(traversal));
+        let done = all.run(&["--check"]);
+        assert_eq!((done.blocks, done.faults.len()), (1, count), "{traversal}: {:?}", done.faults);
+    }
 }
 
 #[test]
