@@ -111,6 +111,12 @@ fn fewer_resident_warps_cost_what_is_foretold_rather_than_nothing_or_what_a_boun
             "{kind}: mean error, logarithms in %: model {model:.1}, nothing changes {nothing:.1}, lowest bound {bound:.1}"
         );
     }
+    let page = include_str!("../../../docs/internals/simulator.md");
+    for (row, way) in [("expected rate", 0), ("lowest bound", 2), ("baseline: nothing changes", 1)] {
+        let [ao, diffuse, primary] = ["ao", "diffuse", "primary"].map(|kind| 100.0 * mean(&errors[kind][way]));
+        let row = format!("| {row} | {ao:.1} | {diffuse:.1} | {primary:.1} |");
+        assert!(page.contains(&row), "docs/internals/simulator.md lacks: {row}");
+    }
     let share = f64::from(inside) / f64::from(cells);
     println!("AO and diffuse: {:.0} % of {cells} in the intervals", 100.0 * share);
     for kind in ["ao", "diffuse"] {
