@@ -517,7 +517,8 @@ fn compile(root: &Path, nvcc: &Path, set: &KernelSet, job: &Job, sources: &Sourc
     };
     let mut machines = disassemble(&with_lines)?;
     if code_with_lines != code {
-        // Seldom the compiler chooses otherwise then.
+        // Seldom the compiler chooses otherwise then, and not on all machines alike.
+        eprintln!("{}: other code with line information; its lines are those of the likest", job.file());
         machines =
             disassemble(&object)?.into_iter().zip(&machines).map(|(own, lined)| own.with_places(lined)).collect();
     }

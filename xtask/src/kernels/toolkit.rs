@@ -14,12 +14,30 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
-/// Returns the path of nvcc, after installing it if needed.
+/// Programs of the toolkit, each with the version that made what is embedded: nvcc makes the machine code, nvdisasm says
+/// which source lines it is from, and another version of it says otherwise (13.0 of all kernels' costs).
+const VERSIONS: [(&str, &str); 2] = [("nvcc", "V13.0.88"), ("nvdisasm", "V13.5.37")];
+
+/// Returns the path of nvcc, after installing it if needed. Says on standard error if RAYWARP_CUDA names a toolkit of
+/// other versions.
 pub fn compiler(root: &Path) -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("RAYWARP_CUDA") {
-        return Ok(PathBuf::from(folder).join("bin/nvcc"));
+        let programs = PathBuf::from(folder).join("bin");
+        for (name, version) in VERSIONS {
+            let said = output(Command::new(programs.join(name)).arg("--version"))?;
+            if let Some(warning) = other_version(name, version, &String::from_utf8_lossy(&said.stdout)) {
+                eprintln!("{}: {warning}", programs.display());
+            }
+        }
+        return Ok(programs.join("nvcc"));
     }
     installed(&root.join("target/cuda-toolkit"), WHEELS, "nvidia/cu13/bin/nvcc")
+}
+
+/// Returns a line if what a program `said` of its version is not `version`.
+fn other_version(name: &str, version: &str, said: &str) -> Option<String> {
+    let own = said.split_whitespace().find(|word| word.starts_with('V') && word.contains('.')).unwrap_or("unknown");
+    (own != version).then(|| format!("{name} is {own}; {version} made what is embedded, and costs may differ"))
 }
 
 /// Versions of the Python wheels of the last assembler for Kepler.
@@ -95,4 +113,26 @@ pub fn steady(program: &Path) -> Command {
         command.arg("-R").arg(program);
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_is_named() {
+        let said = "nvdisasm: NVIDIA (R) CUDA disassembler\nCuda compilation tools, release 13.0, V13.0.85\nBuild x\n";
+        assert_eq!(other_version("nvdisasm", "V13.0.85", said), None);
+        let warning = other_version("nvdisasm", "V13.5.37", said).unwrap();
+        assert!(warning.contains("V13.0.85") && warning.contains("V13.5.37"), "{warning}");
+        assert!(other_version("nvcc", "V13.0.88", "").unwrap().contains("unknown"));
+    }
+
+    #[test]
+    fn versions_are_those_of_the_wheels() {
+        for (name, version) in VERSIONS {
+            let wheel = format!("nvidia-cuda-{name}=={}", version.trim_start_matches('V'));
+            assert!(WHEELS.contains(&wheel.as_str()), "{wheel}");
+        }
+    }
 }
