@@ -102,7 +102,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         scenes: &["conference", "fairy", "sibenik"],
         suite: Some("table1"),
         fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
-        notes: &[NO_GPU, OTHER_SCENES],
+        notes: &[
+            NO_GPU,
+            "intervals are of 50,000 rays of a kind and view; what is recorded is of more, and so nearer",
+            OTHER_SCENES,
+        ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-table1.csv"),
     },
