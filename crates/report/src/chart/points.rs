@@ -36,6 +36,8 @@ const MARGIN: u32 = 12;
 /// Pixels left of the plot and below it.
 const Y_LABELS: u32 = 84;
 const X_LABELS: u32 = 52;
+/// Pixels between a point and what is written beside it.
+const LABEL_GAP: i32 = 9;
 
 impl Points {
     fn all(&self) -> impl Iterator<Item = &(f64, f64, String)> {
@@ -80,10 +82,16 @@ impl Points {
             let at = || line.points.iter().map(|&(x, y, _)| (x, y));
             chart.draw_series([PathElement::new(at().collect::<Vec<_>>(), colour.stroke_width(2))])?;
             chart.draw_series(at().map(|point| Circle::new(point, 4, colour.filled())))?;
-            let label = |(x, y, text): &(f64, f64, String)| {
-                EmptyElement::at((*x, *y)) + Text::new(text.clone(), (9, 10), text_style(HPos::Left))
-            };
-            chart.draw_series(line.points.iter().filter(|(.., text)| !text.is_empty()).map(label))?;
+            // Right of its point, or left of it where the plot ends before the text.
+            let right = chart.plotting_area().get_pixel_range().0.end;
+            let labels: Vec<_> = line.points.iter().filter(|(.., text)| !text.is_empty()).collect();
+            let ends =
+                labels.iter().map(|(x, y, text)| chart.backend_coord(&(*x, *y)).0 + LABEL_GAP + text_width(text));
+            let sides: Vec<bool> = ends.map(|end| end <= right).collect();
+            chart.draw_series(labels.iter().zip(sides).map(|((x, y, text), fits)| {
+                let (gap, side) = if fits { (LABEL_GAP, HPos::Left) } else { (-LABEL_GAP, HPos::Right) };
+                EmptyElement::at((*x, *y)) + Text::new(text.clone(), (gap, 10), text_style(side))
+            }))?;
         }
         Ok(())
     }
@@ -114,5 +122,21 @@ impl Points {
             let up = log_ticks(&y, up, |_| FONT as i32);
             self.draw(area, x.log_scale().with_key_points(across), y.log_scale().with_key_points(up), corner)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_that_the_plot_has_no_room_for_stands_left_of_its_point() {
+        let svg = |label: &str| {
+            let points = vec![(1.0, 1.0, String::new()), (8.0, 8.0, label.to_string())];
+            let lines = vec![ChartLine { name: "a".into(), points }];
+            let svg = Points { logarithmic: true, lines, ..Points::default() }.svg(700).unwrap();
+            svg.split("<text").find(|text| text.contains(label)).unwrap().to_string()
+        };
+        assert!(svg("H2").contains("text-anchor=\"start\"") && svg("H200, a scene of many words").contains("text-anchor=\"end\""));
     }
 }
