@@ -14,8 +14,8 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
-/// Programs of the toolkit, each with the version that made what is embedded: nvcc makes the machine code, nvdisasm says
-/// which source lines it is from, and another version of it says otherwise (13.0 of all kernels' costs).
+/// Programs of the toolkit, each with the version that made what is embedded: nvcc makes the machine code, and nvdisasm
+/// says which source lines it is from. Another version of that says otherwise: 13.0 changes the costs of all kernels.
 const VERSIONS: [(&str, &str); 2] = [("nvcc", "V13.0.88"), ("nvdisasm", "V13.5.37")];
 
 /// Returns the path of nvcc, after installing it if needed. Says on standard error if RAYWARP_CUDA names a toolkit of
