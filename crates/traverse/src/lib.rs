@@ -17,6 +17,8 @@
 #![forbid(unsafe_code)]
 
 mod dump;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 mod kernel;
 mod lane;
 mod lanes;

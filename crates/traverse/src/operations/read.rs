@@ -64,7 +64,7 @@ pub fn read_operations(text: &str) -> Result<Vec<NamedDump>, OperationsError> {
     match head.split_once(' ') {
         Some((OPERATIONS_MAGIC, version)) if version == VERSION.to_string() => {}
         Some((OPERATIONS_MAGIC, version)) => {
-            return Err(fault(1, OperationsFault::Version { found: version.chars().take(20).collect() }));
+            return Err(fault(1, OperationsFault::Version { found: beginning(version) }));
         }
         _ => return Err(fault(1, OperationsFault::Magic)),
     }
@@ -85,6 +85,11 @@ pub fn read_operations(text: &str) -> Result<Vec<NamedDump>, OperationsError> {
     if launches.is_empty() { Err(fault(last, OperationsFault::Empty)) } else { Ok(launches) }
 }
 
+/// Returns as much of a word as an error's line has room for.
+fn beginning(word: &str) -> String {
+    word.chars().take(20).collect()
+}
+
 /// A launch whose rays are being read.
 struct OpenLaunch {
     name: String,
@@ -95,11 +100,17 @@ struct OpenLaunch {
 impl OpenLaunch {
     /// Parses what stands behind the word `launch`.
     fn parse(words: &str) -> Result<Self, OperationsFault> {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let [name, query, walk] = words[..] else { return Err(OperationsFault::Launch) };
-        let of_query = |known: &Query| known.name() == query;
-        let query = Query::ALL.into_iter().find(of_query);
-        let query = query.ok_or_else(|| OperationsFault::Query { found: words[1].to_string() })?;
+        if !words.starts_with(char::is_whitespace) {
+            return Err(OperationsFault::Launch);
+        }
+        // At most four words are taken: a line may be as long as the file.
+        let mut words = words.split_whitespace();
+        let (Some(name), Some(found), Some(walk), None) = (words.next(), words.next(), words.next(), words.next())
+        else {
+            return Err(OperationsFault::Launch);
+        };
+        let query = Query::ALL.into_iter().find(|known| known.name() == found);
+        let query = query.ok_or_else(|| OperationsFault::Query { found: beginning(found) })?;
         let found: Variant = walk.parse().map_err(OperationsFault::Variant)?;
         let walk = RayDump::walk_of(&found).map_err(OperationsFault::NoDump)?;
         if walk != found {

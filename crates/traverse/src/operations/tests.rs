@@ -1,6 +1,6 @@
 use super::*;
-use crate::kernel::{Execution, Kernel};
-use crate::replay::Replay;
+use crate::fuzz;
+use crate::kernel::Kernel;
 use raywarp_bvh::{BuildOptions, build};
 use raywarp_family::{Query, Variant};
 use raywarp_geom::{FlatTriangles, Ray};
@@ -99,7 +99,9 @@ fn what_is_no_walk_of_a_ray_is_refused_with_its_place() {
 #[test]
 fn what_is_no_launch_is_refused_with_its_line() {
     let of = |launch: &str| fault(launch, "v.");
-    assert_eq!(of("launch a closest"), (4, 0, OperationsFault::Launch));
+    for words in [" a closest", "", "a closest direct/while-while/bvh2", " a closest direct/while-while/bvh2 b"] {
+        assert_eq!(of(&format!("launch{words}")), (4, 0, OperationsFault::Launch));
+    }
     assert_eq!(of("launch a some direct/while-while/bvh2"), (4, 0, OperationsFault::Query { found: "some".into() }));
     assert!(matches!(of("launch a any direct/while-while/oak"), (4, 0, OperationsFault::Variant(_))));
     assert!(matches!(of("launch a any replace/phased/h8"), (4, 0, OperationsFault::NoDump(_))));
@@ -135,23 +137,15 @@ fn a_damaged_file_is_refused_or_replayed_and_never_panics() {
                         _ => bytes[at] = b"vt+.-\n#"[draw(7)],
                     }
                 }
-                let Ok(launches) = read_operations(&String::from_utf8_lossy(&bytes)) else {
-                    refused += 1;
-                    continue;
-                };
-                read += 1;
-                for NamedDump { dump, .. } in &launches {
-                    for text in ["direct/while-while", "queue/if-if", "replace/while-while", "direct/if-if"] {
-                        let walk = dump.walk().unwrap().to_string();
-                        let variant: Variant = walk.replace("direct/while-while", text).parse().unwrap();
-                        let replay = Replay::new(&variant, dump).unwrap();
-                        let machine = Execution::Lockstep { width: 4 };
-                        let rays: u64 = (0..replay.warp_count(machine, 1).unwrap())
-                            .map(|warp| replay.run_warp(machine, 1, warp, &mut crate::Recorder::default()).unwrap())
-                            .sum();
-                        assert_eq!(rays, dump.ray_count() as u64);
+                match read_operations(&String::from_utf8_lossy(&bytes)) {
+                    Ok(launches) => {
+                        read += 1;
+                        let is_replayed = |launch: &NamedDump| fuzz::replay(&launch.dump) == fuzz::LOOPS.len();
+                        assert!(launches.iter().all(is_replayed));
                     }
+                    Err(_) => refused += 1,
                 }
+                fuzz::operations(&bytes);
             }
         }
     }
