@@ -58,6 +58,25 @@ fn rays_of_files_are_counted_as_those_of_the_workload_that_made_them() {
     }
 }
 
+/// Rays that end before the scene, or begin behind it, find what those do that turn their back on it.
+#[test]
+fn rays_of_files_keep_where_they_begin_and_end() {
+    let folder = folder();
+    let places = || (0..64).map(|i| [(i % 8) as f32 / 4.0 - 1.0, (i / 8) as f32 / 4.0 - 1.0]);
+    let files =
+        [("all", 0.0, 100.0, -1.0), ("short", 0.0, 1.0, -1.0), ("late", 60.0, 100.0, -1.0), ("away", 0.0, 100.0, 1.0)];
+    for (name, t_min, t_max, z) in files {
+        let rays: Vec<[f32; 8]> = places().map(|[x, y]| [x, y, 30.0, t_min, 0.0, 0.0, z, t_max]).collect();
+        folder.file(&format!("{name}.npy"), npy(&rays));
+    }
+    let rays = "--rays all.npy,short.npy,late.npy,away.npy --variant al09-while-while";
+    let document = folder.json(&format!("simulate scattered.obj -q --efficiency {rays}"));
+    let blocks: Vec<&Value> = document["measurements"].as_array().unwrap().iter().map(|row| &row["blocks"]).collect();
+    let [all, short, late, away] = blocks[..] else { panic!("{document}") };
+    assert!(all != away && away.is_object(), "{away}");
+    assert_eq!([short, late], [away; 2]);
+}
+
 #[test]
 fn rays_of_each_bounce_have_rows_that_say_what_they_ask() {
     let folder = folder();

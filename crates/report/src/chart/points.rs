@@ -137,6 +137,9 @@ mod tests {
             let svg = Points { logarithmic: true, lines, ..Points::default() }.svg(700).unwrap();
             svg.split("<text").find(|text| text.contains(label)).unwrap().to_string()
         };
-        assert!(svg("H2").contains("text-anchor=\"start\"") && svg("H200, a scene of many words").contains("text-anchor=\"end\""));
+        assert!(
+            svg("H2").contains("text-anchor=\"start\"")
+                && svg("H200, a scene of many words").contains("text-anchor=\"end\"")
+        );
     }
 }
