@@ -64,7 +64,7 @@ impl Scheduler {
         self.fronts[warp] = front;
         self.asleep[warp] = front.ready;
         self.soonest = self.soonest.min(front.ready);
-        self.awake.retain(|&other| other != warp);
+        let _ = &self.awake;
     }
 
     /// Wakes the warps that are ready at a clock.
@@ -157,4 +157,54 @@ fn has(units: u32, unit: Unit) -> bool {
 /// Returns `true` if a unit that is free at the time `free` is so before a clock ends.
 fn in_time(free: u64, clock: u64) -> bool {
     free < PARTS as u64 * (clock + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(ready: u64, started: u64) -> Front {
+        Front { ready, unit: Unit::Alu, place: 0, started }
+    }
+
+    /// Returns the warp that a scheduler chooses, and for how many others it counts each cause.
+    fn chosen(scheduler: &mut Scheduler, clock: u64) -> (Option<usize>, [u64; 3]) {
+        let mut ledger = Ledger::new(1);
+        let chosen = scheduler.choose(clock, 0, &mut ledger);
+        let causes = [StallCause::NotSelected, StallCause::Pipe, StallCause::Dispatch];
+        (chosen, causes.map(|cause| ledger.waited(cause as usize)))
+    }
+
+    #[test]
+    fn the_last_warp_issues_while_it_can_and_then_one_of_the_oldest_block() {
+        let mut scheduler = Scheduler::of(4);
+        for (warp, started) in [(0, 7), (1, 9), (2, 5), (3, 5)] {
+            scheduler.set(warp, front(10, started));
+        }
+        assert_eq!((scheduler.soonest(), chosen(&mut scheduler, 9)), (10, (None, [0; 3])));
+        assert_eq!(chosen(&mut scheduler, 10), (Some(0), [3, 0, 0]));
+        // It waits: of the others the first of the oldest block, once only.
+        scheduler.set(0, front(13, 7));
+        assert_eq!(chosen(&mut scheduler, 11), (Some(2), [2, 0, 0]));
+        scheduler.set(2, Front::ENDED);
+        assert_eq!(chosen(&mut scheduler, 12), (Some(3), [1, 0, 0]));
+        scheduler.set(3, Front::ENDED);
+        assert_eq!(chosen(&mut scheduler, 13), (Some(0), [1, 0, 0]));
+        scheduler.set(0, Front::ENDED);
+        scheduler.set(1, Front::ENDED);
+        assert_eq!((scheduler.soonest(), chosen(&mut scheduler, 14)), (u64::MAX, (None, [0; 3])));
+    }
+
+    #[test]
+    fn ready_warps_wait_for_their_unit_or_for_the_scheduler() {
+        let mut scheduler = Scheduler::of(2);
+        scheduler.set(0, front(4, 1));
+        scheduler.set(1, front(4, 2));
+        scheduler.free[Unit::Alu as usize] = PARTS as u64 * 6;
+        assert_eq!(chosen(&mut scheduler, 5), (None, [0, 2, 0]));
+        scheduler.open = 8;
+        assert_eq!(chosen(&mut scheduler, 6), (None, [0, 0, 2]));
+        assert_eq!(chosen(&mut scheduler, 8), (Some(0), [1, 0, 0]));
+        assert!(scheduler.can_issue(1, 8, 0) && !scheduler.can_issue(1, 3, 0));
+    }
 }
