@@ -64,7 +64,7 @@ impl Scheduler {
         self.fronts[warp] = front;
         self.asleep[warp] = front.ready;
         self.soonest = self.soonest.min(front.ready);
-        let _ = &self.awake;
+        self.awake.retain(|&other| other != warp);
     }
 
     /// Wakes the warps that are ready at a clock.
