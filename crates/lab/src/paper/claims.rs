@@ -90,9 +90,10 @@ fn numbers_are_judged_as_what_they_are() {
 
 #[test]
 fn a_number_that_is_judged_as_another_kind_is_found() {
-    let mut points = named(Paper::Al09, "queue-short-loops").clone();
-    points.from[1].measure = None;
-    assert_eq!(faults_of_kind(Paper::Al09, &points).len(), 1);
+    let mut points = named(Paper::Al09, "if-if-fuller-traversal").clone();
+    points.measure = Some(Measure::Gain);
+    points.from.iter_mut().for_each(|selection| selection.measure = None);
+    assert_eq!(faults_of_kind(Paper::Al09, &points).len(), points.from.len());
     let mut quotient = named(Paper::Al09, "if-if-fuller-traversal").clone();
     (quotient.from[0].less, quotient.from[0].over) = (String::new(), "while-while".into());
     assert_eq!(faults_of_kind(Paper::Al09, &quotient).len(), 1);

@@ -136,7 +136,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         suite: Some("w11"),
         fitted: &[],
         notes: &[
-            "occupancy of a GTX 480 is computed from its machine file and the paper's 64 registers; rates were measured on an H200",
+            "occupancy of a GTX 480 is computed from its machine file, the paper's 64 registers and its 24 KB of shared memory at M = 4; rates were measured on an H200",
             CLAY,
         ],
         picture: PictureForm::Lines,
