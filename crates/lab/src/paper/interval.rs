@@ -83,6 +83,7 @@ mod tests {
         assert!((records[0].half.unwrap() - 2.776 * 0.5_f64.sqrt()).abs() < 1e-12);
         assert_eq!(records[1].half, None);
     }
+
     #[test]
     fn a_quarter_of_the_rays_has_twice_the_interval() {
         let exhibit = find(Paper::Al09, "shuffled").unwrap();

@@ -199,7 +199,7 @@ fn whoever_takes_a_section_away_is_told_of_the_section() {
         let keys: Vec<&str> =
             keys::ALL.iter().filter_map(|key| key.path.strip_prefix(section)?.strip_prefix('.')).collect();
         assert!(keys.len() > 4, "{keys:?}");
-        let Err(error) = Machine::parse("my.toml", &[&text[..begin], &text[end..]].concat()) else { continue };
+        let error = Machine::parse("my.toml", &[&text[..begin], &text[end..]].concat()).unwrap_err();
         let MachineError::Malformed { fault: UnusedSource { sections, .. }, .. } = &error else { panic!("{error}") };
         assert_eq!(sections, &[(section, keys.clone())]);
         assert!(error.to_string().ends_with(&format!("the file has no [{section}] ({})", keys.join(", "))), "{error}");
