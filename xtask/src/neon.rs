@@ -5,13 +5,13 @@
 //!
 //! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in
 //! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
-//! `--required` that is a failure.
+//! `--required` that is a failure. `--no-run` only compiles, so that the rest can run beside what else cargo builds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask_checks::program;
 
-pub const USAGE: &str = "cargo xtask neon [--required]";
+pub const USAGE: &str = "cargo xtask neon [--required] [--no-run]";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";
@@ -26,11 +26,11 @@ const PICTURES: [&str; 5] = ["built-in.exr", "room.exr", "clay.exr", "knot.exr",
 
 /// Runs the check of 64-bit ARM code; returns `true` if all went well, or if it was skipped and is not required.
 pub fn run(options: &[String]) -> Result<bool, String> {
-    let required = match options {
-        [] => false,
-        [option] if option == "--required" => true,
-        _ => return Err(format!("usage: {USAGE}")),
-    };
+    let has = |name: &str| options.iter().any(|option| option == name);
+    let (required, is_run) = (has("--required"), !has("--no-run"));
+    if options.len() != usize::from(required) + usize::from(!is_run) {
+        return Err(format!("usage: {USAGE}"));
+    }
     if let Some(reason) = missing() {
         raywarp_testing::skip(raywarp_testing::Reason::Arm, &reason);
         return Ok(!required);
@@ -38,20 +38,24 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("the workspace has no folder")?;
     let release = program::of_this_build().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
     let own = release.ok_or("this program has no folder")?.join(PROGRAM);
-    program::check_age(&own)?;
     // The same packages in both, so that what they share has the same features and is compiled once.
     let packages = ["-p", PROGRAM, "-p", "raywarp-cpu", "-p", "raywarp-lanes"];
     let tests = [&packages[..], &["--lib", "--test", "tests"]].concat();
     // The command is compiled for it too, but to no machine code: that took as long as all else.
     let command = ["-p", "raywarp-cli"];
-    // A folder of its own, so that it can be built beside what else cargo does.
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("neon");
-    let cargo = |task, options: &[&str]| cargo((root, &target), task, options);
-    if !cargo("build", &packages)? || !cargo("test", &tests)? || !cargo("check", &command)? {
+    if !cargo(root, "build", &packages)? {
         return Ok(false);
     }
+    if !is_run {
+        return Ok(cargo(root, "test", &[&tests[..], &["--no-run"]].concat())? && cargo(root, "check", &command)?);
+    }
+    program::check_age(&own)?;
+    if !cargo(root, "test", &tests)? || !cargo(root, "check", &command)? {
+        return Ok(false);
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let emulated = target.join(TARGET).join("release").join(PROGRAM);
-    let folder = target.join("pictures");
+    let folder = target.join("neon-pictures");
     let want = render(&mut Command::new(&own), &folder.join("own"))?;
     let mut all_equal = true;
     for isa in ["neon", "portable"] {
@@ -90,27 +94,22 @@ fn missing() -> Option<String> {
 
 /// Names of the crates of vector code and of what it traces, which are compiled with optimisation as for users. Others
 /// are compiled faster and run slower, with the same results: an optimiser may not change a float's bits.
-const OPTIMISED: [&str; 7] = [
-    "raywarp-lanes",
-    "raywarp-geom",
-    "raywarp-sample",
-    "raywarp-bvh",
-    "raywarp-layout",
-    "raywarp-cpu",
-    "raywarp-render",
-];
+const OPTIMISED: [&str; 6] =
+    ["raywarp-lanes", "raywarp-geom", "raywarp-sample", "raywarp-bvh", "raywarp-layout", "raywarp-cpu"];
+
+/// Names of crates with a level of their own, as for users.
+const LESS_OPTIMISED: [&str; 1] = ["raywarp-render"];
 
 /// Names of crates that are compiled without optimisation, as they run for moments here and take long to optimise.
 const NOT_OPTIMISED: [&str; 7] =
     ["raywarp", "raywarp-family", "raywarp-scene", "raywarp-system", "raywarp-workload", "basisu", "exr"];
 
-/// Runs cargo for 64-bit ARM on the workspace in `root`, building in `target`; returns `true` if it succeeded.
-fn cargo((root, target): (&Path, &Path), task: &str, options: &[&str]) -> Result<bool, String> {
+/// Runs cargo for 64-bit ARM on the workspace in `root`; returns `true` if it succeeded.
+fn cargo(root: &Path, task: &str, options: &[&str]) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
-    command.arg("--target-dir").arg(target);
     command.args(["--config", "profile.release.opt-level=1"]);
-    for (names, level) in [(&OPTIMISED[..], 3), (&NOT_OPTIMISED[..], 0)] {
+    for (names, level) in [(&OPTIMISED[..], 3), (&LESS_OPTIMISED[..], 2), (&NOT_OPTIMISED[..], 0)] {
         for name in names {
             command.arg("--config").arg(format!("profile.release.package.{name}.opt-level={level}"));
         }

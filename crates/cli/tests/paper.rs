@@ -84,6 +84,22 @@ fn numbers_and_pages_go_into_files() {
 }
 
 #[test]
+fn what_has_no_numbers_or_pictures_writes_no_empty_file() {
+    let folder = Folder::new();
+    folder.succeeds("paper al09 --csv statements.csv --svg pictures");
+    let [(name, table)] = &folder.files()[..] else { panic!("{:?}", folder.files()) };
+    assert_eq!(name, "statements.csv");
+    let table = String::from_utf8_lossy(table);
+    assert!(table.starts_with("name,place,says,status,how_close\n") && table.lines().count() > 30, "{table}");
+    folder.refuses("paper --csv list.csv", 2, &["KEY"]);
+    for option in ["--sample 100", "--device cuda"] {
+        folder.refuses(&format!("paper al09 width --recorded {option}"), 2, &["--recorded", &option[..8]]);
+    }
+    folder.refuses("paper al09 if-if-slower --sample 100", 2, &["if-if-slower", "--sample"]);
+    folder.refuses("paper al09 --only sibenik", 2, &["--only", "NAME"]);
+}
+
+#[test]
 fn names_that_are_not_there_are_refused() {
     let folder = Folder::new();
     folder.refuses("paper al10", 2, &["al10", "al09"]);

@@ -183,11 +183,38 @@ impl ReportTable {
 
 /// Writes a number with so many digits after the point; a dash for none.
 pub fn number(value: f64, digits: usize) -> String {
-    if value.is_finite() { format!("{value:.digits$}") } else { "-".into() }
+    if !value.is_finite() {
+        return "-".into();
+    }
+    let text = format!("{value:.digits$}");
+    // What rounds to nothing has no sign.
+    match text.strip_prefix('-') {
+        Some(size) if !size.contains(|digit: char| matches!(digit, '1'..='9')) => size.into(),
+        _ => text,
+    }
 }
 
 /// Writes a rate in Mrays/s.
 pub fn short_mrays(rays_per_s: f64) -> String {
     let rate = rays_per_s / 1e6;
     number(rate, if rate < 1000.0 { 1 } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn what_rounds_to_nothing_has_no_sign() {
+        for (value, digits, text) in [
+            (-0.04, 1, "0.0"),
+            (-0.4, 0, "0"),
+            (-0.06, 1, "-0.1"),
+            (-10.0, 0, "-10"),
+            (0.04, 1, "0.0"),
+            (f64::NAN, 1, "-"),
+        ] {
+            assert_eq!(number(value, digits), text);
+        }
+    }
 }

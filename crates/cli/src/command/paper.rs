@@ -40,21 +40,21 @@ pub struct PaperArgs {
     #[arg(value_name = "NAME", requires = "key")]
     name: Option<String>,
     /// Print the recorded numbers alone, at once.
-    #[arg(long, help_heading = heading::RAYS)]
+    #[arg(long, conflicts_with_all = ["sample", "device"], help_heading = heading::RAYS)]
     recorded: bool,
     /// Rays of each kind and view that are traced, about [default: the table's own].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
+    #[arg(long, value_name = "COUNT", requires = "name", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
     sample: Option<u32>,
     /// Find the intervals of simulated numbers anew, by five more samples.
     ///
     /// It takes two to five times as long.
-    #[arg(long, conflicts_with = "recorded", help_heading = heading::RAYS)]
+    #[arg(long, conflicts_with = "recorded", requires = "name", help_heading = heading::RAYS)]
     intervals: bool,
     /// Scenes of the table to make, comma-separated [default: all].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = heading::SCENE)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "name", help_heading = heading::SCENE)]
     only: Vec<String>,
     /// Write the numbers as comma-separated values as well.
-    #[arg(long, value_name = "FILE.csv", help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "FILE.csv", requires = "key", help_heading = heading::OUTPUT)]
     csv: Option<PathBuf>,
     /// What measures: auto (a GPU if there is one), cpu (nothing), cuda or cuda:N.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::parser(), hide_possible_values = true, help_heading = heading::MACHINE)]
@@ -101,6 +101,9 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
     }
     match statements(paper).iter().find(|finding| finding.name == name) {
+        Some(_) if args.makes() => Err(CliError::usage(format!(
+            "{name} is a statement, which is judged by what is stored; leave out --sample, --intervals and --only"
+        ))),
         Some(finding) => args.write(&finding_document(&judge(paper, finding, None)), common, out),
         None => Err(CliError::usage(format!(
             "{} has nothing called {name}; `raywarp paper {}` lists what it has",
@@ -111,9 +114,16 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
 }
 
 impl PaperArgs {
+    /// Returns `true` if an option says how something is made.
+    fn makes(&self) -> bool {
+        self.sample.is_some() || self.intervals || !self.only.is_empty()
+    }
+
     /// Prints a report, and writes it as a page, pictures and comma-separated values where those are asked for.
     fn write(&self, document: &Document, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
-        self.report.write(Path::new(""), document)?;
+        if !self.report.write(Path::new(""), document)? {
+            common.note("there are no pictures of this, so --svg wrote none");
+        }
         if let Some(file) = &self.csv {
             let document = flags::in_report(document);
             let text = document.csv_head() + &document.csv();
@@ -186,7 +196,7 @@ impl Session<'_> {
         let known = self.exhibit.scenes;
         if let Some(other) = self.args.only.iter().find(|name| !known.contains(&name.as_str())) {
             let name = self.exhibit.name;
-            return Err(CliError::usage(format!("--only: {other} is not in {name}; it has {}", known.join(", "))));
+            return Err(CliError::usage(format!("--only: \"{other}\" is not in {name}; it has {}", known.join(", "))));
         }
         let only = &self.args.only;
         Ok(known.iter().copied().filter(|name| only.is_empty() || only.iter().any(|own| own == name)).collect())

@@ -48,17 +48,18 @@ pub fn paper_document(paper: Paper) -> Document {
     document.heading("Statements");
     let rows = judged(paper);
     let sheet = Sheet(vec![
-        Column::words(|row: &Judged| row.finding.name.clone()).page(0, "name").key("name"),
-        Column::words(|row: &Judged| row.finding.place.clone()).page(1, "in the paper").key("place"),
-        Column::words(|row: &Judged| row.finding.says.clone()).page(2, "what it says").key("says"),
-        Column::words(|row: &Judged| row.status.to_string()).page(3, "status").key("status"),
-        Column::words(close).page(4, "how close, or why not").key("how_close"),
+        Column::words(|row: &Judged| row.finding.name.clone()).page(0, "name").key("name").csv(0, "name"),
+        Column::words(|row: &Judged| row.finding.place.clone()).page(1, "in the paper").key("place").csv(1, "place"),
+        Column::words(|row: &Judged| row.finding.says.clone()).page(2, "what it says").key("says").csv(2, "says"),
+        Column::words(|row: &Judged| row.status.to_string()).page(3, "status").key("status").csv(3, "status"),
+        Column::words(close).page(4, "how close, or why not").key("how_close").csv(4, "how_close"),
     ]);
     for Judged { finding, status, .. } in &rows {
         document.line(finding.name.as_str());
         document.fact("", format!("{status}: {}, {}", finding.place, finding.says));
     }
-    document.table(sheet.table(&rows).on_page("Statements of the paper, judged by one rule").key("statements"));
+    document
+        .table(sheet.table(&rows).on_page("Statements of the paper, judged by one rule").key("statements").in_csv());
     document.gap();
     document.line(counts(&rows));
     document

@@ -51,6 +51,11 @@ pub enum MachineFault {
     /// Two numbers contradict each other: the first should not be above the second.
     #[error("{path} is {value}, above {limit}, which is {most}")]
     Above { path: &'static str, value: f64, limit: &'static str, most: f64 },
+    #[error("{path} is of GPUs of other compute capabilities; of {major}.{minor} write {instead}")]
+    Foreign { path: &'static str, major: u32, minor: u32, instead: &'static str },
+    /// The first number has to go into the second without a rest.
+    #[error("{path} is {value}, and {whole}, which is {of}, is not a multiple of it")]
+    NoDivisor { path: &'static str, value: f64, whole: &'static str, of: f64 },
     #[error("{key} is \"{text}\"; give a number, or a factor as in 2x")]
     NotParsed { key: String, text: String },
     #[error("{key} is set to {text}, but {machine} has no such number to multiply")]

@@ -238,6 +238,11 @@ impl Machine {
         Some(keys::ALL.iter().copied().filter(|key| self.get(key) != builtin.get(key)).collect())
     }
 
+    /// Returns `true` if `fma` has a heavy half, which multiplies integers: since compute capability 7.0.
+    pub fn has_fmaheavy(&self) -> bool {
+        self.capability >= parse::HALVES
+    }
+
     /// Returns the largest number of warp instructions that the whole machine issues in a second.
     pub fn issue_per_s(&self) -> f64 {
         let per_clock = self.need(keys::SM_SCHEDULERS) * self.need(keys::ISSUE_PER_SCHEDULER);
@@ -278,7 +283,9 @@ impl Machine {
         let given =
             Given { value: now, source: "set by the user".into(), checked: Checked::Set, note, estimate: false };
         let before = self.numbers.insert(known.path, given);
-        if let Some((_, fault)) = parse::contradiction(&self.numbers) {
+        if let Some((_, fault)) =
+            parse::contradiction(&self.numbers).or_else(|| parse::foreign(self.capability, &self.numbers))
+        {
             match before {
                 Some(before) => self.numbers.insert(known.path, before),
                 None => self.numbers.remove(known.path),

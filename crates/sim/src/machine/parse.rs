@@ -13,6 +13,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// First compute capability whose `fma` has a heavy half.
+pub(super) const HALVES: (u32, u32) = (7, 0);
+
 /// A fault of a machine file: its position in the text, and what is wrong.
 type Fault = (Range<usize>, MachineFault);
 
@@ -79,7 +82,7 @@ fn read(text: &str) -> Result<Machine, Fault> {
     let (Some(name), Some(capability), true) = (name, capability, what.is_empty()) else {
         return Err((end, MachineFault::Missing { what }));
     };
-    if let Some((path, fault)) = contradiction(&numbers) {
+    if let Some((path, fault)) = contradiction(&numbers).or_else(|| foreign(capability, &numbers)) {
         return Err((spans[path].clone(), fault));
     }
     if let Some((id, source)) = sources.iter().find(|(id, _)| !used.contains(id)) {
@@ -111,7 +114,11 @@ fn string(name: &str, value: &Spanned<DeValue>) -> Result<String, Fault> {
 
 fn kind(value: &Spanned<DeValue>) -> &'static str {
     match value.get_ref() {
-        DeValue::String(_) => "an empty text or a text",
+        DeValue::String(text) if text.trim().is_empty() => "an empty text",
+        DeValue::String(_) => "a text",
+        DeValue::Integer(number) if number.radix() != 10 => "one that is not decimal",
+        DeValue::Float(number) if number.as_str().parse().is_ok_and(f64::is_nan) => "nan",
+        DeValue::Float(number) if number.as_str().parse().is_ok_and(f64::is_infinite) => "an infinite one",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
@@ -214,6 +221,19 @@ fn plain_number(path: &'static str, value: &Spanned<DeValue>) -> Result<f64, Fau
     parsed.ok_or_else(|| (value.span(), MachineFault::NoNumber { path, found: kind(value) }))
 }
 
+/// Finds a pipeline of integer products that GPUs of a compute capability do not have: `fma` has a heavy half since 7.0.
+pub(super) fn foreign(
+    capability: (u32, u32),
+    numbers: &BTreeMap<&'static str, Given>,
+) -> Option<(&'static str, MachineFault)> {
+    let [mut path, mut instead] = [keys::PIPE_IMUL.path, keys::PIPE_FMAHEAVY.path];
+    if capability < HALVES {
+        (path, instead) = (instead, path);
+    }
+    let (major, minor) = capability;
+    numbers.contains_key(path).then_some((path, MachineFault::Foreign { path, major, minor, instead }))
+}
+
 /// Finds two numbers of a machine that contradict each other, and returns the key to blame and why.
 pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(&'static str, MachineFault)> {
     // The first is at most the second.
@@ -235,6 +255,15 @@ pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(
         {
             let (path, limit) = (less.path, more.path);
             return Some((path, MachineFault::Above { path, value: a.value, limit, most: b.value }));
+        }
+    }
+    // The first is made of whole ones of the second.
+    for (line, sector) in [(keys::L1_LINE_BYTES, keys::L1_SECTOR_BYTES), (keys::L2_LINE_BYTES, keys::L2_SECTOR_BYTES)] {
+        if let (Some(all), Some(part)) = (numbers.get(line.path), numbers.get(sector.path))
+            && all.value % part.value != 0.0
+        {
+            let (path, whole) = (sector.path, line.path);
+            return Some((path, MachineFault::NoDivisor { path, value: part.value, whole, of: all.value }));
         }
     }
     None

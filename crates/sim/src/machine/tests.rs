@@ -112,7 +112,7 @@ fn an_unknown_machine_is_answered_with_those_there_are() {
 
 #[test]
 fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
-    let (path, found) = ("sm.count", "an empty text or a text");
+    let path = "sm.count";
     let unknown = |key: &str, near: &[&'static str]| UnknownKey { key: key.into(), near: near.into() };
     refused("[l2]\nbytes", "[l2]\nbites", unknown("l2.bites", &keys::near("l2.bites")));
     assert_eq!(keys::near("l2.bites")[0], "l2.bytes");
@@ -120,8 +120,10 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     let zero = OutOfRange { path, value: 0.0, least: 1.0, most: 4096.0 };
     refused("count = { value = 132", "count = { value = 0", zero);
     refused("count = { value = 132", "count = { value = 1.5", NotWhole { path, value: 1.5 });
-    refused("count = { value = 132", "count = { value = nan", NoNumber { path, found: "a number" });
-    refused("count = { value = 132", "count = { value = \"132\"", NoNumber { path, found });
+    refused("count = { value = 132", "count = { value = nan", NoNumber { path, found: "nan" });
+    refused("count = { value = 132", "count = { value = -inf", NoNumber { path, found: "an infinite one" });
+    refused("count = { value = 132", "count = { value = 0x84", NoNumber { path, found: "one that is not decimal" });
+    refused("count = { value = 132", "count = { value = \"132\"", NoNumber { path, found: "a text" });
     refused("count = { value = 132, source = \"product\" }", "count = 132", NoFields { path });
     refused("count = { value = 132, source = \"product\" }", "count = { value = 132 }", NoSource { path });
     refused("count = { value = 132, source = \"product\" }", "count = { source = \"product\" }", NoValue { path });
@@ -149,7 +151,11 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     let of = |field: &str| format!("ncu's {field}");
     refused("ncu = '", "ncu = { document = 3 } #'", NoText { name: of("document"), found: "a number" });
     refused("ncu = '", "ncu = { document = 'a', read = 0 } #'", NoTruth { name: of("read") });
-    refused("ncu = '", "ncu = { document = 'a', quoted_in = '' } #'", NoText { name: of("quoted_in"), found });
+    refused(
+        "ncu = '",
+        "ncu = { document = 'a', quoted_in = '' } #'",
+        NoText { name: of("quoted_in"), found: "an empty text" },
+    );
     let seen = UnknownOfSource { field: "seen".into(), name: name() };
     refused("ncu = '", "ncu = { document = 'a', seen = true } #'", seen);
     let unread = QuotedAndUnread { name: name() };
@@ -159,6 +165,14 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
         "[sources]\nspare = 'a document'\n",
         UnusedSource { name: "spare".into(), sections: vec![] },
     );
+    let (path, whole) = ("l1.sector_bytes", "l1.line_bytes");
+    refused(
+        "sector_bytes = { value = 32",
+        "sector_bytes = { value = 33",
+        NoDivisor { path, value: 33.0, whole, of: 128.0 },
+    );
+    let (path, instead) = ("pipes.imul", "pipes.fmaheavy");
+    refused("fmaheavy = {", "imul = {", Foreign { path, major: 9, minor: 0, instead });
     let latency = "latency.l1_hit";
     let (from, to) = (", estimate = true, note = \"its GH200", ", estimate = true } # \"its GH200");
     assert!(matches!(changed(from, to), Err(MachineError::Malformed { fault: EstimateWithoutNote { .. }, .. })));
@@ -359,6 +373,11 @@ fn what_cannot_be_set_is_said_and_changes_nothing() {
         assert_eq!(machine, before, "{unknown}");
     }
     before.clone().set(path, "0.5x").unwrap();
+    let mut titan = Machine::find("gtxtitan").unwrap();
+    let foreign = Foreign { path: "pipes.fmaheavy", major: 3, minor: 5, instead: "pipes.imul" };
+    let error = titan.set("pipes.fmaheavy", "1").unwrap_err();
+    assert!(matches!(&error, MachineError::Value(fault) if *fault == foreign), "{error}");
+    assert_eq!(titan, Machine::find("gtxtitan").unwrap());
     let before = Machine::find("a100").unwrap();
     let mut machine = before.clone();
     assert!(machine.set("latency.l2_hit", "5").is_err(), "below an L1 hit");

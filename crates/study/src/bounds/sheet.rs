@@ -9,6 +9,7 @@ use raywarp_family::Operation;
 use raywarp_report::{Column, Sheet, TableColumn, Unit, Value, number, short_mrays};
 use raywarp_sim::LaunchInstructions;
 use raywarp_sim::bounds::{Bound, Limit, headroom, lowest};
+use raywarp_sim::machine::Machine;
 use raywarp_sim::memory::Region;
 use raywarp_sim::pace::{Pace, StallCause};
 use serde_json::{Map, Value as Json, json};
@@ -147,10 +148,14 @@ impl Bounded {
         }
     }
 
-    /// Returns the number of instructions per ray on each pipeline.
-    fn pipes(&self) -> Option<Map<String, Json>> {
+    /// Returns the number of instructions per ray on each pipeline of the machine, by its key there.
+    fn pipes(&self, machine: &Machine) -> Option<Map<String, Json>> {
         let issued = self.instructions.as_ref().filter(|issued| issued.by_pipe)?;
-        let of = |pipe: Pipe| (pipe.name().to_string(), json!(issued.pipe(pipe) / self.profile.rays() as f64));
+        let name = |pipe| match pipe {
+            Pipe::FmaHeavy if !machine.has_fmaheavy() => "imul",
+            _ => pipe.name(),
+        };
+        let of = |pipe: Pipe| (name(pipe).to_string(), json!(issued.pipe(pipe) / self.profile.rays() as f64));
         Some(Pipe::ALL.into_iter().map(of).collect())
     }
 
@@ -281,7 +286,6 @@ fn for_programs() -> Vec<Column<'static, Bounded>> {
         })
         .key("instructions_assumed_percent"),
         Column::plain(threads).key("thread_instructions_per_ray"),
-        Column::data(|row: &Bounded| row.pipes()).key("instructions_by_pipe_per_ray"),
         Column::data(|row: &Bounded| row.alone()).key("warp_alone_per_ray"),
         Column::data(|row: &Bounded| row.memory()).key("memory"),
         Column::data(|row: &Bounded| row.caches()).key("traffic"),
@@ -308,6 +312,10 @@ impl BoundsReport {
         };
         let mut columns = for_people(several, std::array::from_fn(is_bounded));
         columns.extend(for_programs());
+        columns.push(
+            Column::data(|row: &Bounded| row.pipes(&self.request.machines[row.machine]))
+                .key("instructions_by_pipe_per_ray"),
+        );
         columns.push(Column::data(|row: &Bounded| self.request.machines[row.machine].name()).key("machine"));
         Sheet(columns)
     }

@@ -10,6 +10,7 @@ use raywarp_geom::{Control, TraceError};
 use raywarp_scene::{Description, flatten};
 use raywarp_sim::{EventSource, LaunchCounts, count_source};
 use raywarp_traverse::{Kernel, NamedDump, RayDump, Replay, ReplayError};
+use std::collections::HashMap;
 
 /// Operations of launches that share a name, as rows of a report have them.
 #[derive(Debug, Clone)]
@@ -24,15 +25,16 @@ impl DumpedRays {
     /// Groups launches by name and query, in the order of each group's first. Names live as long as the program.
     pub fn group(launches: Vec<NamedDump>) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
+        let mut places: HashMap<(&'static str, bool), usize> = HashMap::new();
         for NamedDump { name, dump } in launches {
             let any = dump.query() == raywarp_traverse::Query::Any;
-            match groups.iter_mut().find(|group| group.rays.name == name && group.rays.any == any) {
-                Some(group) => group.dumps.push(dump),
-                None => {
-                    let rays = OwnRays { name: name.leak(), any, rays: [].into() };
-                    groups.push(Self { rays, dumps: vec![dump] });
-                }
+            if let Some(&place) = places.get(&(name.as_str(), any)) {
+                groups[place].dumps.push(dump);
+                continue;
             }
+            let name: &'static str = name.leak();
+            places.insert((name, any), groups.len());
+            groups.push(Self { rays: OwnRays { name, any, rays: [].into() }, dumps: vec![dump] });
         }
         groups
     }

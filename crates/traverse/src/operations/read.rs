@@ -51,6 +51,8 @@ pub enum OperationsFault {
     TooMany { name: String },
     #[error("the file has no launch")]
     Empty,
+    #[error("no launch of the file has a ray")]
+    NoRay,
 }
 
 /// Reads the text of a file of operations ([`write_operations`](super::write_operations) writes one).
@@ -58,6 +60,8 @@ pub enum OperationsFault {
 /// # Errors
 /// [`OperationsError`]: the first line that is wrong.
 pub fn read_operations(text: &str) -> Result<Vec<NamedDump>, OperationsError> {
+    // Some editors put a mark of the byte order first.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim_end()));
     let fault = |line: usize, fault: OperationsFault| OperationsError { line, column: 0, fault };
     let head = lines.next().map_or("", |(_, line)| line);
@@ -82,7 +86,13 @@ pub fn read_operations(text: &str) -> Result<Vec<NamedDump>, OperationsError> {
         launch.ray(text).map_err(|(column, fault)| OperationsError { line, column, fault })?;
     }
     launches.extend(open.take().map(|launch| launch.close(last)).transpose()?);
-    if launches.is_empty() { Err(fault(last, OperationsFault::Empty)) } else { Ok(launches) }
+    if launches.is_empty() {
+        return Err(fault(last, OperationsFault::Empty));
+    }
+    match launches.iter().all(|launch| launch.dump.ray_count() == 0) {
+        true => Err(fault(last, OperationsFault::NoRay)),
+        false => Ok(launches),
+    }
 }
 
 /// Returns as much of a word as an error's line has room for.

@@ -116,6 +116,12 @@ fn what_is_no_launch_is_refused_with_its_line() {
     ] {
         assert_eq!(read_operations(text).map(drop), Err(OperationsError { line: 1, column: 0, fault: expected }));
     }
+    // A launch may be empty, but not all of them; a mark of the byte order may stand first.
+    let launch = "launch a any direct/while-while/bvh2\n";
+    let empty = read_operations(&format!("raywarp-operations 1\n{launch}"));
+    assert_eq!(empty.map(drop), Err(OperationsError { line: 2, column: 0, fault: OperationsFault::NoRay }));
+    let marked = format!("\u{feff}raywarp-operations 1\n{launch}{launch}v.\n");
+    assert_eq!(read_operations(&marked).map(|launches| launches.len()), Ok(2));
 }
 
 /// Changes letters of a file at random. Whatever is still read can be replayed by any loop, to its end.

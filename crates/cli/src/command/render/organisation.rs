@@ -98,7 +98,10 @@ impl OrganisationArgs {
         let others =
             [(self.counts == CountsArg::Host, "--counts host"), (self.paths_in_flight.is_some(), "--paths-in-flight")];
         let other = || others.iter().find(|(is_given, _)| *is_given).map(|(_, option)| (*option).to_string());
-        self.named().or_else(other).map(|option| Unused::ByTheCpu { option })
+        // Wald's name for it may be the one that was given.
+        let naive =
+            || self.named().filter(|_| self.organisation == Some(PathsOn::Megakernel)).map(|name| name + " (naive)");
+        naive().or_else(|| self.named()).or_else(other).map(|option| Unused::ByTheCpu { option })
     }
 
     /// Returns the first option that the organisation does not use.
@@ -252,7 +255,7 @@ mod tests {
             ("--organisation compact", "--organisation compact"),
             ("--organisation wavefront-sorted", "--organisation wavefront-sorted"),
             ("--organisation rays", "--organisation rays"),
-            ("--organisation naive --counts device", "--organisation megakernel"),
+            ("--organisation naive --counts device", "--organisation megakernel (naive)"),
             ("--counts host", "--counts host"),
             ("--paths-in-flight 100", "--paths-in-flight"),
         ] {

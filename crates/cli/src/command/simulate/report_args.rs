@@ -75,10 +75,11 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// Writes the page of a report, if one is asked for.
-    pub fn write(&self, scene: &Path, document: &Document) -> Result<(), CliError> {
+    /// Writes the page of a report and its pictures, where they are asked for. Returns `false` if pictures are asked
+    /// for and there are none; then no folder is made.
+    pub fn write(&self, scene: &Path, document: &Document) -> Result<bool, CliError> {
         if !self.wanted() {
-            return Ok(());
+            return Ok(true);
         }
         // Without its folder, as in the command line: the same run gives the same page everywhere.
         let scene_file = scene.file_name().unwrap_or(scene.as_os_str()).to_string_lossy().into_owned();
@@ -86,7 +87,7 @@ impl ReportArgs {
         if let Some(path) = &self.report {
             write_atomic(path, page.html().as_bytes())?;
         }
-        if let Some(folder) = &self.svg {
+        if let Some(folder) = self.svg.as_ref().filter(|_| !page.figures().is_empty()) {
             let folder = plain(folder);
             if !folder.is_dir() {
                 std::fs::create_dir(&folder).map_err(|error| FileError::from_io(&folder, error))?;
@@ -95,6 +96,6 @@ impl ReportArgs {
                 write_atomic(&folder.join(format!("{}.svg", figure.name)), figure.svg.as_bytes())?;
             }
         }
-        Ok(())
+        Ok(self.svg.is_none() || !page.figures().is_empty())
     }
 }
