@@ -96,7 +96,7 @@ fn what_has_no_numbers_or_pictures_writes_no_empty_file() {
         folder.refuses(&format!("paper al09 width --recorded {option}"), 2, &["--recorded", &option[..8]]);
     }
     folder.refuses("paper al09 if-if-slower --sample 100", 2, &["if-if-slower", "--sample"]);
-    folder.refuses("paper al09 --only sibenik", 2, &["--only", "NAME"]);
+    folder.refuses("paper al09 --only sibenik", 2, &["NAME"]);
 }
 
 #[test]
