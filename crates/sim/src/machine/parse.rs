@@ -221,7 +221,7 @@ fn plain_number(path: &'static str, value: &Spanned<DeValue>) -> Result<f64, Fau
     parsed.ok_or_else(|| (value.span(), MachineFault::NoNumber { path, found: kind(value) }))
 }
 
-/// Finds a pipeline of integer products that GPUs of a compute capability do not have: `fma` has a heavy half since 7.0.
+/// Finds a pipeline of integer products that GPUs of a compute capability do not have ([`HALVES`]).
 pub(super) fn foreign(
     capability: (u32, u32),
     numbers: &BTreeMap<&'static str, Given>,
