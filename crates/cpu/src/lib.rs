@@ -4,12 +4,15 @@
 
 mod batch;
 mod bvh2;
+mod one;
 mod probe;
 mod query;
 mod ray;
 #[allow(unsafe_code)]
 mod simd;
+mod touches;
 mod tracer;
 
+pub use one::Blocked;
 pub use raywarp_lanes::{Isa, IsaError};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

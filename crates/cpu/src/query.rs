@@ -51,11 +51,37 @@ impl Range<'_> {
     /// Returns `true` if a hit at `t >= low` on triangle `index` comes after the hit key. Only at the very `t` of the
     /// key ids matter.
     #[inline(always)]
-    fn follows(&self, t: f32, index: u32) -> bool {
+    pub fn follows(&self, t: f32, index: u32) -> bool {
         t != self.after.t || {
             let id = self.ids[index as usize];
             (id.instance, id.primitive) > (self.after.instance, self.after.primitive)
         }
+    }
+}
+
+/// Query that is made of an interval, and of what it needs besides.
+pub(crate) trait OfRange<'a>: Query {
+    /// What it needs besides.
+    type With;
+    /// Returns the query with nothing found yet.
+    fn of_range(range: Range<'a>, with: Self::With) -> Self;
+}
+
+impl<'a> OfRange<'a> for Closest<'a, Off> {
+    type With = ();
+
+    #[inline(always)]
+    fn of_range(range: Range<'a>, (): ()) -> Self {
+        Self::new(range, Off)
+    }
+}
+
+impl<'a> OfRange<'a> for Any<'a> {
+    type With = ();
+
+    #[inline(always)]
+    fn of_range(range: Range<'a>, (): ()) -> Self {
+        Self::new(range)
     }
 }
 

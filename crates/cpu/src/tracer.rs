@@ -4,6 +4,7 @@ use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
 use crate::probe::Off;
 use crate::simd;
+use crate::touches::Split;
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
@@ -76,15 +77,17 @@ impl Default for CpuOptions {
 /// of rayon's. Results depend neither on threads nor on the instruction set.
 #[derive(Debug)]
 pub struct CpuTracer {
-    encoding: Encoding,
-    ids: Vec<PrimitiveId>,
-    isa: Isa,
+    pub(crate) encoding: Encoding,
+    pub(crate) ids: Vec<PrimitiveId>,
+    pub(crate) split: Split,
+    pub(crate) isa: Isa,
     /// Kernel name that batch statistics report.
     name: KernelName,
 }
 
+/// A tree as it is encoded.
 #[derive(Debug)]
-enum Encoding {
+pub(crate) enum Encoding {
     Wide8(Wide8),
     Bvh2(Bvh2Engine),
 }
@@ -118,7 +121,11 @@ impl CpuTracer {
         if triangles.ids.len() != triangles.len() {
             return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: triangles.ids.len() });
         }
-        Ok(Self { encoding, ids: triangles.ids.clone(), isa: options.isa, name: name(options) })
+        let split = match &encoding {
+            Encoding::Wide8(tree) => Split::of(tree, triangles.len()),
+            Encoding::Bvh2(_) => Split::default(),
+        };
+        Ok(Self { encoding, ids: triangles.ids.clone(), split, isa: options.isa, name: name(options) })
     }
 
     /// Returns the instruction set that the tracer uses.
@@ -134,13 +141,14 @@ impl CpuTracer {
 
     /// Returns the number of bytes of the encoded tree and its triangles.
     pub fn bytes(&self) -> usize {
-        match &self.encoding {
-            Encoding::Wide8(tree) => tree.bytes(),
-            Encoding::Bvh2(engine) => engine.tree.bytes() + size_of_val(&engine.vertices[..]),
-        }
+        self.split.bytes()
+            + match &self.encoding {
+                Encoding::Wide8(tree) => tree.bytes(),
+                Encoding::Bvh2(engine) => engine.tree.bytes() + size_of_val(&engine.vertices[..]),
+            }
     }
 
-    fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
+    pub(crate) fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
@@ -148,7 +156,7 @@ impl CpuTracer {
         job.supply.invalid
     }
 
-    fn any_part(&self, mut job: AnyJob) -> u64 {
+    pub(crate) fn any_part(&self, mut job: AnyJob) -> u64 {
         job.blocked.fill(0);
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
@@ -184,7 +192,7 @@ fn name(options: &CpuOptions) -> KernelName {
 
 /// Two-child tree with the data that its triangle test needs.
 #[derive(Debug)]
-struct Bvh2Engine {
+pub(crate) struct Bvh2Engine {
     tree: EncodedBvh2,
     vertices: Vec<[[f32; 3]; 3]>,
     test: CpuTriangleTest,

@@ -8,6 +8,7 @@ mod closed;
 mod common;
 mod conformance;
 mod deep;
+mod every_touch;
 mod packets;
 mod unusual_rays;
 mod watertight;

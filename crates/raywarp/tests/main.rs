@@ -2,6 +2,7 @@
 //!
 //! One program, so that one is linked: `cargo test -p raywarp --test tests MODULE` runs a file of it.
 
+mod allocations;
 mod common;
 mod determinism;
 mod estimators;

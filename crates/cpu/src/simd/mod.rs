@@ -8,13 +8,18 @@ mod group;
 mod order;
 mod packet;
 mod queue;
+mod single;
 mod triangle;
 mod walk;
 
 use crate::batch::Job;
+use crate::query::OfRange;
 use order::ChildOrder;
+use raywarp_geom::{HitKey, PrimitiveId, Ray};
 use raywarp_lanes::{InstructionSet, Isa, TaskOn};
 use raywarp_layout::Wide8;
+use single::Single;
+use std::marker::PhantomData;
 
 /// Task that traces a batch through a tree on one instruction set.
 struct Walk<'a, J> {
@@ -42,6 +47,27 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
         Isa::Avx512(set) => set.enter(walk),
         #[cfg(target_arch = "aarch64")]
         Isa::Neon(set) => set.enter(walk),
+    }
+}
+
+/// Asks one ray a query of hits after `after`, with the vectors of `isa`; `with` is what the query is made with. `None`
+/// if the ray cannot hit anything.
+pub(crate) fn walk_one<'a, A: OfRange<'a>>(
+    isa: Isa,
+    (tree, ids): (&'a Wide8, &'a [PrimitiveId]),
+    ray: &'a Ray,
+    after: HitKey,
+    with: A::With,
+) -> Option<A> {
+    let single = Single { tree, ids, ray, after, with, query: PhantomData };
+    match isa {
+        Isa::Portable(set) => set.enter(single),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(single),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(single),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(single),
     }
 }
 

@@ -34,19 +34,21 @@ pub(super) const END: u32 = u32::MAX;
 
 /// Traversal state of a single ray.
 #[repr(align(64))]
-struct Walker<Q> {
-    task: Task<Q>,
+pub(super) struct Walker<Q> {
+    /// The ray with its query.
+    pub task: Task<Q>,
     /// Byte offsets in a node, by axis, of the plane rows where the ray enters boxes (`enter`) and where it leaves
     /// (`leave`).
     enter: [usize; 3],
     leave: [usize; 3],
     low: f32,
-    limit: f32,
+    /// Distance beyond which boxes are too far.
+    pub limit: f32,
     /// Address of the node or leaf that the ray visits next, computed once from its reference.
-    record: *const u8,
+    pub record: *const u8,
     /// Start of the ray's stack (`stack`), and the end of its entries (`top`).
     stack: *mut u64,
-    top: *mut u64,
+    pub top: *mut u64,
 }
 
 impl<Q: Query> Walker<Q> {
@@ -55,7 +57,7 @@ impl<Q: Query> Walker<Q> {
     /// # Safety
     /// `stack` has room for an entry.
     #[inline(always)]
-    unsafe fn new(task: Task<Q>, base: *const u8, stack: *mut u64) -> Self {
+    pub unsafe fn new(task: Task<Q>, base: *const u8, stack: *mut u64) -> Self {
         // SAFETY: the caller's promise.
         let top = unsafe {
             *stack = entry(f32::NEG_INFINITY, END);
@@ -93,7 +95,7 @@ pub(super) fn rows(inverse: [f32; 3]) -> [[usize; 3]; 2] {
 
 /// Returns the address of the node or leaf that `reference` names; for [`END`] an address that is not read.
 #[inline(always)]
-fn address(base: *const u8, reference: u32) -> *const u8 {
+pub(super) fn address(base: *const u8, reference: u32) -> *const u8 {
     base.wrapping_add(reference as usize * REFERENCE_BYTES)
 }
 
@@ -275,20 +277,36 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
 /// a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is at a node.
 #[inline(always)]
 unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
-    let ray = &walker.task.ray;
     // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
     // nodes or leaves, and `stack_depth` bounds what is pushed. The caller promises the stack's
-    // length. Row offsets stay within a node.
+    // length.
+    unsafe {
+        let (near, hit) = boxes(set, walker);
+        let children = &(*walker.record.cast::<Wide8Node>()).children;
+        let count = push::<S, Q>(set, walker.top, 0, near, hit, children);
+        walker.pop(set, base, walker.top.add(count))
+    }
+}
+
+/// Tests the boxes of the node at `walker.record`: returns where the ray enters each, and which it hits.
+///
+/// # Safety
+/// As [`visit_node`].
+#[inline(always)]
+pub(super) unsafe fn boxes<S: ChildOrder, Q: Query>(
+    set: S,
+    walker: &mut Walker<Q>,
+) -> (S::F8, <S::F8 as Vector<8>>::Mask) {
+    walker.task.query.probe().node();
+    let ray = &walker.task.ray;
+    // SAFETY: the caller's promise. Row offsets stay within a node.
     unsafe {
         let record = walker.record;
-        walker.task.query.probe().node();
         let [x, y, z] = distances(set, record, &walker.enter, &ray.near_origin, &ray.inverse);
         let near = x.max(y).max(z.max(S::F8::splat(set, walker.low)));
         let [x, y, z] = distances(set, record, &walker.leave, &ray.far_origin, &ray.inverse);
         let far = x.min(y).min(z.min(S::F8::splat(set, walker.limit)));
-        let children = &(*record.cast::<Wide8Node>()).children;
-        let count = push::<S, Q>(set, walker.top, 0, near, near.le(far), children);
-        walker.pop(set, base, walker.top.add(count))
+        (near, near.le(far))
     }
 }
 
@@ -328,15 +346,11 @@ unsafe fn distances<S: ChildOrder>(
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
 unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
-    let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
-        let block = &*walker.record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>();
-        query.probe().triangles(|| block.len());
-        test_block::<S::F4, Q>(set, block, ray, query);
+        let block = test_leaf::<S, Q, false>(set, walker);
         let mut top = walker.top;
         if Q::ORDERED {
-            walker.limit = ray.box_high(query.limit());
             // What lies farther now goes at once, rather than by a guess at every pop.
             let height = top.offset_from_unsigned(walker.stack);
             top = walker.stack.add(set.drop_farther(walker.stack, height, bound(walker.limit)));
@@ -344,22 +358,55 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
         // The next block of a large leaf comes before anything on the stack.
         let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
         *top = entry(f32::NEG_INFINITY, (offset / REFERENCE_BYTES) as u32);
-        let decided = u32::from(query.is_decided()).wrapping_neg();
+        let decided = u32::from(walker.task.query.is_decided()).wrapping_neg();
         walker.pop(set, base, top.add(usize::from(block.has_more()))) | decided
     }
 }
 
+/// Tests the block at `walker.record`, the first of a leaf or a later one, and returns it. A ray that is alone does no
+/// more than it needs (`ALONE`), by a branch that a processor guesses.
+///
+/// # Safety
+/// As [`visit_leaf`].
+#[inline(always)]
+pub(super) unsafe fn test_leaf<'a, S: ChildOrder, Q: Query, const ALONE: bool>(
+    set: S,
+    walker: &mut Walker<Q>,
+) -> &'a TriangleBlock {
+    let (ray, query) = (&walker.task.ray, &mut walker.task.query);
+    // SAFETY: the caller's promise; the tree outlives the walk.
+    let block = unsafe { &*walker.record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>() };
+    query.probe().triangles(|| block.len());
+    let offers = test_block::<S::F4, Q, ALONE>(set, block, ray, query);
+    if Q::ORDERED && offers {
+        walker.limit = ray.box_high(query.limit());
+    }
+    block
+}
+
 /// Tests the ray with a block of triangles, and offers the query those that it hits within the interval.
 ///
-/// [`Watertight::test`], operation by operation, so that `t` has the same bits.
+/// [`Watertight::test`], operation by operation, so that `t` has the same bits. Returns `false` if it is sure that the
+/// interval is what it was, which it only looks for if `ALONE`.
 #[inline(always)]
-fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ray: &WalkRay, query: &mut Q) {
+fn test_block<V: Vector<BLOCK>, Q: Query, const ALONE: bool>(
+    set: V::Set,
+    block: &TriangleBlock,
+    ray: &WalkRay,
+    query: &mut Q,
+) -> bool {
     let corners = [corner(set, block, 0, ray), corner(set, block, 1, ray), corner(set, block, 2, ray)];
     let (edges, same_side) = triangle::edges::<V, BLOCK>(corners);
+    if ALONE && same_side.bits() == 0 && !ray.may_overflow {
+        return false;
+    }
     let ([t, us, vs], is_finite) = triangle::weigh(corners, edges, V::splat(set, ray.triangle.inverse));
     // Where f32 has too few exponents `t` is infinite or NaN; the scalar test knows what to do then.
     let wide = (same_side & !is_finite).bits();
     let mask = same_side & V::splat(set, query.low()).le(t) & t.le(V::splat(set, query.limit()));
+    if ALONE && !ray.may_overflow && mask.bits() | wide == 0 {
+        return false;
+    }
     // The nearest of them, infinity for none.
     let t = V::select(mask, t, V::splat(set, f32::INFINITY));
     let ts = t.store();
@@ -369,10 +416,12 @@ fn test_block<V: Vector<BLOCK>, Q: Query>(set: V::Set, block: &TriangleBlock, ra
     // Hardly ever: two hits of the very same `t`, or whatever the query wants to look at, or numbers
     // near the ends of f32.
     if (wide != 0) | (equal & equal.wrapping_sub(1) != 0) | ray.may_overflow | query.needs_id(nearest) {
-        return offer_each(block, [mask.bits(), wide], [ts, us, vs], ray, query);
+        offer_each(block, [mask.bits(), wide], [ts, us, vs], ray, query);
+        return true;
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
     query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
+    true
 }
 
 /// Returns a corner of each triangle of a block, relative to the ray and sheared along it.

@@ -1,10 +1,11 @@
 //! The slow oracle, the engines under test, and scenes.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
+use raywarp_cpu::{Blocked, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
 use raywarp_testing::Random;
+use std::ops::ControlFlow;
 
 pub type Point = [f32; 3];
 
@@ -95,7 +96,49 @@ fn check_after(triangles: &FlatTriangles, rays: &[Ray], after: &[HitKey]) {
             assert_eq!(candidate, first, "{name}, undecided ray {i}: {:?}", rays[i]);
         }
         assert!(candidates.next().is_none(), "{name}: candidates out of order");
+        check_single(&name, &tracer, rays, after, &expected);
     }
+}
+
+/// Each ray by itself, and all its hits in one walk.
+#[track_caller]
+fn check_single(name: &str, tracer: &CpuTracer, rays: &[Ray], after: &[HitKey], expected: &[Vec<(Hit, u32, bool)>]) {
+    for (i, (ray, want)) in rays.iter().zip(expected).enumerate() {
+        let after_it = after.get(i).copied().unwrap_or(HitKey::START);
+        let of = |(hit, instance): (Hit, u32)| (bits(&hit), instance);
+        let first = want.first().map(|h| (h.0, h.1));
+        assert_eq!(tracer.closest_one(ray, after_it).map(of), first.map(of), "{name}, single ray {i}: {ray:?}");
+        let blocked = match (first, want.iter().any(|hit| hit.2)) {
+            (Some(_), true) => (true, None),
+            (first, _) => (false, first.map(of)),
+        };
+        let got = match tracer.any_one(ray, after_it) {
+            Blocked::No => (false, None),
+            Blocked::Yes => (true, None),
+            Blocked::Perhaps(hit, instance) => (false, Some(of((hit, instance)))),
+        };
+        assert_eq!(got, blocked, "{name}, any single ray {i}: {ray:?}");
+        if after.is_empty() {
+            let all: Vec<_> = want.iter().map(|h| of((h.0, h.1))).collect();
+            assert_eq!(
+                touches(tracer, ray).into_iter().map(of).collect::<Vec<_>>(),
+                all,
+                "{name}, all of ray {i}: {ray:?}"
+            );
+        }
+    }
+}
+
+/// All hits of a ray in (t, instance, primitive) order, by one walk.
+pub fn touches(tracer: &CpuTracer, ray: &Ray) -> Vec<(Hit, u32)> {
+    let mut all = Vec::new();
+    let flow = tracer.visit_one(ray, |hit, instance| {
+        all.push((*hit, instance));
+        ControlFlow::Continue(())
+    });
+    assert!(flow.is_continue());
+    all.sort_by(|a, b| (a.0.t, a.1, a.0.primitive).partial_cmp(&(b.0.t, b.1, b.0.primitive)).unwrap());
+    all
 }
 
 /// A hit as bits, so that NaN and the zeros count; -0 and 0 are the same `t`.

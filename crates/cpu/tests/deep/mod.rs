@@ -1,6 +1,6 @@
 //! Trees so deep that hundreds of entries wait on a ray's stack, with every engine and instruction set.
 
-mod chain;
+pub mod chain;
 
 use chain::{by_force, chain, hits, rays, triangles};
 use raywarp_bvh::{build, presets};

@@ -10,12 +10,14 @@ use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::CpuTracer;
+use raywarp_cpu::{Blocked, CpuTracer};
 use raywarp_geom::origin::{DoubleMesh, recentred};
 use raywarp_geom::{
     BatchStats, Control, FlatError, FlatTriangles, Hit, HitKey, MeshError, PrimitiveId, Ray, TraceError, Tracer,
     TriangleMesh,
 };
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Hit of a ray, with the mesh and the triangle that it hit.
@@ -216,16 +218,13 @@ impl TriangleBvh {
 
     /// Returns the nearest hit of a ray.
     pub fn closest(&self, ray: &Ray) -> Option<QueryHit> {
-        self.closest_after(ray, HitKey::START)
+        self.cpu.closest_one(ray, HitKey::START).map(|(hit, mesh)| query_hit(&hit, mesh))
     }
 
     /// Returns `true` if the ray hits a triangle between its `t_min` and `t_max`.
     pub fn any(&self, ray: &Ray) -> bool {
-        let mut blocked = [0];
-        self.cpu
-            .any(std::slice::from_ref(ray), &[], &mut blocked, &mut Vec::new(), &Control::default())
-            .expect("a CPU batch that nobody cancels finishes");
-        blocked[0] != 0
+        // All triangles are opaque.
+        self.cpu.any_one(ray, HitKey::START) == Blocked::Yes
     }
 
     /// Returns all hits of a ray, nearest first: each (mesh, triangle) once.
@@ -233,13 +232,50 @@ impl TriangleBvh {
     /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
     /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
     /// ray passes, take hits of nearly the same `t` together.
-    pub fn all<'a>(&'a self, ray: &'a Ray) -> impl Iterator<Item = QueryHit> + 'a {
-        let mut after = Some(HitKey::START);
-        std::iter::from_fn(move || {
-            let hit = self.closest_after(ray, after?);
-            after = hit.map(|h| HitKey { t: h.t, instance: h.mesh, primitive: h.triangle });
-            hit
-        })
+    pub fn all(&self, ray: &Ray) -> impl Iterator<Item = QueryHit> + use<> {
+        let mut hits = Vec::new();
+        self.all_into(ray, &mut hits);
+        hits.into_iter()
+    }
+
+    /// Writes all hits of a ray into `hits`, as [`TriangleBvh::all`] returns them; what was there goes. One walk and a
+    /// sort.
+    pub fn all_into(&self, ray: &Ray, hits: &mut Vec<QueryHit>) {
+        hits.clear();
+        let _ = self.visit(ray, |hit| {
+            hits.push(*hit);
+            ControlFlow::Continue(())
+        });
+        // No `t` is NaN, and the two zeros are the same.
+        let by_t = |a: &QueryHit, b: &QueryHit| a.t.partial_cmp(&b.t).unwrap_or(Ordering::Equal);
+        hits.sort_unstable_by(|a, b| by_t(a, b).then((a.mesh, a.triangle).cmp(&(b.mesh, b.triangle))));
+    }
+
+    /// Passes every hit of a ray on to `receive`, each (mesh, triangle) once and in no order, until it breaks; returns
+    /// whether it did. One walk, whose time grows with the number of hits and no faster.
+    ///
+    /// A triangle counts with its edges and corners, as in [`TriangleBvh::all`]. `receive` may ask the tree itself.
+    ///
+    /// ```
+    /// use raywarp::{Ray, TriangleBvh, TriangleMesh};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let sheet = |z: f32| TriangleMesh {
+    ///     positions: vec![[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]],
+    ///     indices: vec![[0, 1, 2]],
+    ///     ..Default::default()
+    /// };
+    /// let bvh = TriangleBvh::build(&[sheet(1.0), sheet(2.0), sheet(3.0)])?;
+    /// let mut hits = 0;
+    /// let flow = bvh.visit(&Ray::new([0.25, 0.25, 0.0], [0.0, 0.0, 1.0]), |_hit| {
+    ///     hits += 1;
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!((hits, flow), (3, ControlFlow::Continue(())));
+    /// # Ok::<(), raywarp::QueryError>(())
+    /// ```
+    pub fn visit(&self, ray: &Ray, mut receive: impl FnMut(&QueryHit) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.cpu.visit_one(ray, |hit, mesh| receive(&query_hit(hit, mesh)))
     }
 
     /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` and `meshes` have one
@@ -276,18 +312,11 @@ impl TriangleBvh {
     pub fn tracer(&self) -> &dyn Tracer {
         self.batches.tracer()
     }
+}
 
-    fn closest_after(&self, ray: &Ray, after: HitKey) -> Option<QueryHit> {
-        let (mut hit, mut mesh) = ([Hit::default()], [0]);
-        let rays = std::slice::from_ref(ray);
-        self.cpu
-            .closest(rays, &[after], &mut hit, &mut mesh, &Control::default())
-            .expect("a CPU batch that nobody cancels finishes");
-        let [Hit { t, u, v, primitive }] = hit;
-        // On an edge a weight may come out as -0.
-        let (u, v) = (u + 0.0, v + 0.0);
-        hit[0].is_hit().then_some(QueryHit { t, u, v, mesh: mesh[0], triangle: primitive })
-    }
+fn query_hit(&Hit { t, u, v, primitive }: &Hit, mesh: u32) -> QueryHit {
+    // On an edge a weight may come out as -0.
+    QueryHit { t, u: u + 0.0, v: v + 0.0, mesh, triangle: primitive }
 }
 
 /// Returns the plan for batches on `device` and opens the GPUs that it names; [`DeviceChoice::Auto`] begins with the

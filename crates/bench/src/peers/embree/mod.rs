@@ -3,6 +3,8 @@
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
 //! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and [`any`](raywarp_geom::Tracer::any).
 //!   Of Embree traversal alone is timed: its rays are put into its structures before.
+//! - With [`Calls::per_call`] ours is called with that many rays at a time. One at a time is held against Embree's
+//!   single rays alone.
 //! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both
 //!   qualities; the best of these modes is what ours is held against. All are robust, as ours is watertight; others
 //!   have a race of their own.
@@ -11,6 +13,7 @@
 mod agreement;
 mod document;
 mod mode;
+mod ours;
 mod race;
 mod report;
 
@@ -23,13 +26,15 @@ pub use report::{ModeRow, PeerReport, PeerRow};
 use crate::rays::{RayBatch, make};
 use crate::report::TreeFacts;
 use crate::{BenchError, BenchRequest, BenchWatch, DataHash, RaySource};
+use ours::Ours;
 use race::{Race, Runner, Time};
 use raywarp_bvh::build;
 use raywarp_cpu::{CpuTracer, Isa};
 use raywarp_embree::{DeviceOptions, EmbreeDevice, Library, Queries, RayWidth};
-use raywarp_geom::{Control, FlatTriangles, Hit, TraceError, Tracer};
+use raywarp_geom::{FlatTriangles, TraceError};
 use raywarp_scene::{Description, flatten};
 use raywarp_system::memory;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
@@ -41,6 +46,22 @@ pub fn isa_of(isa: Isa) -> Option<&'static str> {
         // The least that Embree has.
         "portable" if cfg!(target_arch = "x86_64") => Some("sse2"),
         _ => None,
+    }
+}
+
+/// How both sides are called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// `true` if Embree's modes without its robust flag have a race of their own.
+    pub fast: bool,
+    /// Number of rays of each call of ours; all rays of a batch if `None`.
+    pub per_call: Option<NonZeroUsize>,
+}
+
+impl Calls {
+    /// Returns `true` if ours traces a ray a call, so that Embree has to as well.
+    fn are_single(self) -> bool {
+        self.per_call.is_some_and(|count| count.get() == 1)
     }
 }
 
@@ -68,8 +89,7 @@ impl EmbreePeer {
 }
 
 /// Measures our tracer and Embree's modes on a scene, whose viewpoints have these numbers. Of `request` rays, the first
-/// tree and the number of runs count, which are rounds here. With `fast` Embree's modes without its robust flag have a
-/// race of their own, too. All triangles count as opaque.
+/// tree and the number of runs count, which are rounds here. All triangles count as opaque.
 ///
 /// # Errors
 /// [`BenchError`]; `Trace(Cancelled)` when [`BenchWatch::cancel`] became true.
@@ -80,7 +100,7 @@ pub fn beside_embree(
     scene: Description,
     (name, views): (&str, Vec<usize>),
     source: RaySource<'_>,
-    (request, fast): (&BenchRequest, bool),
+    (request, calls): (&BenchRequest, Calls),
     watch: &BenchWatch<'_>,
 ) -> Result<PeerReport, BenchError> {
     let mut triangles = flatten(&scene)?;
@@ -98,17 +118,18 @@ pub fn beside_embree(
     check_memory(&batches)?;
     let mut report = PeerReport::new(peer, name, views, triangles.len(), tree, request);
     let mut theirs = Theirs { scenes: Vec::new(), modes: Vec::new(), queries: None };
-    let robustness: &[bool] = if fast { &[true, false] } else { &[true] };
+    let robustness: &[bool] = if calls.fast { &[true, false] } else { &[true] };
     for options in robustness.iter().copied().flat_map(EmbreeMode::scenes) {
         let start = Instant::now();
         let scene = raywarp_embree::Scene::new(&peer.device, &triangles.vertices, options)?;
         report.builds.push((options, start.elapsed().as_secs_f64()));
-        theirs.modes.extend(EmbreeMode::of(options).map(|mode| (theirs.scenes.len(), mode)));
+        let modes = EmbreeMode::of(options).filter(|mode| !calls.are_single() || mode.width == RayWidth::One);
+        theirs.modes.extend(modes.map(|mode| (theirs.scenes.len(), mode)));
         theirs.scenes.push(scene);
     }
     let diagonal = triangles.bounds().diagonal();
     drop::<FlatTriangles>(triangles);
-    let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+    let mut ours = Ours::new(&tracer, calls.per_call);
     let (mut done, all) = (0, request.columns.len() * robustness.len());
     for (column, what) in request.columns.iter().enumerate() {
         let batches: Vec<&RayBatch> = batches.iter().filter(|batch| batch.column == column).collect();
@@ -188,27 +209,6 @@ trait TheirSide {
     fn answers(&self) -> Vec<f32>;
 }
 
-/// This CPU's tracer with buffers for its results.
-struct Ours<'a> {
-    tracer: &'a CpuTracer,
-    hits: Vec<Hit>,
-    blocked: Vec<u32>,
-}
-
-impl OurSide for Ours<'_> {
-    fn run(&mut self, batch: &RayBatch) -> Result<Time, BenchError> {
-        let rays = &batch.rays;
-        self.hits.resize(rays.len(), Hit::default());
-        self.blocked.resize(rays.len().div_ceil(32), 0);
-        let (control, mut undecided) = (Control::default(), Vec::new());
-        let time = Time::of(|| match batch.any {
-            true => self.tracer.any(rays, &[], &mut self.blocked, &mut undecided, &control),
-            false => self.tracer.closest(rays, &[], &mut self.hits, &mut [], &control),
-        });
-        Ok(time?)
-    }
-}
-
 /// Embree's scenes, with the rays of the last run in Embree's form.
 struct Theirs {
     scenes: Vec<raywarp_embree::Scene>,
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::engine::trace;
     use raywarp_bvh::BuildOptions;
-    use raywarp_geom::Ray;
+    use raywarp_geom::{Control, Ray};
 
     /// Our own tracer in place of Embree, with modes that may change the rays' lengths.
     struct Twin<'a> {
@@ -299,7 +299,7 @@ mod tests {
         let tracer = tracer();
         let batches = [batch(&tracer, 0, any), batch(&tracer, 1, any)];
         let batches: Vec<&RayBatch> = batches.iter().collect();
-        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut ours = Ours::new(&tracer, None);
         let mut theirs = Twin { tracer: &tracer, ends: ends.to_vec(), answers: Vec::new() };
         let watch = BenchWatch::default();
         let (race, found) = measure(&mut ours, &mut theirs, robust, (&batches, 40.0), 2, &watch).unwrap();
@@ -336,7 +336,7 @@ mod tests {
         use std::sync::atomic::AtomicBool;
         let tracer = tracer();
         let batch = batch(&tracer, 0, true);
-        let mut ours = Ours { tracer: &tracer, hits: Vec::new(), blocked: Vec::new() };
+        let mut ours = Ours::new(&tracer, None);
         let mut theirs = Twin { tracer: &tracer, ends: vec![1.0], answers: Vec::new() };
         let cancel = AtomicBool::new(true);
         let watch = BenchWatch { cancel: Some(&cancel), ..BenchWatch::default() };

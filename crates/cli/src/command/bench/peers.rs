@@ -12,12 +12,14 @@ use crate::interrupted_table;
 use crate::named_values::named_values;
 use crate::options::views::name_inputs;
 use crate::progress::Steps;
+use crate::whole_number::whole;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use raywarp::trace::npy::RayFile;
-use raywarp_lab::bench::peers::embree::{EmbreePeer, LEGEND, PeerReport, beside_embree, document};
+use raywarp_lab::bench::peers::embree::{Calls, EmbreePeer, LEGEND, PeerReport, beside_embree, document};
 use raywarp_lab::bench::{BenchRequest, BenchWatch, MachineFacts, RaySet, RaySource, Target};
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Default number of rounds of a comparison with Embree.
@@ -37,6 +39,11 @@ pub struct PeerArgs {
     /// Let Embree trace without its robust flag, too: rays may slip through edges.
     #[arg(long, requires = "peers", help_heading = heading::KERNELS)]
     embree_fast: bool,
+    /// Rays of each call of ours [default: as many as a view has].
+    ///
+    /// With 1 Embree traces single rays too.
+    #[arg(long, requires = "peers", value_name = "N", value_parser = whole::<usize>(1..=1 << 20), help_heading = heading::KERNELS)]
+    rays_per_call: Option<usize>,
 }
 
 /// Ray tracer of others on this CPU to compare with.
@@ -144,8 +151,9 @@ fn measure(
     keep.begin();
     let progress = |done: usize, all: usize| steps.set(done as u64, all as u64);
     let watch = BenchWatch { cancel: Some(interrupt::flag()), progress: Some(&progress), ..BenchWatch::default() };
-    let fast = args.peers.embree_fast;
-    match beside_embree(peer, loaded.scene, (&name, numbers), source, (request, fast), &watch) {
+    let per_call = args.peers.rays_per_call.and_then(NonZeroUsize::new);
+    let calls = Calls { fast: args.peers.embree_fast, per_call };
+    match beside_embree(peer, loaded.scene, (&name, numbers), source, (request, calls), &watch) {
         Err(error) if error.is_cancelled() => Ok(None),
         other => other.map(Some).map_err(|error| failure(error, &path)),
     }

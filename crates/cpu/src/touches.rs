@@ -1,0 +1,154 @@
+//! Every triangle that a ray touches, each once, in one walk and in any order.
+
+use crate::probe::Off;
+use crate::query::{OfRange, Query, Range};
+use raywarp_geom::Hit;
+use raywarp_layout::{INDEX_MASK, Wide8};
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// Triangles that stand in several leaves of a tree (spatial splits): one bit for each triangle; empty if there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Split(Vec<u64>);
+
+impl Split {
+    /// Finds the triangles of a tree over `count` of them that stand in several leaves.
+    pub fn of(tree: &Wide8, count: usize) -> Self {
+        let words = || vec![0u64; count.div_ceil(64)];
+        let (mut once, mut again, mut is_split) = (words(), words(), false);
+        for block in tree.blocks() {
+            for index in (0..raywarp_layout::BLOCK).filter_map(|slot| block.index(slot)) {
+                let (word, bit) = (index as usize / 64, 1 << (index % 64));
+                is_split |= once[word] & bit != 0;
+                again[word] |= once[word] & bit;
+                once[word] |= bit;
+            }
+        }
+        Self(if is_split { again } else { Vec::new() })
+    }
+
+    /// Returns `true` if a triangle stands in several leaves.
+    #[inline]
+    fn has(&self, index: u32) -> bool {
+        self.0.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.0[..])
+    }
+}
+
+thread_local! {
+    /// Triangles of several leaves that a ray of this thread has touched; taken while a ray uses it.
+    static TOUCHED: Cell<HashSet<u32>> = Cell::new(HashSet::new());
+}
+
+/// Receiver of a ray's touches.
+pub(crate) struct Receiver<'a, F> {
+    split: &'a Split,
+    inner: RefCell<Inner<F>>,
+}
+
+struct Inner<F> {
+    receive: F,
+    touched: HashSet<u32>,
+}
+
+impl<'a, F: FnMut(&Hit, u32) -> ControlFlow<()>> Receiver<'a, F> {
+    /// Returns a receiver that passes hits and their instances on to `receive`, until it breaks.
+    pub fn new(split: &'a Split, receive: F) -> Self {
+        let touched = TOUCHED.take();
+        Self { split, inner: RefCell::new(Inner { receive, touched }) }
+    }
+
+    /// Passes a touch on, unless it is of a triangle that was passed on already.
+    fn take(&self, range: &Range<'_>, [t, u, v]: [f32; 3], index: u32) -> ControlFlow<()> {
+        let mut inner = self.inner.borrow_mut();
+        if self.split.has(index) && !inner.touched.insert(index) {
+            return ControlFlow::Continue(());
+        }
+        let id = range.ids[index as usize];
+        // On an edge a weight may come out as -0.
+        (inner.receive)(&Hit { t, u: u + 0.0, v: v + 0.0, primitive: id.primitive }, id.instance)
+    }
+}
+
+impl<F> Drop for Receiver<'_, F> {
+    fn drop(&mut self) {
+        let mut touched = std::mem::take(&mut self.inner.get_mut().touched);
+        touched.clear();
+        // Of threads that end nothing is kept.
+        let _ = TOUCHED.try_with(|kept| kept.set(touched));
+    }
+}
+
+/// Query for every touch within an interval.
+pub(crate) struct Touches<'a, F> {
+    range: Range<'a>,
+    probe: Off,
+    receiver: &'a Receiver<'a, F>,
+    is_over: bool,
+}
+
+// Not derived: that would ask it of the closure.
+impl<F> Clone for Touches<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Touches<'_, F> {}
+
+impl<'a, F: FnMut(&Hit, u32) -> ControlFlow<()>> OfRange<'a> for Touches<'a, F> {
+    type With = &'a Receiver<'a, F>;
+
+    #[inline(always)]
+    fn of_range(range: Range<'a>, receiver: Self::With) -> Self {
+        Self { range, probe: Off, receiver, is_over: false }
+    }
+}
+
+impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Query for Touches<'_, F> {
+    const ORDERED: bool = false;
+    const PACKETS: bool = false;
+    type Probe = Off;
+
+    #[inline(always)]
+    fn probe(&mut self) -> &mut Off {
+        &mut self.probe
+    }
+
+    #[inline(always)]
+    fn low(&self) -> f32 {
+        self.range.low
+    }
+
+    #[inline(always)]
+    fn limit(&self) -> f32 {
+        self.range.high
+    }
+
+    #[inline]
+    fn offer(&mut self, tuv: [f32; 3], slot: u32) {
+        let (t, index) = (tuv[0], slot & INDEX_MASK);
+        if self.is_over || t < self.range.low || t > self.range.high || !self.range.follows(t, index) {
+            return;
+        }
+        self.is_over = self.receiver.take(&self.range, tuv, index).is_break();
+    }
+
+    #[inline(always)]
+    fn needs_id(&self, t: f32) -> bool {
+        t <= self.range.high
+    }
+
+    #[inline(always)]
+    fn offer_plain(&mut self, _: [f32; 3], _: u32) {}
+
+    #[inline(always)]
+    fn is_decided(&self) -> bool {
+        self.is_over
+    }
+}
