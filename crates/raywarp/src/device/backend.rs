@@ -81,7 +81,7 @@ enum Tracing {
     Cpu(Arc<CpuTracer>),
     /// CPU tracer that is made when its first ray comes, for scenes whose whole paths GPUs take.
     #[cfg(all(feature = "cuda", feature = "render"))]
-    Late(LateTracer),
+    Late(Box<LateTracer>),
     Own(Box<dyn Tracer>),
     #[cfg(feature = "cuda")]
     Gpus(SharedTracer<CudaPair>),
@@ -98,7 +98,7 @@ impl Backend {
     /// Makes a backend whose CPU tracer is encoded only when the first ray comes.
     #[cfg(all(feature = "cuda", feature = "render"))]
     pub fn late(bvh: Arc<Bvh2>, triangles: Arc<FlatTriangles>, plan: Plan) -> Self {
-        Self { tracing: Tracing::Late(LateTracer::new(bvh, triangles)), plan }
+        Self { tracing: Tracing::Late(Box::new(LateTracer::new(bvh, triangles))), plan }
     }
 
     /// Makes a backend that traces on the CPU until enough rays came to make a GPU worth its start, then on that GPU.
@@ -162,7 +162,7 @@ impl Backend {
     pub fn tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             #[cfg(all(feature = "cuda", feature = "render"))]
-            Tracing::Late(tracer) => tracer.get().map_or(tracer as &dyn Tracer, |tracer| tracer),
+            Tracing::Late(tracer) => tracer.get().map_or(&**tracer as &dyn Tracer, |tracer| tracer),
             _ => self.late_tracer(),
         }
     }
@@ -172,7 +172,7 @@ impl Backend {
         match &self.tracing {
             Tracing::Cpu(tracer) => &**tracer,
             #[cfg(all(feature = "cuda", feature = "render"))]
-            Tracing::Late(tracer) => tracer,
+            Tracing::Late(tracer) => &**tracer,
             Tracing::Own(tracer) => &**tracer,
             #[cfg(feature = "cuda")]
             Tracing::Gpus(tracer) => tracer,
