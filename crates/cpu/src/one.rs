@@ -51,8 +51,8 @@ impl CpuTracer {
     }
 
     /// Passes every hit of a ray within its interval on to `receive` with its instance, each (instance, primitive) once
-    /// and in no order, until `receive` breaks; returns whether it did. One walk: the time grows with the number of hits
-    /// and not faster.
+    /// and in no order, until `receive` breaks; returns whether it did. One walk: the time grows with the number of
+    /// hits and not faster.
     ///
     /// `receive` may trace other rays. Allocates nothing but for triangles that stand in several leaves (spatial
     /// splits), and for those once a thread.

@@ -8,7 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// Triangles that stand in several leaves of a tree (spatial splits): one bit for each triangle; empty if there is none.
+/// Triangles that stand in several leaves of a tree (spatial splits): one bit for each triangle; empty if there is
+/// none.
 #[derive(Debug, Default)]
 pub(crate) struct Split(Vec<u64>);
 

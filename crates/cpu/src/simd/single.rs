@@ -17,7 +17,8 @@ use std::mem::MaybeUninit;
 const ENTRIES: usize = 256;
 
 thread_local! {
-    /// Stack for trees that are deeper; taken while a ray uses it, so that a ray within another's callback gets its own.
+    /// Stack for trees that are deeper; taken while a ray uses it, so that a ray within another's callback gets its
+    /// own.
     static DEEP: Cell<Vec<MaybeUninit<u64>>> = const { Cell::new(Vec::new()) };
 }
 
@@ -62,8 +63,8 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
 /// Walks a ray from the root to its end, and returns its query with what it found. `stack` is as long as the tree says.
 ///
 /// A ray by itself waits for each result before it can go on. So the usual cases, none or one or two children hit, are
-/// branches, which a processor guesses and goes on beyond, and the nearest child goes through no stack. (Where many rays
-/// walk interleaved nobody waits, and wrong guesses are what costs: [`walk_all`](super::walk::walk_all).)
+/// branches, which a processor guesses and goes on beyond, and the nearest child goes through no stack. (Where many
+/// rays walk interleaved nobody waits, and wrong guesses are what costs: [`walk_all`](super::walk::walk_all).)
 #[inline(always)]
 fn walk<S: ChildOrder, Q: Query>(set: S, tree: &Wide8, task: Task<Q>, stack: &mut [MaybeUninit<u64>]) -> Q {
     debug_assert!(stack.len() >= stack_length(tree));
@@ -86,8 +87,8 @@ fn walk<S: ChildOrder, Q: Query>(set: S, tree: &Wide8, task: Task<Q>, stack: &mu
     }
 }
 
-/// Visits the node at `walker.record`: pushes its hit children but one, and returns the reference of what the ray visits
-/// next.
+/// Visits the node at `walker.record`: pushes its hit children but one, and returns the reference of what the ray
+/// visits next.
 ///
 /// # Safety
 /// As [`visit_node`](super::walk::visit_node).
