@@ -1,8 +1,8 @@
 //! Embree beside this CPU's tracer: the same rays in the same order, alternating, in one process.
 //!
 //! - Both use the same instruction set ([`isa_of`]), rayon's current pool, and rays of a batch in their order.
-//! - Ours is timed as users call it: rays in, hits out, by [`Tracer::closest`] and [`any`](raywarp_geom::Tracer::any).
-//!   Of Embree traversal alone is timed: its rays are put into its structures before.
+//! - Ours is timed as users call it: rays in, hits out, by [`closest`](raywarp_geom::Tracer::closest) and
+//!   [`any`](raywarp_geom::Tracer::any). Of Embree traversal alone is timed: its rays are put into its structures before.
 //! - With [`Calls::per_call`] ours is called with that many rays at a time. One at a time is held against Embree's
 //!   single rays alone.
 //! - Embree may trace single rays and packets of 8 and 16, told that they are coherent or not, through trees of both
