@@ -68,6 +68,40 @@ impl CpuTracer {
         flow
     }
 
+    /// Answers the rays of a small batch one by one, as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns
+    /// the number of rays that are not valid.
+    pub(crate) fn closest_few(&self, rays: &[Ray], after: &[HitKey], hits: &mut [Hit], instances: &mut [u32]) -> u64 {
+        for (i, (ray, hit)) in rays.iter().zip(hits).enumerate() {
+            let after = after.get(i).copied().unwrap_or(HitKey::START);
+            let (found, instance) = self.closest_one(ray, after).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
+            *hit = found;
+            if let Some(slot) = instances.get_mut(i) {
+                *slot = instance;
+            }
+        }
+        invalid(rays)
+    }
+
+    /// Answers the rays of a small batch one by one, as [`Tracer::any`](raywarp_geom::Tracer::any) does; returns the
+    /// number of rays that are not valid.
+    pub(crate) fn any_few(
+        &self,
+        rays: &[Ray],
+        after: &[HitKey],
+        blocked: &mut [u32],
+        undecided: &mut Vec<Candidate>,
+    ) -> u64 {
+        blocked[..rays.len().div_ceil(32)].fill(0);
+        for (i, ray) in rays.iter().enumerate() {
+            match self.any_one(ray, after.get(i).copied().unwrap_or(HitKey::START)) {
+                Blocked::No => {}
+                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
+                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
+            }
+        }
+        invalid(rays)
+    }
+
     fn closest_by_batch(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
         let (mut hit, mut instance) = ([Hit::default()], [0]);
         let (rays, after) = (std::slice::from_ref(ray), [after]);
@@ -96,4 +130,8 @@ impl CpuTracer {
         }
         ControlFlow::Continue(())
     }
+}
+
+fn invalid(rays: &[Ray]) -> u64 {
+    rays.iter().filter(|ray| !ray.is_valid()).count() as u64
 }

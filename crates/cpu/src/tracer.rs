@@ -22,6 +22,10 @@ const PART: usize = 512;
 /// batches are spread over threads.
 const PREFERRED_BATCH: usize = 4096;
 
+/// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
+/// conference, docs/notebook/2026-11-28-cpu-rays.md, "Few rays").
+const FEW: usize = 16;
+
 /// Encoding of the tree that the CPU tracer traverses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CpuTree {
@@ -148,6 +152,11 @@ impl CpuTracer {
             }
     }
 
+    /// Returns `true` if the rays of a batch walk one by one.
+    fn takes_one_by_one(&self, rays: &[Ray]) -> bool {
+        rays.len() < FEW && matches!(self.encoding, Encoding::Wide8(_))
+    }
+
     pub(crate) fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
@@ -231,6 +240,23 @@ fn run<T: Send>(
     Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
 }
 
+/// Traces a batch of a few rays on this thread by `trace`, which returns how many are not valid.
+fn few(
+    name: KernelName,
+    rays: usize,
+    control: &Control<'_>,
+    trace: impl FnOnce() -> u64,
+) -> Result<BatchStats, TraceError> {
+    if control.is_cancelled() && rays > 0 {
+        return Err(TraceError::Cancelled);
+    }
+    let invalid = trace();
+    if rays > 0 {
+        control.advance(rays);
+    }
+    Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
+}
+
 /// Returns the part with number `part` of a slice that has one entry for each ray; the slice itself if it is empty.
 fn part_of<T>(slice: &[T], part: usize) -> &[T] {
     if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
@@ -253,6 +279,9 @@ impl Tracer for CpuTracer {
         check_lengths(rays, after);
         assert_eq!(hits.len(), rays.len(), "one hit a ray");
         assert!(instances.is_empty() || instances.len() == rays.len(), "no instances, or one a ray");
+        if self.takes_one_by_one(rays) {
+            return few(self.name, rays.len(), control, || self.closest_few(rays, after, hits, instances));
+        }
         let mut instances = instances.chunks_mut(PART);
         let parts = rays
             .chunks(PART)
@@ -278,6 +307,9 @@ impl Tracer for CpuTracer {
         check_lengths(rays, after);
         assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
         undecided.clear();
+        if self.takes_one_by_one(rays) {
+            return few(self.name, rays.len(), control, || self.any_few(rays, after, blocked, undecided));
+        }
         let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.len().div_ceil(PART)];
         let parts = rays
             .chunks(PART)
