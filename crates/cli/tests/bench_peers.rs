@@ -81,6 +81,23 @@ fn both_sides_find_the_same_and_the_best_mode_is_named() {
 }
 
 #[test]
+fn a_ray_a_call_is_held_against_single_rays_alone() {
+    let folder = folder();
+    let modes = |count: u32| -> Option<Vec<u64>> {
+        let line = format!("bench tri --peers embree {SMALL} --kind primary,ao --rays-per-call {count} --json -q");
+        let document = document(&with_embree(&folder, &line)?);
+        assert_eq!(document["pass"], true);
+        let rows = document["scenes"][0]["rows"].as_array().unwrap().iter();
+        let widths = rows.flat_map(|row| row["modes"].as_array().unwrap()).map(|mode| mode["rays_per_call"].as_u64());
+        Some(widths.map(Option::unwrap).collect())
+    };
+    let Some(single) = modes(1) else { return };
+    assert!(single.len() == 4 && single.iter().all(|&width| width == 1), "{single:?}");
+    assert_eq!(modes(8).unwrap().len(), 20);
+    folder.refuses(&format!("bench tri {SMALL} --rays-per-call 1"), 2, &["--peers"]);
+}
+
+#[test]
 fn json_has_every_mode_with_its_agreement() {
     let folder = folder();
     let line = format!("bench tri --peers embree {SMALL} --kind ao,diffuse --json -q");

@@ -14,14 +14,14 @@ use serde_json::{Value as Json, json};
 /// Text that explains the signs of the tables.
 pub const LEGEND: &str = "\
 Mrays/s: all rays over the median time of the rounds, in which the two sides
-alternate. ratio: raywarp over Embree, the median of the rounds' ratios, with least
-and most; cpu: the same by processor time, which others' work disturbs less.
-Embree's figure is that of its best mode: single rays or packets of 8 or 16,
-called coherent or not, by the quality of its tree; fast: without the robust
+alternate. ratio: raywarp over Embree, the median of the rounds' ratios, with
+least and most; cpu: the same by processor time, which others' work disturbs
+less. Embree's figure is that of its best mode: single rays or packets of 8 or
+16, called coherent or not, by the quality of its tree; fast: without the robust
 flag. differ: rays that one side hits something else with, or nothing. Timed
-are, of raywarp, a batch call from rays to hits; of Embree, traversal alone, its
-packets being made before. Rates of all its modes are a thread's, by processor
-time.
+are, of raywarp, a batch call from rays to hits (calls of so many rays with
+--rays-per-call); of Embree, traversal alone, its packets being made before.
+Rates of all its modes are a thread's, by processor time.
 ";
 
 /// Returns all reports of comparisons with Embree as one document: for programs all of them, as text the ratios over
