@@ -97,6 +97,8 @@ fn what_has_no_numbers_or_pictures_writes_no_empty_file() {
     }
     folder.refuses("paper al09 if-if-slower --sample 100", 2, &["if-if-slower", "--sample"]);
     folder.refuses("paper al09 --only sibenik", 2, &["NAME"]);
+    folder.refuses("paper al09 fairy --csv fairy.csv", 2, &["fairy", "--csv"]);
+    folder.refuses("paper w11 table1 --sample 7", 2, &["table1", "--sample"]);
 }
 
 #[test]

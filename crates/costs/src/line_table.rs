@@ -218,7 +218,7 @@ impl LineTable {
                 for run in words {
                     let (frame, count) = run.split_once('*').unwrap_or((run, "1"));
                     let count = number(count)?;
-                    if frames.len() + count > MOST_INSTRUCTIONS {
+                    if count > MOST_INSTRUCTIONS - frames.len() {
                         return Err(LineFault::Number);
                     }
                     frames.extend(std::iter::repeat_n(self.frame(frame)?, count));
@@ -307,6 +307,11 @@ mod tests {
             ("raywarp source lines\n\ttext", 2, LineFault::NoFile),
             ("raywarp source lines\nlines", 2, LineFault::Word),
             ("raywarp source lines\nfile a.h\n\tx\nframe 0 1", 4, LineFault::Number),
+            (
+                "raywarp source lines\nfile a.h\n\tx\nframe 0 1 -\nkernel k 0 0 0*18446744073709551615",
+                5,
+                LineFault::Number,
+            ),
             ("raywarp source lines\nfile a.h\n\tx\nframe 0 2 -", 4, LineFault::Unknown),
             ("raywarp source lines\nfile a.h\n\tx\nframe 1 1 -", 4, LineFault::Unknown),
             ("raywarp source lines\nfile a.h\n\tx\nframe 0 1 0", 4, LineFault::Unknown),

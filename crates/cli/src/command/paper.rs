@@ -97,6 +97,11 @@ pub fn run(args: &PaperArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
 /// Prints a table, a figure or a statement.
 fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(exhibit) = find(paper, name) {
+        if !is_simulated(exhibit) && (args.sample.is_some() || args.intervals) {
+            return Err(CliError::usage(format!(
+                "{name} has recorded numbers alone; leave out --sample and --intervals"
+            )));
+        }
         let (records, missing) = Session { args, common, exhibit }.records()?;
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
     }
@@ -104,7 +109,13 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
         Some(_) if args.makes() => Err(CliError::usage(format!(
             "{name} is a statement, which is judged by what is stored; leave out --sample, --intervals and --only"
         ))),
-        Some(finding) => args.write(&finding_document(&judge(paper, finding, None)), common, out),
+        Some(finding) => {
+            let judged = judge(paper, finding, None);
+            if args.csv.is_some() && judged.cells.is_empty() {
+                return Err(CliError::usage(format!("{name} has no numbers to write; leave out --csv")));
+            }
+            args.write(&finding_document(&judged), common, out)
+        }
         None => Err(CliError::usage(format!(
             "{} has nothing called {name}; `raywarp paper {}` lists what it has",
             paper.key(),

@@ -33,6 +33,8 @@ pub enum OperationsFault {
     Version { found: String },
     #[error("a launch is \"launch NAME QUERY WALK\", such as \"launch primary closest direct/while-while/bvh2\"")]
     Launch,
+    #[error("a launch's name may have at most {MOST_NAME} letters, not {found}")]
+    LongName { found: usize },
     #[error("\"{found}\" is no query; there are closest and any")]
     Query { found: String },
     #[error("{0}")]
@@ -100,6 +102,9 @@ fn beginning(word: &str) -> String {
     word.chars().take(20).collect()
 }
 
+/// Largest number of letters of a launch's name, which stands in tables.
+const MOST_NAME: usize = 1000;
+
 /// A launch whose rays are being read.
 struct OpenLaunch {
     name: String,
@@ -119,6 +124,10 @@ impl OpenLaunch {
         else {
             return Err(OperationsFault::Launch);
         };
+        let letters = name.chars().count();
+        if letters > MOST_NAME {
+            return Err(OperationsFault::LongName { found: letters });
+        }
         let query = Query::ALL.into_iter().find(|known| known.name() == found);
         let query = query.ok_or_else(|| OperationsFault::Query { found: beginning(found) })?;
         let found: Variant = walk.parse().map_err(OperationsFault::Variant)?;

@@ -103,6 +103,8 @@ fn what_is_no_launch_is_refused_with_its_line() {
         assert_eq!(of(&format!("launch{words}")), (4, 0, OperationsFault::Launch));
     }
     assert_eq!(of("launch a some direct/while-while/bvh2"), (4, 0, OperationsFault::Query { found: "some".into() }));
+    let long = format!("launch {} any direct/while-while/bvh2", "n".repeat(70_000));
+    assert_eq!(of(&long), (4, 0, OperationsFault::LongName { found: 70_000 }));
     assert!(matches!(of("launch a any direct/while-while/oak"), (4, 0, OperationsFault::Variant(_))));
     assert!(matches!(of("launch a any replace/phased/h8"), (4, 0, OperationsFault::NoDump(_))));
     let [found, walk] = ["queue/if-if/bvh2", "direct/while-while/bvh2"].map(|text| text.parse().unwrap());
