@@ -48,10 +48,16 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
+    /// Returns `true` if a hit at `t` on triangle `index` is within the interval and after the hit key.
+    #[inline(always)]
+    pub fn holds(&self, t: f32, index: u32) -> bool {
+        self.low <= t && t <= self.high && self.follows(t, index)
+    }
+
     /// Returns `true` if a hit at `t >= low` on triangle `index` comes after the hit key. Only at the very `t` of the
     /// key ids matter.
     #[inline(always)]
-    pub fn follows(&self, t: f32, index: u32) -> bool {
+    fn follows(&self, t: f32, index: u32) -> bool {
         t != self.after.t || {
             let id = self.ids[index as usize];
             (id.instance, id.primitive) > (self.after.instance, self.after.primitive)
@@ -235,7 +241,7 @@ impl Query for Any<'_> {
     #[inline(always)]
     fn offer(&mut self, tuv: [f32; 3], slot: u32) {
         let (t, index) = (tuv[0], slot & INDEX_MASK);
-        if t < self.range.low || t > self.range.high || !self.range.follows(t, index) {
+        if !self.range.holds(t, index) {
             return;
         }
         if slot & NON_OPAQUE == 0 {

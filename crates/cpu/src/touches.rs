@@ -134,7 +134,7 @@ impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Query for Touches<'_, F> {
     #[inline]
     fn offer(&mut self, tuv: [f32; 3], slot: u32) {
         let (t, index) = (tuv[0], slot & INDEX_MASK);
-        if self.is_over || t < self.range.low || t > self.range.high || !self.range.follows(t, index) {
+        if self.is_over || !self.range.holds(t, index) {
             return;
         }
         self.is_over = self.receiver.take(&self.range, tuv, index).is_break();

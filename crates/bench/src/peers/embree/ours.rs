@@ -35,7 +35,7 @@ impl<'a> Ours<'a> {
             }
             .map(drop);
         };
-        // Whole words of bits, and whole calls.
+        // Whole words of bits; where these are no whole number of calls, the last call of a part is a shorter one.
         let part = PART.next_multiple_of(count).next_multiple_of(32);
         let tracer = self.tracer;
         let hits = self.hits.par_chunks_mut(part).zip(self.blocked.par_chunks_mut(part / 32));
