@@ -8,6 +8,8 @@ use crate::exit::CliError;
 use crate::files::Files;
 use crate::progress::{ProgressView, Ticker, si};
 pub use crate::screen::say;
+use crate::typed_options::TypedOptions;
+use crate::usage::list;
 use crate::{flags, interrupt};
 pub use arguments::{Replacing, Scenes, Tables, Taken, Talk, Threads};
 use raywarp::cpu::Isa;
@@ -50,6 +52,8 @@ pub struct Common {
     pub wide: bool,
     /// `true` if tables are printed as Markdown.
     pub markdown: bool,
+    /// Options that the user typed.
+    typed: TypedOptions,
     /// Files that this run reads and writes.
     pub files: Files,
     /// Scenes loaded so far, for JSON documents.
@@ -86,7 +90,7 @@ pub struct Activity {
 
 impl Common {
     /// Combines the flags before and after the name of the command.
-    pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>) -> Self {
+    pub fn new(talk: &Talk, before: Threads, taken: &Taken<'_>, typed: TypedOptions) -> Self {
         Self {
             json: talk.json,
             quiet: talk.quiet,
@@ -100,6 +104,7 @@ impl Common {
             no_clobber: taken.replacing.is_some_and(|flag| flag.no_clobber),
             wide: taken.tables.is_some_and(|flag| flag.wide),
             markdown: taken.tables.is_some_and(|flag| flag.markdown),
+            typed,
             files: Files::default(),
             loaded: Mutex::default(),
             start: Instant::now(),
@@ -119,6 +124,15 @@ impl Common {
         }
         Isa::from_environment().map_err(CliError::isa)?;
         raywarp::device::set_threads(self.threads).map_err(CliError::machine)
+    }
+
+    /// Refuses those of `options`, each as `--threads`, that the user typed where they have no effect: `why` says the
+    /// reason. A value of the environment is no request.
+    pub fn refuse(&self, options: &[&str], why: &str) -> Result<(), CliError> {
+        match &self.typed.among(options)[..] {
+            [] => Ok(()),
+            given => Err(CliError::usage(format!("{why}; leave out {}", list(given, "and")))),
+        }
     }
 
     /// Returns the number of worker threads: what was asked for, or one per logical processor.

@@ -22,6 +22,7 @@ mod plan_words;
 mod progress;
 mod replace;
 mod screen;
+mod typed_options;
 mod usage;
 mod version;
 mod whole_number;
@@ -34,6 +35,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use typed_options::TypedOptions;
 
 /// Raywarp is a path tracer and a ray-tracing library, for CPUs and NVIDIA GPUs.
 ///
@@ -211,13 +213,17 @@ fn definition() -> clap::Command {
 }
 
 fn run(arguments: &[OsString]) -> ExitCode {
-    let parsed = definition().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let mut built = definition();
+    let parsed = built.try_get_matches_from_mut(arguments).and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, TypedOptions::of(&matches, &built)))
+    });
+    let (cli, typed) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return answer(&error, arguments),
     };
     let taken = cli.command.taken();
-    let common = Common::new(&cli.talk, cli.threads, &taken);
+    let common = Common::new(&cli.talk, cli.threads, &taken, typed);
     let mut text = screen::Results::text();
     let mut bytes = screen::Results::bytes();
     let out: &mut dyn Write = if cli.command.writes_bytes() { &mut bytes } else { &mut text };

@@ -4,6 +4,7 @@
 //! `bench --record .` in somebody's project must not take its README.md, nor a mistyped `--csv scene.obj` the scene.
 //! The same for pictures is in [`raywarp::render::output::can_write`].
 
+use crate::common::is_standard_stream;
 use crate::exit::CliError;
 use raywarp::system::can_write_file;
 use std::fs::File;
@@ -32,8 +33,17 @@ pub const MANUAL: Kind = Kind { name: "a manual page", starts: &[b".ie \\n(.g .d
 /// Number of bytes at the beginning of a file that tell its kind.
 const HEAD_BYTES: u64 = 64;
 
+/// Refuses `-` as the name of a file or folder to write: standard output has what the command prints.
+pub fn can_name(path: &Path) -> Result<(), CliError> {
+    if is_standard_stream(path) {
+        return Err(CliError::usage("-: this goes into a file, not to standard output; ./- is a file of that name"));
+    }
+    Ok(())
+}
+
 /// Checks that `path` can be written: that there is no file yet, an empty one, or one of this kind.
 pub fn can_write(path: &Path, kind: &Kind) -> Result<(), CliError> {
+    can_name(path)?;
     can_write_file(path)?;
     // Opening a pipe would wait for somebody at its other end.
     if !path.is_file() {

@@ -69,3 +69,24 @@ fn a_picture_that_nobody_named_replaces_pictures_only() {
     folder.file("thesis.exr", "a thesis");
     folder.refuses(&format!("render room.pbrt {SMALL} -q"), 5, &["thesis.exr:", "OpenEXR"]);
 }
+
+#[test]
+fn a_file_beside_what_is_printed_cannot_go_to_standard_output() {
+    let folder = Folder::with_files([("s.obj", TRIANGLE)]);
+    for line in [
+        "paper al09 width --recorded --csv -",
+        "paper al09 width --recorded --html -",
+        "paper al09 width --recorded --svg -",
+        "simulate s.obj --efficiency --export-operations -",
+        "explain al09-while-while s.obj --csv -",
+        "bench s.obj --device cpu --csv -",
+        "bench s.obj --device cpu --record -",
+        "bench s.obj --device cpu --export-rays -",
+        "render s.obj -o s.png --export-rays -",
+        "man -o -",
+    ] {
+        folder.refuses(line, 2, &["-: ", "./-"]);
+    }
+    folder.succeeds("paper al09 width --recorded --csv ./-");
+    assert!(folder.text("-").starts_with("scene,subject,"));
+}

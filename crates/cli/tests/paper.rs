@@ -57,9 +57,9 @@ fn experiments_fill_the_same_cells_as_the_record() {
         keys.sort();
         keys
     };
-    for name in ["nodes", "speculation", "queue", "width"] {
+    for (name, sample) in [("nodes", ""), ("speculation", SAMPLE), ("queue", SAMPLE), ("width", SAMPLE)] {
         let recorded = keys(&format!("paper al09 {name} --recorded"));
-        let made = keys(&format!("paper al09 {name} --sample 32 --only sibenik --scenes . -q"));
+        let made = keys(&format!("paper al09 {name} {sample} --only sibenik --scenes . -q"));
         assert_eq!(made, recorded, "{name}");
     }
 }
@@ -92,13 +92,41 @@ fn what_has_no_numbers_or_pictures_writes_no_empty_file() {
     let table = String::from_utf8_lossy(table);
     assert!(table.starts_with("name,place,says,status,how_close\n") && table.lines().count() > 30, "{table}");
     folder.refuses("paper --csv list.csv", 2, &["KEY"]);
-    for option in ["--sample 100", "--device cuda"] {
-        folder.refuses(&format!("paper al09 width --recorded {option}"), 2, &["--recorded", &option[..8]]);
-    }
-    folder.refuses("paper al09 if-if-slower --sample 100", 2, &["if-if-slower", "--sample"]);
     folder.refuses("paper al09 --only sibenik", 2, &["NAME"]);
     folder.refuses("paper al09 fairy --csv fairy.csv", 2, &["fairy", "--csv"]);
-    folder.refuses("paper w11 table1 --sample 7", 2, &["table1", "--sample"]);
+}
+
+/// Options about scenes and threads, each as it is typed.
+const LOADING: &str = "--scenes . --format ply --light-units auto --gltf-scene 0 --material-variant 0 --animation 0 --at 1 \
+                       --threads 1";
+const SAMPLE: &str = "--sample 32";
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    let folder = Folder::new();
+    let flags = |options: &str| -> Vec<String> {
+        options.split_whitespace().filter(|word| word.starts_with("--")).map(String::from).collect()
+    };
+    for (answer, named, options) in [
+        ("paper", "list", format!("{LOADING} --device cuda")),
+        ("paper al09", "list", format!("{LOADING} --device cuda:1")),
+        ("paper al09 if-if-slower", "if-if-slower", format!("{LOADING} {SAMPLE} --only sibenik --device cuda")),
+        ("paper al09 width --recorded", "--recorded", format!("{LOADING} {SAMPLE} --intervals --device cuda")),
+        ("paper w11 table1", "table1", format!("{LOADING} {SAMPLE} --intervals --device cuda")),
+        ("paper al09 nodes", "nodes", format!("{SAMPLE} --intervals --device cuda:99")),
+        ("paper al09 queue", "queue", "--device cuda:99".to_string()),
+    ] {
+        // All of them are named, also where they stand before the command.
+        let flags = flags(&options);
+        let names: Vec<&str> = flags.iter().map(String::as_str).chain([named]).collect();
+        folder.refuses(&format!("{answer} {options}"), 2, &names);
+    }
+    folder.refuses("--threads 2 paper al09", 2, &["--threads"]);
+    folder.refuses("paper al09 nodes --sample 5", 2, &["nodes", "--sample"]);
+    // What the environment says is no request, and that nothing measures is true.
+    for line in ["paper", "paper al09 if-if-slower", "paper al09 width --recorded --only sibenik --device cpu"] {
+        assert!(folder.command(line).env("RAYWARP_SCENES", ".").output().unwrap().status.success(), "{line}");
+    }
 }
 
 #[test]
@@ -111,6 +139,9 @@ fn names_that_are_not_there_are_refused() {
     assert_eq!((table("table3"), table("table1")), ("table1".into(), "table1".into()));
     folder.refuses("paper al09 table1 --only kitchen", 2, &["--only", "kitchen", "sibenik"]);
     folder.refuses("paper al09 table1 --sample 0", 2, &["--sample"]);
+    // Numbers of several scenes together are of none of them.
+    folder.refuses("paper alk12 figure3 --recorded --only sibenik", 2, &["figure3", "together (all)"]);
+    assert!(!folder.json("paper alk12 table2 --recorded --only sibenik")["cells"].as_array().unwrap().is_empty());
 }
 
 #[test]

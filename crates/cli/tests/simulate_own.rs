@@ -164,6 +164,7 @@ fn operations_that_were_written_down_give_the_counts_of_tracing() {
 fn operations_that_are_wrong_or_do_not_fit_are_refused_in_a_line() {
     let folder = folder();
     folder.file("good.txt", "raywarp-operations 1\nlaunch a closest direct/while-while/bvh2\nv.\n");
+    folder.file("mac.txt", "raywarp-operations 1\rlaunch a closest direct/while-while/bvh2\rv.\r");
     folder.file("bad.txt", "raywarp-operations 1\nlaunch a closest direct/while-while/bvh2\nv.\nv+.\n");
     folder.file(
         "four.txt",
@@ -181,6 +182,9 @@ fn operations_that_are_wrong_or_do_not_fit_are_refused_in_a_line() {
         ("scattered.obj --operations good.txt --efficiency", 2, &["--operations"]),
         ("--operations good.txt --efficiency --sample 3", 2, &["--operations", "--sample"]),
         ("--operations good.txt --experiment queue", 2, &["--operations", "--efficiency"]),
+        ("--operations good.txt --efficiency --scenes . --at 3", 2, &["--operations", "--scenes", "--at"]),
+        ("--operations good.txt --efficiency --light-units auto", 2, &["--operations", "--light-units"]),
+        ("--operations mac.txt --efficiency", 3, &["mac.txt: line 1: ", "carriage return"]),
         ("scattered.obj --efficiency --variant al09-packet --export-operations out.txt", 2, &["packet"]),
         ("scattered.obj --efficiency --export-operations views.toml", 5, &["views.toml"]),
         ("scattered.obj --efficiency --export-operations scattered.obj", 2, &["scattered.obj"]),
@@ -192,4 +196,20 @@ fn operations_that_are_wrong_or_do_not_fit_are_refused_in_a_line() {
         folder.prints("simulate --operations good.txt --machine h200 --variant al09-while-while,own-while-if -q");
     let line = said.lines().find(|line| line.starts_with("own-while-if ")).unwrap_or_else(|| panic!("{said}"));
     assert!(line.contains("no code"), "{}", text(said.as_bytes()));
+}
+
+#[test]
+fn a_launch_without_rays_has_no_row_and_lines_may_end_as_on_windows() {
+    let folder = folder();
+    let launch = "closest direct/while-while/bvh2";
+    let text = format!("raywarp-operations 1\nlaunch empty {launch}\nlaunch full {launch}\nv.\n");
+    folder.file("unix.txt", &text);
+    folder.file("windows.txt", text.replace('\n', "\r\n"));
+    for mode in ["--efficiency", "--machine h200"] {
+        let rows =
+            |file: &str| rows(&folder.json(&format!("simulate --operations {file} {mode} --variant al09-if-if")));
+        assert_eq!((rows("unix.txt").len(), rows("windows.txt")), (1, rows("unix.txt")), "{mode}");
+    }
+    let said = folder.says("simulate --operations unix.txt --efficiency --variant al09-if-if");
+    assert!(said.contains("launch empty "), "{said}");
 }

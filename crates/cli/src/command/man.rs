@@ -45,6 +45,7 @@ pub fn run(args: &ManArgs, mut definition: Command, common: &Common, out: &mut d
         }
         return Ok(Status::Done);
     };
+    replace::can_name(folder)?;
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
     let path_of = |command: &Command| {

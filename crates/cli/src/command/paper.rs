@@ -1,5 +1,8 @@
 //! `raywarp paper [KEY [NAME]]`: the papers' tables, figures and statements, ours beside theirs.
 
+mod effect;
+
+use self::effect::Answer;
 use crate::command::simulate::{ReportArgs, refusal};
 use crate::common::{Common, Replacing, Scenes, Tables, Threads};
 use crate::device::{self, DeviceChoice};
@@ -13,13 +16,13 @@ use crate::replace;
 use clap::Args;
 use raywarp::Control;
 use raywarp::device::Plan;
-use raywarp::scene::View;
+use raywarp::scene::{Loaded, Prefer, View};
 use raywarp::system;
 use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
-    Exhibit, ExhibitScene, Paper, Record, add_intervals, exhibit_document, find, finding_document, is_measured,
-    is_simulated, judge, list_document, make, measure, measuring_seconds, merged, paper_document, seconds, statements,
-    statements_markdown, stored, widen_intervals,
+    Exhibit, ExhibitScene, Paper, Record, SceneSize, add_intervals, exhibit_document, find, finding_document,
+    is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged, paper_document,
+    scenes_alone, scenes_together, seconds, statements, statements_markdown, stored, widen_intervals,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -40,7 +43,7 @@ pub struct PaperArgs {
     #[arg(value_name = "NAME", requires = "key")]
     name: Option<String>,
     /// Print the recorded numbers alone, at once.
-    #[arg(long, conflicts_with_all = ["sample", "device"], help_heading = heading::RAYS)]
+    #[arg(long, help_heading = heading::RAYS)]
     recorded: bool,
     /// Rays of each kind and view that are traced, about [default: the table's own].
     #[arg(long, value_name = "COUNT", requires = "name", value_parser = clap::value_parser!(u32).range(1..), help_heading = heading::RAYS)]
@@ -48,7 +51,7 @@ pub struct PaperArgs {
     /// Find the intervals of simulated numbers anew, by five more samples.
     ///
     /// It takes two to five times as long.
-    #[arg(long, conflicts_with = "recorded", requires = "name", help_heading = heading::RAYS)]
+    #[arg(long, requires = "name", help_heading = heading::RAYS)]
     intervals: bool,
     /// Scenes of the table to make, comma-separated [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "name", help_heading = heading::SCENE)]
@@ -78,38 +81,36 @@ pub fn run(args: &PaperArgs, common: &Common, out: &mut dyn Write) -> Result<Sta
         common.files.writes(file)?;
         replace::can_write(file, &replace::PAPER_CSV)?;
     }
-    let Some(key) = &args.key else { return args.write(&list_document(), common, out) };
+    let Some(key) = &args.key else {
+        Answer::List.check(common)?;
+        return args.write(&list_document(), common, out);
+    };
     let paper = Paper::parse(&key.to_lowercase()).ok_or_else(|| {
         let known = Paper::ALL.map(Paper::key).join(", ");
         CliError::usage(format!("{key} is no paper; known are {known}"))
     })?;
-    match &args.name {
-        // As docs/papers has them, with the targets of links.
-        None if common.markdown => {
-            write!(out, "{}", statements_markdown(paper))?;
-            Ok(Status::Done)
-        }
-        None => args.write(&paper_document(paper), common, out),
-        Some(name) => named(paper, name, args, common, out),
+    if let Some(name) = &args.name {
+        return named(paper, name, args, common, out);
     }
+    Answer::List.check(common)?;
+    // As docs/papers has them, with the targets of links.
+    if common.markdown {
+        write!(out, "{}", statements_markdown(paper))?;
+        return Ok(Status::Done);
+    }
+    args.write(&paper_document(paper), common, out)
 }
 
 /// Prints a table, a figure or a statement.
 fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
     if let Some(exhibit) = find(paper, name) {
-        if !is_simulated(exhibit) && (args.sample.is_some() || args.intervals) {
-            return Err(CliError::usage(format!(
-                "{name} has recorded numbers alone; leave out --sample and --intervals"
-            )));
-        }
+        Answer::Exhibit { exhibit, recorded: args.recorded }.check(common)?;
         let (records, missing) = Session { args, common, exhibit }.records()?;
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
     }
     match statements(paper).iter().find(|finding| finding.name == name) {
-        Some(_) if args.makes() => Err(CliError::usage(format!(
-            "{name} is a statement, which is judged by what is stored; leave out --sample, --intervals and --only"
-        ))),
         Some(finding) => {
+            Answer::Statement(name).check(common)?;
             let judged = judge(paper, finding, None);
             if args.csv.is_some() && judged.cells.is_empty() {
                 return Err(CliError::usage(format!("{name} has no numbers to write; leave out --csv")));
@@ -125,11 +126,6 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
 }
 
 impl PaperArgs {
-    /// Returns `true` if an option says how something is made.
-    fn makes(&self) -> bool {
-        self.sample.is_some() || self.intervals || !self.only.is_empty()
-    }
-
     /// Prints a report, and writes it as a page, pictures and comma-separated values where those are asked for.
     fn write(&self, document: &Document, common: &Common, out: &mut dyn Write) -> Result<Status, CliError> {
         if !self.report.write(Path::new(""), document)? {
@@ -145,6 +141,14 @@ impl PaperArgs {
     }
 }
 
+/// A scene of a table or figure, with its viewpoints.
+struct LoadedScene {
+    name: &'static str,
+    loaded: Loaded,
+    path: PathBuf,
+    views: Vec<View>,
+}
+
 /// The making of a table or figure.
 struct Session<'a> {
     args: &'a PaperArgs,
@@ -157,7 +161,7 @@ impl Session<'_> {
     fn records(&self) -> Result<(Vec<Record>, Vec<String>), CliError> {
         let mut records = stored(self.exhibit);
         let mut missing = Vec::new();
-        let wanted: Vec<&str> = self.scenes()?;
+        let wanted = self.scenes()?;
         if !self.args.only.is_empty() {
             records.retain(|record| wanted.iter().any(|name| record.is_of_scene(name)));
         }
@@ -172,9 +176,8 @@ impl Session<'_> {
         if !(is_simulated(self.exhibit) || has_gpu && is_measured(self.exhibit)) {
             return Ok((records, missing));
         }
-        let (there, absent): (Vec<&str>, Vec<&str>) = wanted
-            .into_iter()
-            .partition(|name| self.common.find(Path::new(name), raywarp::scene::Prefer::Geometry).is_ok());
+        let (there, absent): (Vec<&'static str>, Vec<&str>) =
+            wanted.into_iter().partition(|name| self.common.find(Path::new(name), Prefer::Geometry).is_ok());
         if !absent.is_empty() {
             missing.push(format!(
                 "not found as scenes (--scenes): {}; of these ours is what was recorded, if anything",
@@ -184,13 +187,12 @@ impl Session<'_> {
         if there.is_empty() {
             return Ok((records, missing));
         }
-        self.say_time(&there, target.as_ref());
-        for name in there {
-            let (loaded, path, _) = self.common.load(Path::new(name), false)?;
-            let views: Vec<View> =
-                views(self.common, &loaded.scene, name, None)?.into_iter().map(|(_, view)| view).collect();
-            let place = ExhibitScene { name, scene: &loaded.scene, views: &views };
-            let made = self.simulate(&place, &path)?;
+        // All of them first: how long it takes depends on their sizes, and what is wrong with the last is said early.
+        let scenes = there.into_iter().map(|name| self.load(name)).collect::<Result<Vec<_>, _>>()?;
+        self.say_time(&scenes, target.as_ref());
+        for LoadedScene { name, loaded, path, views } in &scenes {
+            let place = ExhibitScene { name, scene: &loaded.scene, views };
+            let made = self.simulate(&place, path)?;
             records = merged(records, made);
             if let (Some(sample), false) = (self.args.sample, self.args.intervals) {
                 widen_intervals(&mut records, self.exhibit, name, sample as usize);
@@ -203,14 +205,27 @@ impl Session<'_> {
     }
 
     /// Returns the scenes to make, refusing names that the exhibit does not have.
-    fn scenes(&self) -> Result<Vec<&str>, CliError> {
-        let known = self.exhibit.scenes;
-        if let Some(other) = self.args.only.iter().find(|name| !known.contains(&name.as_str())) {
-            let name = self.exhibit.name;
-            return Err(CliError::usage(format!("--only: \"{other}\" is not in {name}; it has {}", known.join(", "))));
+    fn scenes(&self) -> Result<Vec<&'static str>, CliError> {
+        let (name, only, known) = (self.exhibit.name, &self.args.only, scenes_alone(self.exhibit));
+        match only.iter().find(|own| !known.contains(&own.as_str())) {
+            Some(_) if known.is_empty() => Err(CliError::usage(format!(
+                "--only: numbers of {name} are of several scenes together ({}); leave it out",
+                scenes_together(self.exhibit).join(", ")
+            ))),
+            Some(other) => {
+                Err(CliError::usage(format!("--only: \"{other}\" is not in {name}; it has {}", known.join(", "))))
+            }
+            None => {
+                Ok(known.into_iter().filter(|own| only.is_empty() || only.iter().any(|only| only == own)).collect())
+            }
         }
-        let only = &self.args.only;
-        Ok(known.iter().copied().filter(|name| only.is_empty() || only.iter().any(|own| own == name)).collect())
+    }
+
+    /// Loads a scene and finds its viewpoints.
+    fn load(&self, name: &'static str) -> Result<LoadedScene, CliError> {
+        let (loaded, path, _) = self.common.load(Path::new(name), false)?;
+        let views = views(self.common, &loaded.scene, name, None)?.into_iter().map(|(_, view)| view).collect();
+        Ok(LoadedScene { name, loaded, path, views })
     }
 
     /// Returns the GPU that measures, if there is one.
@@ -224,11 +239,16 @@ impl Session<'_> {
     }
 
     /// Says how long it will take.
-    fn say_time(&self, scenes: &[&str], target: Option<&Target>) {
+    fn say_time(&self, scenes: &[LoadedScene], target: Option<&Target>) {
         let threads = self.common.worker_threads();
         let sample = self.args.sample.map(|sample| sample as usize);
-        let seconds = seconds(self.exhibit, scenes.len(), sample, threads, self.args.intervals);
-        let (names, length) = (scenes.join(", "), duration(seconds));
+        let size = |scene: &LoadedScene| SceneSize {
+            triangles: scene.loaded.scene.triangle_count(),
+            views: scene.views.len(),
+        };
+        let sizes: Vec<SceneSize> = scenes.iter().map(size).collect();
+        let length = duration(seconds(self.exhibit, &sizes, sample, threads, self.args.intervals));
+        let names = scenes.iter().map(|scene| scene.name).collect::<Vec<_>>().join(", ");
         let measured = target.map_or_else(String::new, |target| {
             let length = duration(measuring_seconds(self.exhibit, scenes.len(), threads));
             format!("; measuring on {}: about {length}", target.name())

@@ -101,6 +101,10 @@ impl LightUnitsArg {
 }
 
 impl Scenes {
+    /// The options, as they are typed.
+    pub const OPTIONS: [&str; 7] =
+        ["--scenes", "--format", "--light-units", "--gltf-scene", "--material-variant", "--animation", "--at"];
+
     /// Returns the options that choose the scene, animation time and material variant of a glTF file.
     pub(super) fn gltf(&self) -> GltfOptions {
         GltfOptions {
@@ -157,4 +161,17 @@ fn folder() -> impl TypedValueParser<Value = PathBuf> {
 /// Returns the parser of a scene file format.
 fn format() -> impl TypedValueParser<Value = Format> {
     named_values(Format::EXTENSIONS.map(|(name, _)| name), Format::from_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, Command};
+
+    #[test]
+    fn all_options_of_scenes_are_listed() {
+        let command = Scenes::augment_args(Command::new("raywarp"));
+        let long = |arg: &Arg| arg.get_long().map(|long| format!("--{long}"));
+        assert_eq!(command.get_arguments().filter_map(long).collect::<Vec<_>>(), Scenes::OPTIONS);
+    }
 }

@@ -1,6 +1,5 @@
 //! The tables and figures of the papers: what each holds, how ours is made, and what of it was fitted.
 
-use raywarp_family::Variant;
 use raywarp_papers::Measure;
 use raywarp_study::simulate::Experiment;
 use raywarp_workload::rays::{Order, RayKind, Workload};
@@ -240,48 +239,4 @@ pub(super) fn own_sample(exhibit: &Exhibit) -> Option<usize> {
         Making::Experiment(which, _) => Some(which.sample()),
         Making::Nodes | Making::Gpu => None,
     }
-}
-
-/// Seconds of a processor of 2021 for a ray and step of a simulation; and for a scene's tree and rays, which more
-/// threads hardly shorten (AL09's Table 1 in sibenik: 42 s with two threads, 26 s with 16 of another machine).
-const PER_RAY: f64 = 7e-6;
-const PER_REPLAY: f64 = 3e-6;
-const PER_SCENE: f64 = 24.0;
-/// Seconds of a thread for the rays that a GPU traces in a scene, and for a kernel's hits of them.
-const RAYS_TO_MEASURE: usize = 480;
-const CHECK_OF_A_KERNEL: usize = 80;
-/// Views of a scene of the papers, and kinds of rays.
-const BATCHES: f64 = 15.0;
-
-/// Returns how many times as long as others a kernel takes: many lanes of a ray do the same work.
-fn cost(kernel: &str) -> f64 {
-    kernel.parse().map_or(1.0, |variant: Variant| f64::from(variant.lanes_per_ray()) / 6.0).max(1.0)
-}
-
-/// Returns about how many seconds it takes to simulate an exhibit on so many scenes, with so many threads; with
-/// intervals the scene's rays are made for each draw, and traced twice.
-pub fn seconds(exhibit: &Exhibit, scenes: usize, sample: Option<usize>, threads: usize, has_intervals: bool) -> f64 {
-    let [times, draws] = if has_intervals { [2.0, f64::from(DRAWS)] } else { [1.0, 0.0] };
-    let rays = |own: usize| BATCHES * sample.unwrap_or(own) as f64;
-    let mut orders = 1;
-    let scene = match exhibit.making {
-        Making::Kernels(kernels) => {
-            orders = kernels.orders.len();
-            let runs: f64 = kernels.runs.iter().map(|(_, kernel, _)| cost(kernel)).sum();
-            let trees = kernels.leaves.len().max(1);
-            rays(SAMPLE) * runs * (orders * trees) as f64 * PER_RAY * kernels.kinds.len() as f64
-                / RayKind::ALL.len() as f64
-        }
-        Making::Experiment(which, _) => rays(which.sample()) * which.steps() as f64 * PER_REPLAY,
-        Making::Nodes => 0.0,
-        Making::Gpu => return 0.0,
-    };
-    scenes as f64 * (PER_SCENE * orders as f64 * (1.0 + draws) + times * scene / threads.max(1) as f64)
-}
-
-/// Returns about how many seconds it takes to measure an exhibit's kernels on a GPU on so many scenes: mostly the time
-/// of so many threads that make and check the rays.
-pub fn measuring_seconds(exhibit: &Exhibit, scenes: usize, threads: usize) -> f64 {
-    let kernels = if let Making::Kernels(kernels) = exhibit.making { kernels.runs.len() } else { 0 };
-    (scenes * (RAYS_TO_MEASURE + kernels * CHECK_OF_A_KERNEL)) as f64 / threads.max(1) as f64
 }

@@ -211,7 +211,7 @@ fn of_experiment(
 }
 
 /// Costs of a visit beside a test, and extra references as a share of the triangles, with which nodes are counted.
-const TREES: [(&str, f32, Option<f32>); 4] = [
+pub(super) const TREES: [(&str, f32, Option<f32>); 4] = [
     ("full leaves, splits", FULL_LEAVES, Some(1.0)),
     ("full leaves", FULL_LEAVES, None),
     ("a visit costs 2 tests", 2.0, None),

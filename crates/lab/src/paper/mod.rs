@@ -8,6 +8,7 @@ mod chart;
 #[cfg(test)]
 mod claims;
 mod distance;
+mod duration;
 mod exhibit;
 mod interval;
 mod judged;
@@ -22,9 +23,9 @@ mod table;
 mod tests;
 
 pub use catalogue::{all, find, of};
+pub use duration::{SceneSize, measuring_seconds, seconds};
 pub use exhibit::{
     Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated,
-    measuring_seconds, seconds,
 };
 pub use interval::{add_intervals, widen_intervals};
 pub use judged::{Judged, JudgedCell, judge, statements};
@@ -32,4 +33,4 @@ pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};
 pub use record::{NumberSource, Record, read};
 pub use report::{exhibit_document, finding_document, list_document, paper_document, statements_markdown};
-pub use table::{merged, stored};
+pub use table::{merged, scenes_alone, scenes_together, stored};

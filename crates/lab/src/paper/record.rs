@@ -49,7 +49,12 @@ impl Record {
     /// Returns `true` if the number is of this scene, with whatever materials or from wherever, or the paper's alone.
     pub fn is_of_scene(&self, name: &str) -> bool {
         let rest = self.scene.strip_prefix(name);
-        self.scene.starts_with("theirs") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        self.is_theirs_alone() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+    }
+
+    /// Returns `true` if the number is of a scene that the paper alone has.
+    pub fn is_theirs_alone(&self) -> bool {
+        self.scene.starts_with("theirs")
     }
 
     /// Returns what the paper claims, if that can be compared with a number.

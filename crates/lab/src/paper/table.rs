@@ -1,6 +1,6 @@
 //! An exhibit put together: what is printed, what is stored, and what was made now.
 
-use super::exhibit::Exhibit;
+use super::exhibit::{Exhibit, is_simulated};
 use super::printed::printed;
 use super::record::{self, NumberSource, Record};
 use std::collections::HashMap;
@@ -13,6 +13,25 @@ pub fn stored(exhibit: &Exhibit) -> Vec<Record> {
     let mine = record::read(exhibit.stored)
         .unwrap_or_else(|why| panic!("records of {} {}: {why}", exhibit.paper.key(), exhibit.name));
     completed(exhibit, merged(printed(exhibit), mine))
+}
+
+/// Returns the scenes of an exhibit that have numbers of their own, or could get them by simulation.
+pub fn scenes_alone(exhibit: &Exhibit) -> Vec<&'static str> {
+    let records = stored(exhibit);
+    let has_own = |name: &&str| records.iter().any(|record| !record.is_theirs_alone() && record.is_of_scene(name));
+    exhibit.scenes.iter().copied().filter(|name| is_simulated(exhibit) || has_own(name)).collect()
+}
+
+/// Returns what the stored numbers of an exhibit are of, where that is no scene of its list: several of them together.
+pub fn scenes_together(exhibit: &Exhibit) -> Vec<String> {
+    let alone = scenes_alone(exhibit);
+    let mut together: Vec<String> = Vec::new();
+    for record in stored(exhibit).into_iter().filter(|record| !record.is_theirs_alone()) {
+        if !alone.iter().any(|name| record.is_of_scene(name)) && !together.contains(&record.scene) {
+            together.push(record.scene);
+        }
+    }
+    together
 }
 
 /// Returns records with the gains that follow from them, by the rates that are there now.

@@ -36,6 +36,21 @@ fn every_record_is_of_a_quantity_and_says_where_it_is_from() {
     }
 }
 
+#[test]
+fn each_scene_of_an_exhibit_has_numbers_or_can_get_them() {
+    for exhibit in all() {
+        let (records, alone) = (stored(exhibit), scenes_alone(exhibit));
+        for name in &alone {
+            let has_own = records.iter().any(|record| record.is_of_scene(name) && !record.is_theirs_alone());
+            assert!(has_own || is_simulated(exhibit), "{} {}: {name}", exhibit.paper.key(), exhibit.name);
+        }
+        assert!(!alone.is_empty() || !scenes_together(exhibit).is_empty(), "{}", exhibit.name);
+    }
+    let of = |name| find(Paper::Alk12, name).unwrap();
+    assert_eq!((scenes_alone(of("figure3")), scenes_together(of("figure3"))), (vec![], vec!["all".to_string()]));
+    assert_eq!(scenes_alone(of("table1")), of("table1").scenes);
+}
+
 /// Returns statements whose cells or reasons are not what their measure and claims need.
 fn faulty() -> Vec<String> {
     let mut faults = Vec::new();

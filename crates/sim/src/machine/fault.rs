@@ -48,6 +48,8 @@ pub enum MachineFault {
     OutOfRange { path: &'static str, value: f64, least: f64, most: f64 },
     #[error("{path} is {}; it must be a whole number", plain(*value))]
     NotWhole { path: &'static str, value: f64 },
+    #[error("{path} is {value}; it may be a power of two from {least} to {most}")]
+    NoPowerOfTwo { path: &'static str, value: f64, least: f64, most: f64 },
     /// Two numbers contradict each other: the first should not be above the second.
     #[error("{path} is {value}, above {limit}, which is {most}")]
     Above { path: &'static str, value: f64, limit: &'static str, most: f64 },

@@ -15,6 +15,8 @@ pub struct MachineKey {
     pub required: bool,
     /// `true` if the number is a count, which has no fraction.
     pub whole: bool,
+    /// `true` if the number is a power of two: a size by which addresses are divided, or lanes that are halved.
+    pub power_of_two: bool,
     /// Smallest value that makes sense.
     pub least: f64,
     /// Largest value that makes sense; above it the unit was mistaken.
@@ -32,7 +34,8 @@ macro_rules! keys {
                 path: $path,
                 unit: $unit,
                 required: keys!(@need $need),
-                whole: keys!(@kind $kind),
+                whole: keys!(@whole $kind),
+                power_of_two: keys!(@power $kind),
                 least: $least as f64,
                 most: $most as f64,
                 meaning: $meaning,
@@ -43,14 +46,16 @@ macro_rules! keys {
     };
     (@need must) => { true };
     (@need may) => { false };
-    (@kind count) => { true };
-    (@kind real) => { false };
+    (@whole real) => { false };
+    (@whole $kind:ident) => { true };
+    (@power power) => { true };
+    (@power $kind:ident) => { false };
 }
 
 keys! {
     SM_COUNT, "sm.count", must, count, 1, 4096, "multiprocessors", "Multiprocessors that run kernels.";
     SM_SCHEDULERS, "sm.schedulers", must, count, 1, 16, "a multiprocessor", "Warp schedulers.";
-    SM_WARP_WIDTH, "sm.warp_width", must, count, 1, 64, "lanes", "Lanes of a warp; the simulator's masks have 64 bits.";
+    SM_WARP_WIDTH, "sm.warp_width", must, power, 1, 64, "lanes", "Lanes of a warp; the simulator's masks have 64 bits.";
     CLOCK_MHZ, "clock.mhz", must, real, 1, 20_000, "MHz", "The clock that bounds count in: that of the lanes.";
     CLOCK_BASE_MHZ, "clock.base_mhz", may, real, 1, 20_000, "MHz", "The clock that the vendor promises.";
     CLOCK_BOOST_MHZ, "clock.boost_mhz", may, real, 1, 20_000, "MHz", "The vendor's boost clock.";
@@ -70,14 +75,14 @@ keys! {
     PIPE_CONVERSION, "pipes.conversion", may, real, 0.25, 4096, "lanes a clock", "Conversions between 32-bit integers and floats; if not given, as xu.";
     PIPE_LSU, "pipes.lsu", may, real, 0.25, 4096, "lanes a clock", "Addresses of loads and stores, and shuffles.";
     L1_BYTES, "l1.bytes", may, count, 0, 1u64 << 30, "bytes a multiprocessor", "The first cache that node fetches use; where it shares its memory with shared memory, all of it.";
-    L1_LINE_BYTES, "l1.line_bytes", may, count, 4, 4096, "bytes", "A line.";
-    L1_SECTOR_BYTES, "l1.sector_bytes", may, count, 4, 4096, "bytes", "The least that a miss brings.";
+    L1_LINE_BYTES, "l1.line_bytes", may, power, 4, 4096, "bytes", "A line.";
+    L1_SECTOR_BYTES, "l1.sector_bytes", may, power, 4, 4096, "bytes", "The least that a miss brings.";
     L1_BYTES_PER_CLOCK, "l1.bytes_per_clock", may, real, 1, 65_536, "bytes a clock and multiprocessor", "Read from it at most.";
     L1_WAVEFRONTS_PER_CLOCK, "l1.wavefronts_per_clock", may, real, 0.01, 16, "a clock and multiprocessor", "Passes through its data stage.";
     L1_LINES_PER_WAVEFRONT, "l1.lines_per_wavefront", may, real, 1, 64, "lines", "Lines that one pass may look up.";
     L2_BYTES, "l2.bytes", may, count, 0, 1u64 << 40, "bytes", "The cache of all multiprocessors.";
-    L2_LINE_BYTES, "l2.line_bytes", may, count, 4, 4096, "bytes", "A line.";
-    L2_SECTOR_BYTES, "l2.sector_bytes", may, count, 4, 4096, "bytes", "The least that is read.";
+    L2_LINE_BYTES, "l2.line_bytes", may, power, 4, 4096, "bytes", "A line.";
+    L2_SECTOR_BYTES, "l2.sector_bytes", may, power, 4, 4096, "bytes", "The least that is read.";
     L2_BYTES_PER_CLOCK, "l2.bytes_per_clock", may, real, 1, 1_000_000, "bytes a clock", "Read from it at most, by all multiprocessors.";
     L2_REQUESTS_PER_CLOCK, "l2.requests_per_clock", may, real, 0.001, 16, "a clock and multiprocessor", "Requests of a sector that it answers each multiprocessor, while all ask.";
     DRAM_BYTES, "dram.bytes", may, count, 1, 1u64 << 50, "bytes", "The device's memory.";
@@ -139,12 +144,16 @@ pub fn near(path: &str) -> Vec<&'static str> {
 impl MachineKey {
     /// Returns what is wrong with `value` for this key; `None` if it is fine.
     pub fn fault(&self, value: f64) -> Option<MachineFault> {
-        let Self { path, least, most, whole, .. } = *self;
+        let Self { path, least, most, whole, power_of_two, .. } = *self;
         // Written so that NaN is a fault.
         if !(value >= least && value <= most) {
             return Some(MachineFault::OutOfRange { path, value, least, most });
         }
-        (whole && value.fract() != 0.0).then_some(MachineFault::NotWhole { path, value })
+        if whole && value.fract() != 0.0 {
+            return Some(MachineFault::NotWhole { path, value });
+        }
+        let is_power = (value as u64).is_power_of_two();
+        (power_of_two && !is_power).then_some(MachineFault::NoPowerOfTwo { path, value, least, most })
     }
 }
 

@@ -257,13 +257,19 @@ pub(super) fn contradiction(numbers: &BTreeMap<&'static str, Given>) -> Option<(
             return Some((path, MachineFault::Above { path, value: a.value, limit, most: b.value }));
         }
     }
-    // The first is made of whole ones of the second.
-    for (line, sector) in [(keys::L1_LINE_BYTES, keys::L1_SECTOR_BYTES), (keys::L2_LINE_BYTES, keys::L2_SECTOR_BYTES)] {
-        if let (Some(all), Some(part)) = (numbers.get(line.path), numbers.get(sector.path))
-            && all.value % part.value != 0.0
+    // The first is made of whole ones of the second, or of as many equal parts.
+    let divided = [
+        (keys::L1_LINE_BYTES, keys::L1_SECTOR_BYTES),
+        (keys::L2_LINE_BYTES, keys::L2_SECTOR_BYTES),
+        (keys::REGISTERS_PER_SM, keys::REGISTERS_PARTITIONS),
+        (keys::REGISTERS_COARSE_UNIT, keys::REGISTERS_UNIT),
+    ];
+    for (whole, part) in divided {
+        if let (Some(all), Some(one)) = (numbers.get(whole.path), numbers.get(part.path))
+            && all.value % one.value != 0.0
         {
-            let (path, whole) = (sector.path, line.path);
-            return Some((path, MachineFault::NoDivisor { path, value: part.value, whole, of: all.value }));
+            let (path, whole) = (part.path, whole.path);
+            return Some((path, MachineFault::NoDivisor { path, value: one.value, whole, of: all.value }));
         }
     }
     None

@@ -168,9 +168,23 @@ fn what_is_wrong_in_a_file_is_named_with_line_and_key() {
     let (path, whole) = ("l1.sector_bytes", "l1.line_bytes");
     refused(
         "sector_bytes = { value = 32",
-        "sector_bytes = { value = 33",
-        NoDivisor { path, value: 33.0, whole, of: 128.0 },
+        "sector_bytes = { value = 256",
+        Above { path, value: 256.0, limit: whole, most: 128.0 },
     );
+    let (least, most) = (4.0, 4096.0);
+    refused(
+        "sector_bytes = { value = 32",
+        "sector_bytes = { value = 33",
+        NoPowerOfTwo { path, value: 33.0, least, most },
+    );
+    let odd = NoPowerOfTwo { path: whole, value: 96.0, least, most };
+    refused("line_bytes = { value = 128", "line_bytes = { value = 96", odd);
+    let odd = NoPowerOfTwo { path: "sm.warp_width", value: 33.0, least: 1.0, most: 64.0 };
+    refused("warp_width = { value = 32", "warp_width = { value = 33", odd);
+    // As many equal parts.
+    let (path, whole) = ("registers.partitions", "registers.per_sm");
+    let thirds = NoDivisor { path, value: 3.0, whole, of: 65_536.0 };
+    refused("partitions = { value = 4", "partitions = { value = 3", thirds);
     let (path, instead) = ("pipes.imul", "pipes.fmaheavy");
     refused("fmaheavy = {", "imul = {", Foreign { path, major: 9, minor: 0, instead });
     let latency = "latency.l1_hit";
@@ -378,6 +392,11 @@ fn what_cannot_be_set_is_said_and_changes_nothing() {
     let error = titan.set("pipes.fmaheavy", "1").unwrap_err();
     assert!(matches!(&error, MachineError::Value(fault) if *fault == foreign), "{error}");
     assert_eq!(titan, Machine::find("gtxtitan").unwrap());
+    let mut fermi = Machine::find("gtx480").unwrap();
+    let (path, whole) = ("registers.unit", "registers.coarse_unit");
+    let coarse = NoDivisor { path, value: 256.0, whole, of: 128.0 };
+    let error = fermi.set(path, "256").unwrap_err();
+    assert!(matches!(&error, MachineError::Value(fault) if *fault == coarse), "{error}");
     let before = Machine::find("a100").unwrap();
     let mut machine = before.clone();
     assert!(machine.set("latency.l2_hit", "5").is_err(), "below an L1 hit");

@@ -51,6 +51,8 @@ pub enum OperationsFault {
     Ray(RayFault),
     #[error("launch {name} has more rays or operations than can be numbered")]
     TooMany { name: String },
+    #[error("a carriage return stands in the line; lines end with a line feed, or with both")]
+    CarriageReturn,
     #[error("the file has no launch")]
     Empty,
     #[error("no launch of the file has a ray")]
@@ -67,6 +69,11 @@ pub fn read_operations(text: &str) -> Result<Vec<NamedDump>, OperationsError> {
     let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim_end()));
     let fault = |line: usize, fault: OperationsFault| OperationsError { line, column: 0, fault };
     let head = lines.next().map_or("", |(_, line)| line);
+    // Line ends of both kinds are read; a third, alone, would hide a line in the one before it, or in a comment.
+    let odd = text.lines().position(|line| line.trim_end().contains('\r'));
+    if let Some(before) = odd.filter(|_| head.starts_with(OPERATIONS_MAGIC)) {
+        return Err(fault(before + 1, OperationsFault::CarriageReturn));
+    }
     match head.split_once(' ') {
         Some((OPERATIONS_MAGIC, version)) if version == VERSION.to_string() => {}
         Some((OPERATIONS_MAGIC, version)) => {

@@ -122,6 +122,14 @@ fn what_is_no_launch_is_refused_with_its_line() {
     let launch = "launch a any direct/while-while/bvh2\n";
     let empty = read_operations(&format!("raywarp-operations 1\n{launch}"));
     assert_eq!(empty.map(drop), Err(OperationsError { line: 2, column: 0, fault: OperationsFault::NoRay }));
+    // Lines may end as on Windows, but not as on a Mac of old, where all would be one line or a comment.
+    let good = format!("raywarp-operations 1\n# rays\n{launch}v.\n-\n");
+    let read = read_operations(&good.replace('\n', "\r\n")).map(|launches| launches[0].dump.ray_count());
+    assert_eq!(read, Ok(2));
+    for (text, line) in [(good.replace('\n', "\r"), 1), (good.replace("rays\n", "rays\r"), 2), (good + "v.\rv.\n", 6)] {
+        let fault = OperationsFault::CarriageReturn;
+        assert_eq!(read_operations(&text).map(drop), Err(OperationsError { line, column: 0, fault }), "{text:?}");
+    }
     let marked = format!("\u{feff}raywarp-operations 1\n{launch}{launch}v.\n");
     assert_eq!(read_operations(&marked).map(|launches| launches.len()), Ok(2));
 }

@@ -41,8 +41,7 @@ impl<'a> Batches<'a> {
             RayKind::Primary => view.primary().len() as u64,
             RayKind::Ao | RayKind::Diffuse => view.points().len() as u64 * u64::from(rays_per_pixel),
         };
-        let sorts = matches!(view.workload(), Workload::Al09 | Workload::Alk12);
-        let by_workload = sorts && kind != RayKind::Primary;
+        let by_workload = view.workload().sorts(kind);
         let published = view.workload() == Workload::Alk12 && order == Order::Workload;
         let (sorted, shuffled) = match order {
             Order::Workload => (by_workload, None),
@@ -101,7 +100,7 @@ impl<'a> Batches<'a> {
         }
         let count = self.count() as u64;
         // Each `step`-th chunk of `used` batches, so that used / step is count / every.
-        let used = count.div_ceil(every).max(4).min(count);
+        let used = batches_made(count, every);
         let mut sample = Vec::new();
         for pick in 0..used {
             let shift = u64::from(number) % (count / used).max(1);
@@ -133,6 +132,12 @@ impl<'a> Batches<'a> {
         };
         view.secondary(self.kind, &view.points()[point as usize], sample as u32, self.rays_per_pixel)
     }
+}
+
+/// Returns how many of `count` sorted batches are made for a sample of one in `every` rays: sorted ones are made whole,
+/// and a sample is of four at least.
+pub fn batches_made(count: u64, every: u64) -> u64 {
+    count.div_ceil(every.max(1)).max(4).min(count)
 }
 
 /// Returns a sample of about one in `every` of the given rays, by the chunks that [`Batches::sample`] takes of unsorted

@@ -16,7 +16,7 @@ mod order;
 mod pixels;
 mod surface;
 
-pub use batches::{BATCH, Batches, Order, sample_of};
+pub use batches::{BATCH, Batches, Order, batches_made, sample_of};
 pub use order::{Permutation, morton_key, published_key, shuffle, sort_morton, sort_published};
 pub use pixels::{block_order, primary_rays};
 pub use surface::{RaysError, ViewRays, VisiblePoint};
@@ -72,6 +72,11 @@ impl Workload {
             Self::Raywarp => 8,
             Self::Al09 | Self::G14 | Self::Alk12 => 32,
         }
+    }
+
+    /// Returns `true` if the workload sorts the rays of a kind, batch by batch.
+    pub fn sorts(self, kind: RayKind) -> bool {
+        matches!(self, Self::Al09 | Self::Alk12) && kind != RayKind::Primary
     }
 
     /// Returns the length of diffuse rays as a multiple of the AO rays' length; infinity if they do not end.

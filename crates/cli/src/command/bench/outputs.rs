@@ -24,6 +24,7 @@ pub(super) fn check(args: &BenchArgs, common: &Common) -> Result<(), CliError> {
         replace::can_write_table(file, &table)?;
     }
     for folder in [&args.record, &args.export_rays].into_iter().flatten() {
+        replace::can_name(folder)?;
         std::fs::create_dir_all(folder)
             .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
     }

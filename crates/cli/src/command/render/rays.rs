@@ -17,6 +17,7 @@ pub fn check(args: &RenderArgs, common: &Common) -> Result<(), CliError> {
     if !args.shows_paths() {
         return Err(CliError::usage("--export-rays is for --integrator path: the others have no paths"));
     }
+    replace::can_name(folder)?;
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::output(format!("{}: cannot be made ({error})", folder.display())))?;
     system::can_write_file(&folder.join("bounce-00.npy"))?;

@@ -6,7 +6,7 @@ use crate::command::simulate::bounds::read_cost_table;
 use crate::command::simulate::modes::Mode;
 use crate::command::simulate::setting::Setting;
 use crate::command::simulate::{SimulateArgs, progress, refusal};
-use crate::common::{Common, read_table};
+use crate::common::{Common, Scenes, read_table};
 use crate::exit::{CliError, Status};
 use crate::heading;
 use crate::replace::{self, Kind};
@@ -80,12 +80,17 @@ pub(super) fn run(
     common: &Common,
     out: &mut dyn Write,
 ) -> Result<Status, CliError> {
+    common.refuse(&Scenes::OPTIONS, "--operations needs no scene")?;
     let mut asked = Asked::check(args)?;
     let costs = args.bounds.costs.as_ref().map(|path| read_cost_table(path, &asked.variants)).transpose()?;
     let fault = |error| CliError::input(format!("{}: {error}", path.display()));
     let reading = common.activity(format!("reading operations from {}", path.display()));
     let groups = DumpedRays::group(read_operations(&read_table(path, MOST_BYTES)?).map_err(fault)?);
     drop(reading);
+    let (groups, empty): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.ray_count() > 0);
+    for group in empty {
+        common.note(format!("{}: launch {} has no rays, so no row", path.display(), group.rays.name));
+    }
     if args.kernels.variant.is_empty() {
         asked.variants = that_replay(asked.variants, &groups);
         if asked.variants.is_empty() {

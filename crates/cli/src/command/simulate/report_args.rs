@@ -64,6 +64,7 @@ impl ReportArgs {
         if let Some(folder) = &self.svg {
             // One that is not there is made when there is something to put in it; the one around it has to be there, as
             // that of a page has.
+            replace::can_name(folder)?;
             let folder = plain(folder);
             can_write_file(&if folder.exists() { folder.join("01.svg") } else { folder.clone() })?;
             // Which pictures there will be is known in the end only: with --no-clobber none of an earlier run may be
