@@ -4,6 +4,8 @@
 //! (2026-11-25-h200-2) three that no kernel had run on before they were measured, and san_miguel, which nothing was
 //! tuned on; of an H100 (2026-11-28-h100) these three.
 
+mod bullets;
+
 use raywarp_lab::sim::machine::Machine;
 use raywarp_lab::study::launch::{GainSpread, Prediction};
 use raywarp_lab::workload::rays::RayKind;
@@ -13,6 +15,7 @@ use std::path::Path;
 /// A row of a table that `raywarp bench --simulate --record` wrote.
 struct Row {
     scene: String,
+    name: String,
     variant: String,
     kind: RayKind,
     /// Million rays a second: measured; as the model has it; the lowest bound.
@@ -42,6 +45,7 @@ fn rows_of(run: &str, name: &str) -> Vec<Row> {
         (field("view") == Some("1")).then_some(())?;
         Some(Row {
             scene: field("scene")?.to_string(),
+            name: field("name")?.to_string(),
             variant: field("variant")?.to_string(),
             kind,
             measured: number("mrays_median")?,
