@@ -38,8 +38,10 @@ pub fn add_intervals(
 
 /// Widens the intervals of simulated numbers of a scene, which are known of samples of the exhibit's own size, to those
 /// of samples of so many rays of a kind and view.
-pub fn widen_intervals(records: &mut [Record], exhibit: &Exhibit, scene: &str, sample: usize) {
+pub fn widen_intervals(records: &mut Vec<Record>, exhibit: &Exhibit, scene: &str, sample: usize) {
     let Some(own) = own_sample(exhibit) else { return };
+    // Gains that follow from rates are made now, so that theirs widen too.
+    *records = completed(exhibit, std::mem::take(records));
     let wider = (own as f64 / sample as f64).sqrt();
     let is_remade = |record: &&mut Record| record.source == NumberSource::Simulated && record.scene == scene;
     records.iter_mut().filter(is_remade).for_each(|record| record.half = record.half.map(|half| half * wider));
@@ -66,7 +68,7 @@ fn half(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::{Paper, find};
+    use crate::paper::{Paper, find, merged, stored};
 
     fn record(rays: &str, ours: f64) -> Record {
         let [scene, subject, quantity] = ["sibenik", "if-if", "traversal"].map(String::from);
@@ -93,5 +95,24 @@ mod tests {
         let mut records = vec![of("sibenik", simulated()), of("conference", simulated()), of("sibenik", recorded)];
         widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
         assert_eq!(records.iter().map(|record| record.half).collect::<Vec<_>>(), [Some(1.0), Some(0.5), Some(0.5)]);
+    }
+
+    #[test]
+    fn the_interval_of_a_gain_widens_with_those_of_its_rates() {
+        let exhibit = find(Paper::G14, "table2").unwrap();
+        let gain = |records: &[Record]| {
+            let own = |record: &&Record| record.key() == ["sibenik", "Titan", "ao", "speedup"];
+            records.iter().find(own).unwrap().half.unwrap()
+        };
+        let mut records = stored(exhibit);
+        let (own, rate) = (gain(&records), |subject: &str, ours| Record {
+            subject: subject.into(),
+            quantity: "expected".into(),
+            ..record("ao", ours)
+        });
+        assert!(own > 0.0);
+        records = merged(records, vec![rate("Titan, ALK12's", 400.0), rate("Titan, improved", 500.0)]);
+        widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
+        assert!((gain(&records) - 2.0 * own).abs() < 1e-9);
     }
 }

@@ -196,6 +196,31 @@ fn speedups_follow_from_the_rates_that_were_made() {
 }
 
 #[test]
+fn gains_that_are_stored_follow_from_the_rates_beside_them_and_have_intervals() {
+    let mut count = 0;
+    for exhibit in all() {
+        let Some(gains) = exhibit.gains else { continue };
+        let own = record::read(exhibit.stored).unwrap();
+        // Without those that are stored, all are made of rates.
+        let is_gain = |record: &&Record| gains.of.iter().any(|(key, _)| record.quantity == *key);
+        let rates: Vec<Record> = own.iter().filter(|record| !is_gain(record)).cloned().collect();
+        let made = table::completed(exhibit, rates);
+        for record in own.iter().filter(is_gain).filter(|record| record.ours.is_some()) {
+            let of = made.iter().find(|other| other.key() == record.key()).and_then(|other| other.ours);
+            let off = of.unwrap() - record.ours.unwrap();
+            assert!(off.abs() < 0.002, "{:?}: stored {:?}, by the rates {of:?}", record.key(), record.ours);
+        }
+        let simulated = |quantity: &str| gains.of[0].0 == quantity;
+        for gain in stored(exhibit).iter().filter(|record| simulated(&record.quantity) && record.ours.is_some()) {
+            let NumberSource::Recorded(source) = &gain.source else { continue };
+            assert_eq!(gain.half.is_some(), source.starts_with("simulated"), "{:?}", gain.key());
+            count += usize::from(gain.half.is_some());
+        }
+    }
+    assert!(count >= 54, "{count}");
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);
