@@ -181,11 +181,17 @@ impl ReportTable {
     }
 }
 
-/// Writes a number with so many digits after the point; a dash for none.
+/// Writes a number with so many digits after the point; a dash for none. A half is rounded away from zero, also where
+/// the number as people write it ends in one and its binary form lies a little beside: 0.735 is 0.74, 22.25 is 22.3.
 pub fn number(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "-".into();
     }
+    let shortest = value.to_string();
+    let decimals = shortest.split_once('.').map_or("", |(_, decimals)| decimals);
+    let is_half = decimals.len() == digits + 1 && decimals.ends_with('5');
+    // Beyond the half, by less than any digit shows.
+    let value = if is_half { value * (1.0 + 4.0 * f64::EPSILON) } else { value };
     let text = format!("{value:.digits$}");
     // What rounds to nothing has no sign.
     match text.strip_prefix('-') {
@@ -213,6 +219,23 @@ mod tests {
             (-10.0, 0, "-10"),
             (0.04, 1, "0.0"),
             (f64::NAN, 1, "-"),
+        ] {
+            assert_eq!(number(value, digits), text);
+        }
+    }
+
+    #[test]
+    fn a_half_is_rounded_away_from_zero() {
+        // Pages round alike: `xtask_checks::docs::template` has the same cases.
+        for (value, digits, text) in [
+            (0.735, 2, "0.74"),
+            (22.25, 1, "22.3"),
+            (-22.25, 1, "-22.3"),
+            (0.5, 0, "1"),
+            (2.5, 0, "3"),
+            (0.734_999, 2, "0.73"),
+            (0.245, 1, "0.2"),
+            (1234.5, 0, "1235"),
         ] {
             assert_eq!(number(value, digits), text);
         }

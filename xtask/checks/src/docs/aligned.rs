@@ -2,7 +2,9 @@
 //!
 //! A table is lines of a label and numbers, two or more spaces apart, below a line of heads. Its rows have the label as
 //! `label`, the line that its paragraph begins with, up to a colon, as `table`, that line's first word as `of`, and the
-//! last heading above it as `section`.
+//! last heading above it as `section`. What is said right below a table is rows as well: a `number` each, the two words
+//! before it as `said`, and the table's `table`, `of` and `section`. A cell of two numbers, `65/25` or `65, 25`, below
+//! `ao` is also `ao/1` and `ao/2`.
 
 use super::table::Row;
 
@@ -19,7 +21,7 @@ pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
     // What the command says while it works may stand between its tables.
     let lines: Vec<&str> =
         text.lines().filter(|line| !line.starts_with("raywarp: warning")).map(str::trim_end).collect();
-    let (mut rows, mut section, mut title) = (Vec::new(), "", None);
+    let (mut rows, mut section, mut title): (Vec<Row>, _, _) = (Vec::new(), "", None);
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at].trim_start();
@@ -32,6 +34,11 @@ pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
             let length = lines[at..].iter().take_while(|line| is_row(line)).count();
             rows.extend(table(lines[at - 1], &lines[at..at + length], (section, title.unwrap_or_default())));
             at += length;
+            let is_table = |at: usize| lines[at..].iter().take(2).any(|line| is_row(line));
+            let end = (at..lines.len()).find(|&at| lines[at].is_empty() || is_table(at)).unwrap_or(lines.len());
+            let below = lines[at..end].join(" ");
+            let around = rows.last().map_or(&[][..], |row| &row[row.len() - AROUND..]).to_vec();
+            rows.extend(said(&below).into_iter().map(|row| row.into_iter().chain(around.clone()).collect()));
             title = None;
             continue;
         } else {
@@ -40,6 +47,21 @@ pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
         at += 1;
     }
     rows
+}
+
+/// How many cells of a row say where its table stands.
+const AROUND: usize = 3;
+
+/// Returns the numbers of a text with the two words before each.
+fn said(text: &str) -> Vec<Row> {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(['(', ')', ',', ';', ':', '.'])).collect();
+    let row = |at: usize| {
+        let before = words[at.saturating_sub(2)..at].join(" ");
+        let number = words[at].trim_start_matches('+');
+        number.parse::<f64>().is_ok().then(|| vec![("said".into(), before), ("number".into(), number.into())])
+    };
+    (0..words.len()).filter_map(row).collect()
 }
 
 /// Returns `true` for a label and at least two numbers, in three places or more.
@@ -91,9 +113,18 @@ fn table(heads: &str, lines: &[&str], (section, title): (&str, &str)) -> Vec<Row
                 below(&words, &pieces(line, 1).into_iter().filter(|word| word.start >= row[0].end).collect::<Vec<_>>())
             }
         };
-        [label].into_iter().chain(cells).chain(around.clone()).collect()
+        let halves: Vec<_> = cells.iter().flat_map(|(name, cell)| halves(name, cell)).collect();
+        [label].into_iter().chain(cells).chain(halves).chain(around.clone()).collect()
     };
     rows.iter().zip(lines).map(row).collect()
+}
+
+/// Returns both numbers of a cell that is two.
+fn halves(name: &str, cell: &str) -> Vec<(String, String)> {
+    let numbers: Vec<&str> = cell.split(['/', ',']).map(str::trim).collect();
+    let is_two = numbers.len() == 2 && numbers.iter().all(|number| number.parse::<f64>().is_ok());
+    let numbers = numbers.into_iter().filter(|_| is_two && number(cell).is_none());
+    (1..).zip(numbers).map(|(half, number)| (format!("{name}/{half}"), number.to_string())).collect()
 }
 
 fn plain(cell: &str) -> &str {
@@ -143,7 +174,8 @@ mod tests {
         let title = ("table", "W11 Table 1");
         check(text, 0, &[("label", "tiled M=8"), ("bounces", "2"), ("section", "dragon.ply"), title]);
         check(text, 1, &[("organisation", "compact"), ("of naive", "1.04"), title]);
-        assert_eq!(rows_of_text(text).len(), 2);
+        check(text, 2, &[("said", "lanes of"), ("number", "32"), ("section", "dragon.ply"), title]);
+        assert_eq!(rows_of_text(text).len(), 3);
     }
 
     #[test]
@@ -167,6 +199,8 @@ mod tests {
         check(&text.replace(" M", "  "), 1, &[("of", "isa=2"), ("theirs", "0.613")]);
         let narrow = "a: b\nMrays/s ours theirs ratio best mode\nao         8.72   6.65  1.32 16, high\n";
         check(narrow, 0, &[("ours", "8.72"), ("ratio", "1.32"), ("best", "16,"), ("mode", "high")]);
+        let pairs = "a: b\nkernel      ao    diffuse\nwide     65/25   0.5, 0.7   3\n";
+        check(pairs, 0, &[("ao", "65/25"), ("ao/1", "65"), ("ao/2", "25")]);
         let heads = "Mrays/s             diffuse diffuse shuffled   checked";
         let twice = format!("a: b\n{heads}\nkernel        3200.3   0.1%    1929.0   0.1%     81910\n");
         check(&twice, 0, &[("diffuse", "3200.3 0.1%"), ("diffuse#2", "1929.0"), ("checked", "81910")]);

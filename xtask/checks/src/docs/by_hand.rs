@@ -2,8 +2,8 @@
 //! most, what they are, and what else guards them. Another table counts marks of old kernels, with their reasons.
 
 use super::block::blocks;
-use super::marks;
 use super::table::of_markdown;
+use super::{findings, marks};
 use crate::files;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub fn faults(root: &Path) -> Vec<String> {
     for page in &pages {
         let text = read(page);
         marks::days(&text).for_each(|day| *marks.entry(day.to_string()).or_default() += 1);
-        let lines = lines_by_hand(&text);
+        let lines = if page.ends_with(".toml") { findings::lines_by_hand(&text) } else { lines_by_hand(&text) };
         match listed.get(page) {
             None => faults.push(format!("{page}: no row of {LIST} says how its numbers are guarded")),
             Some(&most) if lines.len() > most => faults.push(format!(
@@ -47,15 +47,20 @@ pub fn faults(root: &Path) -> Vec<String> {
     faults
 }
 
-/// Returns the pages whose numbers are to be today's: not the dated ones of the notebook and of recorded runs, and not
-/// the table's own.
+/// Returns the pages whose numbers are to be today's, and the statements of papers: not the dated pages of the notebook
+/// and of recorded runs, and not the table's own.
 fn pages(root: &Path) -> Vec<String> {
-    let of = |folder: &str| if root.join(folder).is_dir() { files::ending(root, folder, &[".md"]) } else { Vec::new() };
+    let of = |folder: &str| files::ending(root, folder, &[".md", ".toml"]);
+    let of = |folder: &str| if root.join(folder).is_dir() { of(folder) } else { Vec::new() };
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let at_root = names.filter(|name| name.ends_with(".md"));
-    let is_other = |page: &str| page.starts_with("docs/notebook/") || page.starts_with("bench/runs/2") || page == LIST;
-    of("docs").into_iter().chain(of("bench")).chain(at_root).filter(|page| !is_other(page)).collect()
+    let is_statements = |page: &str| page.starts_with(findings::FOLDER);
+    let is_other = |page: &str| {
+        let is_dated = page.starts_with("docs/notebook/") || page.starts_with("bench/runs/2");
+        is_dated || page == LIST || page.ends_with(".toml") && !is_statements(page)
+    };
+    ["docs", "bench", findings::FOLDER].into_iter().flat_map(of).chain(at_root).filter(|page| !is_other(page)).collect()
 }
 
 /// Returns the first column of the table that it heads, with the number in the second.

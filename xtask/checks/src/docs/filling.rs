@@ -195,7 +195,9 @@ fn cells(spec: &Spec, page: &str, sources: &Sources, has: Has) -> Result<Made, S
         for (place, cell) in row.iter().enumerate() {
             let Some(rule) = rule(spec, &shown, place, &labels).filter(|_| !cell.is_empty()) else { continue };
             let head = shown.heads[place].as_str();
-            let words = [("{head}", head), ("{label}", filter.first().map_or("", |(_, label)| label))];
+            let mut words: Vec<(String, String)> = vec![("{head}".into(), head.to_string())];
+            words.push(("{label}".into(), filter.first().map_or_else(String::new, |(_, label)| label.clone())));
+            words.extend((1..).zip(&labels).map(|(number, label)| (format!("{{{number}}}"), named(spec, label))));
             let with = |text: &String| words.iter().fold(text.clone(), |text, (word, by)| text.replace(word, by));
             let short: Vec<_> = spec.short.iter().map(|(name, long)| (name.clone(), with(long))).collect();
             let made = filled(&with(&rule.template), sources, &filter, &short);
@@ -214,12 +216,22 @@ fn cells(spec: &Spec, page: &str, sources: &Sources, has: Has) -> Result<Made, S
 
 /// Returns what the source's row has to have for the row of the page with these labels.
 fn filter(spec: &Spec, labels: &[String]) -> Filter {
-    let name = |label: &str| {
-        let plain = label.trim_matches('*');
-        spec.names.iter().find(|(own, _)| own == label || own == plain).map_or(plain, |(_, source)| source).to_string()
-    };
-    let pair = |((_, column), label): (&(String, String), &String)| (column.clone(), name(label));
+    let pair = |((_, column), label): (&(String, String), &String)| (column.clone(), named(spec, label));
     spec.rows.iter().zip(labels).map(pair).filter(|(column, _)| column != "-").collect()
+}
+
+/// Returns what the source calls what the page calls so.
+fn named(spec: &Spec, label: &str) -> String {
+    let plain = label.trim_matches('*');
+    spec.names.iter().find(|(own, _)| own == label || own == plain).map_or(plain, |(_, source)| source).to_string()
+}
+
+/// Returns `true` if a template makes the cell below `head` in this row, none of whose cells that choose is empty.
+pub(super) fn is_made(spec: &Spec, table: &Table, row: &[String], head: &str) -> bool {
+    let cell = |head: &str| table.column(head, 0).and_then(|at| row.get(at)).cloned().unwrap_or_default();
+    let labels: Vec<String> = spec.rows.iter().map(|(head, _)| cell(head)).collect();
+    let is_left = filter(spec, &labels).iter().any(|(_, wanted)| wanted == "-");
+    !is_left && table.column(head, 0).is_some_and(|place| rule(spec, table, place, &labels).is_some())
 }
 
 /// Returns the first rule for a cell of the page's table; one for all heads is for none that chooses rows.

@@ -3,7 +3,7 @@
 //! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
 //! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
 //! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day, and
-//! `by_hand` which pages have numbers beside.
+//! `by_hand` which pages have numbers beside. `findings` are the statements of papers, which have such comments too.
 //! `docs/README.md` describes it for who writes a page.
 
 mod aligned;
@@ -11,6 +11,7 @@ mod block;
 pub mod by_hand;
 mod expression;
 mod filling;
+mod findings;
 mod marks;
 mod source;
 mod spec;
@@ -74,17 +75,23 @@ pub fn done(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Res
     let mut done = Done::default();
     for page in pages(root) {
         if asked.wants(&page) {
-            done.page(root, &page, (&asked, corpus), &mut reader)?;
+            match page.ends_with(".toml") {
+                true => done.findings(root, &page, &asked, &mut reader)?,
+                false => done.page(root, &page, (&asked, corpus), &mut reader)?,
+            }
         }
     }
     Ok(done)
 }
 
-/// Returns the pages that may have blocks.
+/// Returns the pages and statements that may have blocks.
 fn pages(root: &Path) -> Vec<String> {
     let folders = ["docs", "bench"].into_iter().filter(|folder| root.join(folder).is_dir());
     let mut pages: Vec<String> = folders.flat_map(|folder| files::ending(root, folder, &[".md"])).collect();
     pages.extend(Some("README.md".to_string()).filter(|page| root.join(page).is_file()));
+    if root.join(findings::FOLDER).is_dir() {
+        pages.extend(files::ending(root, findings::FOLDER, &[".toml"]));
+    }
     pages
 }
 

@@ -57,7 +57,7 @@ fn value(inside: &str, sources: &Sources, filter: &Filter, short: &Short) -> Res
 /// Writes a number with a format's sign, thousands and digits.
 fn number(number: f64, format: &str) -> String {
     let digits: usize = format.trim_matches(['+', ',']).parse().unwrap_or(0);
-    let mut text = format!("{number:.digits$}");
+    let mut text = rounded(number, digits);
     if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) {
         text = text.trim_start_matches('-').to_string();
     }
@@ -76,6 +76,17 @@ fn number(number: f64, format: &str) -> String {
         text.insert(at, ',');
     }
     text
+}
+
+/// Writes a number with so many digits after the point, a half rounded away from zero, as `raywarp_report::number`
+/// does.
+fn rounded(number: f64, digits: usize) -> String {
+    let shortest = number.to_string();
+    let decimals = shortest.split_once('.').map_or("", |(_, decimals)| decimals);
+    let is_half = decimals.len() == digits + 1 && decimals.ends_with('5');
+    // Beyond the half, by less than any digit shows.
+    let number = if is_half { number * (1.0 + 4.0 * f64::EPSILON) } else { number };
+    format!("{number:.digits$}")
 }
 
 #[cfg(test)]
@@ -149,5 +160,21 @@ mod tests {
             assert!(!fails(wrong).is_empty(), "{wrong}");
         }
         assert!(fails("{[set by](kernel=y)*2:0}").contains("no number"));
+    }
+
+    #[test]
+    fn a_half_is_rounded_away_from_zero() {
+        for (number, digits, text) in [
+            (0.735, 2, "0.74"),
+            (22.25, 1, "22.3"),
+            (-22.25, 1, "-22.3"),
+            (0.5, 0, "1"),
+            (2.5, 0, "3"),
+            (0.734_999, 2, "0.73"),
+            (0.245, 1, "0.2"),
+            (1234.5, 0, "1235"),
+        ] {
+            assert_eq!(rounded(number, digits), text);
+        }
     }
 }
