@@ -376,6 +376,11 @@ impl Common {
 
 /// Reads a table file that the user named, of at most `most` bytes.
 pub fn read_table(path: &Path, most: u64) -> Result<String, CliError> {
+    if is_standard_stream(path) {
+        return Err(CliError::usage(
+            "-: this is read from a file, not from standard input; ./- is a file of that name",
+        ));
+    }
     raywarp_lab::sim::machine::read_text(path, most)
         .map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }

@@ -184,6 +184,8 @@ fn operations_that_are_wrong_or_do_not_fit_are_refused_in_a_line() {
         ("--operations good.txt --experiment queue", 2, &["--operations", "--efficiency"]),
         ("--operations good.txt --efficiency --scenes . --at 3", 2, &["--operations", "--scenes", "--at"]),
         ("--operations good.txt --efficiency --light-units auto", 2, &["--operations", "--light-units"]),
+        ("--operations - --efficiency", 2, &["-: ", "./-"]),
+        ("--operations good.txt --machine h200 --set l1.line_bytes=64", 2, &["--set", "l1.line_bytes"]),
         ("--operations mac.txt --efficiency", 3, &["mac.txt: line 1: ", "carriage return"]),
         ("scattered.obj --efficiency --variant al09-packet --export-operations out.txt", 2, &["packet"]),
         ("scattered.obj --efficiency --export-operations views.toml", 5, &["views.toml"]),

@@ -15,7 +15,7 @@ const PER_PIXEL: f64 = 6e-7;
 /// Making and sorting a ray of a sorted batch, which is made whole whatever is sampled of it.
 const PER_SORTED: f64 = 4.5e-7;
 /// A ray of the sample, traced by a kernel.
-const PER_TRACED: f64 = 7e-6;
+const PER_TRACED: f64 = 9e-6;
 /// The same through the caches of a machine.
 const PER_CACHED: f64 = 1.1e-5;
 /// A ray whose operations are written down once and replayed by each kernel of an experiment.
@@ -27,7 +27,7 @@ const PER_LEVEL: f64 = 1e-7;
 /// Levels of a tree in which a ray takes as long as said above (sibenik).
 const LEVELS: f64 = 16.0;
 /// Share of the work that one thread does alone.
-const ALONE: f64 = 0.2;
+const ALONE: f64 = 0.3;
 /// Seconds of a thread for the rays that a GPU traces in a scene, and for a kernel's hits of them.
 const RAYS_TO_MEASURE: usize = 480;
 const CHECK_OF_A_KERNEL: usize = 80;
@@ -173,10 +173,39 @@ mod tests {
             };
             assert!((of(&[SIBENIK; 3], 2, false) - 3.0 * of(&[SIBENIK], 2, false)).abs() < 1e-9, "{name}");
             assert!(of(&[SIBENIK], 2, false) > 1.5 * of(&[SIBENIK], 8, false), "{name}");
-            // Rays are made for each of five further samples.
-            assert!(of(&[SIBENIK], 2, true) > 5.0 * of(&[SIBENIK], 2, false), "{name}");
+            // As many rays again are traced, and made for each of five further samples.
+            assert!(of(&[SIBENIK], 2, true) > 2.0 * of(&[SIBENIK], 2, false), "{name}");
         }
         assert!(foretold("al09 nodes", CONFERENCE, None) > 4.0 * foretold("al09 nodes", SIBENIK, None));
         assert_eq!(foretold("w11 table1", SIBENIK, None), 0.0);
+    }
+
+    #[test]
+    fn times_are_those_of_runs_within_a_factor_of_two() {
+        // By two threads, 29 November 2026; None is the exhibit's own sample.
+        for (name, scene, sample, taken) in [
+            ("al09 nodes", SIBENIK, None, 0.31),
+            ("al09 nodes", CONFERENCE, None, 1.56),
+            ("al09 table1", SIBENIK, Some(2000), 15.0),
+            ("al09 table1", SIBENIK, None, 67.4),
+            ("al09 times", SIBENIK, Some(20_000), 51.1),
+            ("al09 speculation", SIBENIK, Some(2000), 14.9),
+            ("al09 speculation", SIBENIK, Some(20_000), 16.6),
+            ("al09 leaves", SIBENIK, Some(20_000), 20.3),
+            ("al09 leaves", CONFERENCE, Some(2000), 16.8),
+            ("al09 replacement", SIBENIK, Some(2000), 16.8),
+            ("al09 replacement", SIBENIK, Some(20_000), 43.2),
+            ("al09 queue", SIBENIK, None, 31.0),
+            ("al09 wide", SIBENIK, Some(20_000), 37.4),
+            ("al09 shuffled", SIBENIK, Some(20_000), 15.0),
+            ("al09 width", SIBENIK, Some(2000), 16.3),
+            ("alk12 table1", SIBENIK, Some(2000), 21.6),
+            ("g14 table1", CONFERENCE, Some(20_000), 13.2),
+            ("g14 table2", SIBENIK, Some(20_000), 25.6),
+            ("g14 table2", SIBENIK, None, 37.2),
+        ] {
+            let foretold = foretold(name, scene, sample);
+            assert!((0.5..2.0).contains(&(foretold / taken)), "{name} {sample:?}: {foretold}, taken {taken}");
+        }
     }
 }

@@ -111,6 +111,19 @@ keys! {
     RESIDENT_BLOCK_THREADS, "resident.threads_per_block", must, count, 1, 65_536, "threads", "The most that a block may have.";
 }
 
+/// Numbers that describe a machine and change nothing: the model has lines of 128 bytes and sectors of 32, and bounds
+/// need one clock.
+const DESCRIBING: [&MachineKey; 8] = [
+    CLOCK_BOOST_MHZ,
+    CLOCK_MAX_MHZ,
+    PIPE_SECOND,
+    L1_LINE_BYTES,
+    L1_SECTOR_BYTES,
+    L1_LINES_PER_WAVEFRONT,
+    L2_LINE_BYTES,
+    L2_SECTOR_BYTES,
+];
+
 /// Returns the key with this name; `None` if there is none.
 pub fn find(path: &str) -> Option<&'static MachineKey> {
     ALL.iter().find(|key| key.path == path).copied()
@@ -142,6 +155,11 @@ pub fn near(path: &str) -> Vec<&'static str> {
 }
 
 impl MachineKey {
+    /// Returns `true` if a bound, a rate or a doubt depends on the number.
+    pub fn has_effect(&self) -> bool {
+        !DESCRIBING.iter().any(|key| key.path == self.path)
+    }
+
     /// Returns what is wrong with `value` for this key; `None` if it is fine.
     pub fn fault(&self, value: f64) -> Option<MachineFault> {
         let Self { path, least, most, whole, power_of_two, .. } = *self;
@@ -160,6 +178,8 @@ impl MachineKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+    use std::path::Path;
 
     #[test]
     fn paths_are_unique_and_have_one_dot() {
@@ -168,6 +188,38 @@ mod tests {
             assert!(key.least <= key.most, "{}", key.path);
             assert!(ALL[..i].iter().all(|other| other.path != key.path), "{} twice", key.path);
         }
+    }
+
+    /// Returns the names of keys that sources in a folder read.
+    fn read_in(folder: &Path, names: &mut HashSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let is_of_files = ["keys.rs", "parse.rs", "tests.rs"].iter().any(|file| path.ends_with(file));
+            if path.is_dir() {
+                read_in(&path, names);
+            } else if !is_of_files {
+                let text = std::fs::read_to_string(path).unwrap();
+                let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                names.extend(text.split("keys::").skip(1).map(name));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_without_an_effect_are_read_nowhere_and_all_others_somewhere() {
+        let mut names = HashSet::new();
+        for sources in ["src", "../study/src"] {
+            read_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join(sources), &mut names);
+        }
+        let mut seen = 0;
+        for line in include_str!("keys.rs").lines() {
+            let Some((name, rest)) = line.trim().split_once(", \"") else { continue };
+            let is_constant = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+            let Some(key) = rest.split('"').next().and_then(find).filter(|_| is_constant) else { continue };
+            assert_eq!(key.has_effect(), names.contains(name), "{name}");
+            seen += 1;
+        }
+        assert_eq!(seen, ALL.len());
     }
 
     #[test]

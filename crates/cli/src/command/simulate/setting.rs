@@ -48,7 +48,11 @@ pub fn parse(text: &str) -> Result<Setting, String> {
         return CostChange::parse(operation, value).map(Setting::Cost);
     }
     if name.contains('.') {
-        if keys::find(name).is_none() {
+        let known = keys::find(name);
+        if known.is_some_and(|key| !key.has_effect()) {
+            return Err(format!("{name} describes a machine, and no bound and no rate depends on it"));
+        }
+        if known.is_none() {
             let near = keys::near(name);
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
             return Err(format!("a machine has no number \"{name}\"{hint}"));
@@ -81,6 +85,7 @@ mod tests {
             ("leaf=nested", "leaves"),
             ("leaves=many", "flat"),
             ("l2.byte=2x", "l2.bytes"),
+            ("l1.line_bytes=64", "l1.line_bytes"),
             ("cost.visit=3", "visit_node"),
             ("cost.pop=x", "instructions"),
         ] {
