@@ -16,7 +16,7 @@ mod split_clipping;
 mod stats;
 mod validate;
 
-pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_with_choice};
+pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_over_boxes, build_with_choice};
 pub use bvh2::{Bvh2, Node};
 pub use reinsertion::{ReinsertionStats, reinsert};
 pub use stats::BvhStats;

@@ -131,6 +131,15 @@ pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>,
     Err(BuildError::NotFinite { primitive })
 }
 
+/// Makes one reference for each box, in order. The error names the first that is empty or not finite.
+pub(crate) fn references_of_boxes(boxes: &[Aabb]) -> Result<Vec<Reference>, BuildError> {
+    let is_good = |aabb: &Aabb| aabb.min.iter().chain(&aabb.max).all(|x| x.is_finite()) && !aabb.is_empty();
+    if let Some(primitive) = boxes.iter().position(|aabb| !is_good(aabb)) {
+        return Err(BuildError::BadBox { primitive: primitive as u32 });
+    }
+    Ok(parallel::map(boxes.len(), &|i| Reference::new(&boxes[i], i as u32)))
+}
+
 /// Box around a range of references, and box around their centroids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RangeBounds {

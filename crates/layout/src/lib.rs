@@ -24,6 +24,7 @@ mod records;
 mod structure;
 mod tree;
 mod wide8;
+mod wide8_boxes;
 mod woop;
 
 pub use block::{BLOCK, INDEX_MASK, MORE_BLOCKS, NON_OPAQUE, TriangleBlock, UNUSED_SLOT};
@@ -35,4 +36,5 @@ pub use raywarp_family::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use tree::*;
 pub use wide8::{LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Node, encode_wide8};
+pub use wide8_boxes::{Wide8Boxes, encode_wide8_boxes};
 pub use woop::WoopTriangle;

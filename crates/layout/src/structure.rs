@@ -13,6 +13,12 @@ pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutE
     if bvh.primitive_count as usize != count || triangles.opaque.len() != count {
         return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: count });
     }
+    check_links(bvh)
+}
+
+/// Checks what [`check`] does but for the triangles, of a tree over anything.
+pub(crate) fn check_links(bvh: &Bvh2) -> Result<(), LayoutError> {
+    let count = bvh.primitive_count as usize;
     // One less than the mask holds: the largest index marks an unused slot.
     let limits = [("triangles", count), ("references", bvh.references.len()), ("nodes", bvh.nodes.len())];
     for (what, found) in limits {

@@ -120,41 +120,14 @@ struct BlockPlan {
 /// malformed.
 pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, LayoutError> {
     structure::check(bvh, triangles)?;
-    let collapse = Collapse::new(bvh, LEAF_RULE);
-    let (mut nodes, mut plans, mut order) = (Vec::with_capacity(bvh.nodes.len() / 6 + 1), Vec::new(), Vec::new());
-    let mut references = Vec::new();
-    // Nodes still to be written: the Bvh2 node, and the parent's slot that waits for its index.
-    let mut waiting: Vec<(usize, Option<(usize, usize)>)> = Vec::new();
-    if !bvh.nodes.is_empty() {
-        waiting.push((0, None));
-    }
-    while let Some((source, parent)) = waiting.pop() {
-        let index = nodes.len();
-        if let Some((node, slot)) = parent {
-            let parent: &mut Wide8Node = &mut nodes[node];
-            parent.children[slot] = node_reference(index);
-        }
-        let mut node = Wide8Node::EMPTY;
-        let mut children = collapse.children(source);
-        collapse.sort_by_promise(&mut children);
-        for (slot, &child) in children.iter().enumerate() {
-            // Leaves hold the index of their block until the number of nodes is known.
-            node.set(slot, &bvh.nodes[child].bounds, plans.len() as u32);
-            if collapse.is_leaf(child) {
-                collapse.references(child, &mut references);
-                plan_leaf(&mut plans, order.len(), references.len());
-                order.extend_from_slice(&references);
-                node.reserved[slot] = LEAF;
-            }
-        }
-        nodes.push(node);
-        // Pushed backwards, so that nodes come depth first.
-        for (slot, &child) in children.iter().enumerate().rev() {
-            if !collapse.is_leaf(child) {
-                waiting.push((child, Some((index, slot))));
-            }
-        }
-    }
+    let (mut plans, mut order) = (Vec::new(), Vec::new());
+    // Leaves hold the index of their block until the number of nodes is known.
+    let mut nodes = collapsed(bvh, LEAF_RULE, |references| {
+        let first = plans.len();
+        plan_leaf(&mut plans, order.len(), references.len());
+        order.extend_from_slice(references);
+        first as u32
+    });
     let bytes = nodes.len() * size_of::<Wide8Node>() + plans.len() * size_of::<TriangleBlock>();
     let limit = (u32::MAX as usize - 1) * REFERENCE_BYTES;
     if bytes > limit {
@@ -184,6 +157,45 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
+/// Collapses a sound tree to nodes of up to eight children, depth first, the children of each in the order of the
+/// module's text. Where a child is a leaf its slot holds the word that `leaf` returns for its references, and `reserved`
+/// has [`LEAF`] there.
+pub(crate) fn collapsed(bvh: &Bvh2, rule: LeafRule, mut leaf: impl FnMut(&[u32]) -> u32) -> Vec<Wide8Node> {
+    let collapse = Collapse::new(bvh, rule);
+    let (mut nodes, mut references) = (Vec::with_capacity(bvh.nodes.len() / 6 + 1), Vec::new());
+    // Nodes still to be written: the Bvh2 node, and the parent's slot that waits for its index.
+    let mut waiting: Vec<(usize, Option<(usize, usize)>)> = Vec::new();
+    if !bvh.nodes.is_empty() {
+        waiting.push((0, None));
+    }
+    while let Some((source, parent)) = waiting.pop() {
+        let index = nodes.len();
+        if let Some((node, slot)) = parent {
+            let parent: &mut Wide8Node = &mut nodes[node];
+            parent.children[slot] = node_reference(index);
+        }
+        let mut node = Wide8Node::EMPTY;
+        let mut children = collapse.children(source);
+        collapse.sort_by_promise(&mut children);
+        for (slot, &child) in children.iter().enumerate() {
+            node.set(slot, &bvh.nodes[child].bounds, 0);
+            if collapse.is_leaf(child) {
+                collapse.references(child, &mut references);
+                node.children[slot] = leaf(&references);
+                node.reserved[slot] = LEAF;
+            }
+        }
+        nodes.push(node);
+        // Pushed backwards, so that nodes come depth first.
+        for (slot, &child) in children.iter().enumerate().rev() {
+            if !collapse.is_leaf(child) {
+                waiting.push((child, Some((index, slot))));
+            }
+        }
+    }
+    nodes
+}
+
 /// Returns the child reference to the node of index `index`.
 fn node_reference(index: usize) -> u32 {
     (index * (size_of::<Wide8Node>() / REFERENCE_BYTES)) as u32
@@ -209,7 +221,7 @@ fn node_index(reference: u32) -> usize {
 }
 
 /// Returns the largest number of stack entries of a traversal that pushes all hit children and then pops one.
-fn stack_depth(nodes: &[Wide8Node]) -> usize {
+pub(crate) fn stack_depth(nodes: &[Wide8Node]) -> usize {
     let mut needs = vec![0usize; nodes.len()];
     for (index, node) in nodes.iter().enumerate().rev() {
         let inner = node.children.iter().filter(|&&child| child & LEAF == 0);

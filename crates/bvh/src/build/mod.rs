@@ -20,9 +20,10 @@ pub(crate) use cost::LeafRules;
 pub use options::{BuildError, BuildOptions, Builder};
 pub(crate) use options::{SPLIT_WORTH, extra_references};
 
-use crate::reference::references_of;
+use crate::reference::{Reference, references_of, references_of_boxes};
 use crate::{Bvh2, reinsert, split_clipping};
-use raywarp_geom::FlatTriangles;
+use raywarp_geom::{Aabb, FlatTriangles};
+use subtree::Subtree;
 
 /// Largest number of inner nodes above a leaf, in trees of every builder. A traversal stack of this many entries always
 /// suffices ([`Bvh2::stack_depth`] tells the need of one tree).
@@ -92,6 +93,21 @@ pub fn build_with_choice(
     Ok((whole, of(Builder::BinnedSah)))
 }
 
+/// Builds a tree over boxes, as of instances or of what a caller made: nothing in them can be cut, so that
+/// [`Builder::Sbvh`] and [`Builder::BestOf`] are [`Builder::BinnedSah`] here, and `split_clipping` is not looked at.
+///
+/// Else as [`build`], with a box where that has a triangle.
+///
+/// # Errors
+/// [`BuildError`]: a box is empty or not finite, there are too many, or an option is out of its range.
+pub fn build_over_boxes(boxes: &[Aabb], options: &BuildOptions) -> Result<Bvh2, BuildError> {
+    options.check(boxes.len() as u64)?;
+    let mut references = references_of_boxes(boxes)?;
+    let rules = LeafRules::new(options);
+    let root = whole(&mut references, options.builder, &rules);
+    Ok(finished(root, boxes.len(), options))
+}
+
 /// Builds a tree with one builder; [`Builder::BestOf`] counts as [`Builder::Sbvh`].
 fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
     options.check(triangles.len() as u64)?;
@@ -100,22 +116,32 @@ fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
         split_clipping::split(&mut references, triangles, share);
     }
     let rules = LeafRules::new(options);
-    let root = if references.is_empty() {
-        None
+    let cuts = matches!(options.builder, Builder::Sbvh | Builder::BestOf) && !references.is_empty();
+    let root = if cuts {
+        Some(sbvh::build(std::mem::take(&mut references), triangles, options, &rules))
     } else {
-        Some(match options.builder {
-            Builder::SweepSah => sweep_sah::build(&references, &rules),
-            Builder::Lbvh => lbvh::build(&references, &rules),
-            Builder::Ploc => ploc::build(&references, &rules),
-            Builder::BinnedSah => binned_sah::build(&mut references, &rules),
-            Builder::Sbvh | Builder::BestOf => sbvh::build(std::mem::take(&mut references), triangles, options, &rules),
-        })
+        whole(&mut references, options.builder, &rules)
     };
     drop(references);
-    let (nodes, references) = root.map(subtree::Subtree::flatten).unwrap_or_default();
-    let mut tree = Bvh2 { nodes, references, primitive_count: triangles.len() as u32 };
+    Ok(finished(root, triangles.len(), options))
+}
+
+/// Builds a tree with one builder that cuts nothing; those that cut are [`Builder::BinnedSah`] here.
+fn whole(references: &mut [Reference], builder: Builder, rules: &LeafRules) -> Option<Subtree> {
+    (!references.is_empty()).then(|| match builder {
+        Builder::SweepSah => sweep_sah::build(references, rules),
+        Builder::Lbvh => lbvh::build(references, rules),
+        Builder::Ploc => ploc::build(references, rules),
+        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules),
+    })
+}
+
+/// Puts a tree over `count` primitives in order, and improves it as the options say.
+fn finished(root: Option<Subtree>, count: usize, options: &BuildOptions) -> Bvh2 {
+    let (nodes, references) = root.map(Subtree::flatten).unwrap_or_default();
+    let mut tree = Bvh2 { nodes, references, primitive_count: count as u32 };
     if options.reinsertion > 0 {
         reinsert(&mut tree, options);
     }
-    Ok(tree)
+    tree
 }

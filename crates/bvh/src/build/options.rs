@@ -99,6 +99,12 @@ pub enum BuildError {
         /// Index of the first triangle found with such a vertex.
         primitive: u32,
     },
+    /// A box is empty, NaN or infinite.
+    #[error("box {primitive} is empty or not finite; drop or repair it")]
+    BadBox {
+        /// Index of the first such box.
+        primitive: u32,
+    },
     /// A build option is out of its range.
     #[error("{option} is {found}, but must be {allowed}")]
     Option {

@@ -1,0 +1,130 @@
+//! Eight-wide tree over boxes: nodes as those of [`Wide8`](crate::Wide8), with items instead of triangles in the leaves.
+//! The upper level of a scene of two.
+
+use crate::collapse::LeafRule;
+use crate::wide8::{LEAF, Wide8Node, collapsed, stack_depth};
+use crate::{LayoutError, structure};
+use raywarp_bvh::Bvh2;
+use raywarp_geom::Aabb;
+
+/// Leaves hold an item, whose test (a walk of its own) costs more than a node.
+const LEAF_RULE: LeafRule = LeafRule { merged: 1, block: 1, block_cost: 4.0 };
+
+/// Flag in an item's word that its leaf has another one.
+const MORE: u32 = 1 << 31;
+
+/// Eight-wide tree over boxes. Empty without any.
+///
+/// A child reference without [`LEAF`] is a node's index times its size in units of
+/// [`REFERENCE_BYTES`](crate::REFERENCE_BYTES), and with it a leaf, whose items [`Wide8Boxes::items`] returns.
+#[derive(Debug, Clone)]
+pub struct Wide8Boxes {
+    nodes: Vec<Wide8Node>,
+    items: Vec<u32>,
+    bounds: Aabb,
+    stack_depth: usize,
+}
+
+/// Encodes a tree over boxes ([`raywarp_bvh::build_over_boxes`]) as nodes of up to eight children. O(n).
+///
+/// # Errors
+/// [`LayoutError::TooMany`] beyond 2^30 - 1 references or nodes, [`LayoutError::BadNode`] if the tree is malformed.
+pub fn encode_wide8_boxes(bvh: &Bvh2) -> Result<Wide8Boxes, LayoutError> {
+    structure::check_links(bvh)?;
+    let mut items = Vec::with_capacity(bvh.references.len());
+    let mut nodes = collapsed(bvh, LEAF_RULE, |references| {
+        let first = items.len();
+        items.extend(references.iter().map(|&item| item | MORE));
+        if let Some(last) = items.last_mut() {
+            *last &= !MORE;
+        }
+        (first as u32) << 1 | LEAF
+    });
+    for node in &mut nodes {
+        node.reserved = [0; 8];
+    }
+    let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
+    let stack_depth = stack_depth(&nodes);
+    Ok(Wide8Boxes { nodes, items, bounds, stack_depth })
+}
+
+impl Wide8Boxes {
+    /// Returns the nodes; the first is the root. Empty without items.
+    #[inline]
+    pub fn nodes(&self) -> &[Wide8Node] {
+        &self.nodes
+    }
+
+    /// Returns the items of the leaf that a child reference of these nodes names.
+    ///
+    /// # Panics
+    /// If it names none.
+    #[inline]
+    pub fn items(&self, leaf: u32) -> impl Iterator<Item = u32> + use<'_> {
+        let mut next = Some((leaf >> 1) as usize);
+        std::iter::from_fn(move || {
+            let place = next?;
+            let word = self.items[place];
+            next = (word & MORE != 0).then_some(place + 1);
+            Some(word & !MORE)
+        })
+    }
+
+    /// Returns the box around all items.
+    #[inline]
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Returns the number of stack entries that a traversal needs which pushes all hit children of a node and then pops
+    /// one.
+    #[inline]
+    pub fn stack_depth(&self) -> usize {
+        self.stack_depth
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..]) + size_of_val(&self.items[..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NO_CHILD, REFERENCE_BYTES};
+    use raywarp_bvh::{BuildOptions, build_over_boxes};
+
+    /// Returns the items below a reference, each with the boxes above it.
+    fn below(tree: &Wide8Boxes, node: usize, above: &[Aabb], out: &mut Vec<(u32, Vec<Aabb>)>) {
+        let node = &tree.nodes()[node];
+        for slot in (0..8).filter(|&slot| node.children[slot] != NO_CHILD) {
+            let (child, boxes) = (node.children[slot], [above, &[node.bounds(slot)]].concat());
+            if child & LEAF == 0 {
+                below(tree, child as usize * REFERENCE_BYTES / size_of::<Wide8Node>(), &boxes, out);
+            } else {
+                out.extend(tree.items(child).map(|item| (item, boxes.clone())));
+            }
+        }
+    }
+
+    #[test]
+    fn every_box_is_below_boxes_that_hold_it_once() {
+        for count in [0, 1, 2, 9, 300] {
+            // Every third at one place, where no split helps.
+            let place = |i: usize| if i % 3 == 0 { 0.0 } else { (i * i % 101) as f32 };
+            let boxes: Vec<Aabb> =
+                (0..count).map(|i| Aabb { min: [place(i), 0.0, 0.0], max: [place(i) + 1.0, 2.0, 0.0] }).collect();
+            let tree = encode_wide8_boxes(&build_over_boxes(&boxes, &BuildOptions::default()).unwrap()).unwrap();
+            let mut found = Vec::new();
+            if count > 0 {
+                below(&tree, 0, &[*tree.bounds()], &mut found);
+            }
+            found.sort_by_key(|found| found.0);
+            assert_eq!(found.iter().map(|found| found.0 as usize).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>());
+            for (item, above) in found {
+                assert!(above.iter().all(|aabb| aabb.contains(&boxes[item as usize])), "{item}");
+            }
+        }
+    }
+}
