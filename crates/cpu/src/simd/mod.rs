@@ -7,6 +7,7 @@ mod avx512;
 mod group;
 mod order;
 mod packet;
+mod place;
 mod queue;
 mod single;
 mod triangle;

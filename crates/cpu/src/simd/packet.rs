@@ -163,7 +163,7 @@ impl<J: Job> Packets<'_, J> {
         let Self { tree, job, stacks, .. } = self;
         let base = tree.lines().as_ptr().cast::<u8>();
         let depth = stacks.len() / INTERLEAVED;
-        assert!(depth >= stack_length(tree));
+        assert!(depth >= stack_length(tree.stack_depth()));
         let mut packets: [Option<Walker<V, J::Query, N>>; INTERLEAVED] = [const { None }; INTERLEAVED];
         let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {

@@ -2,6 +2,7 @@
 //! allocated but, once a thread, the stack of a very deep tree.
 
 use super::order::{ChildOrder, bound, child, entry};
+use super::place::{InPlace, Place};
 use super::walk::{END, Walker, address, boxes, push, stack_length, test_leaf};
 use crate::batch::Task;
 use crate::query::{OfRange, Query, Range};
@@ -46,31 +47,103 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
             return None;
         }
         let query = A::of_range(Range { low: prepared.t_low, high: prepared.t_high, after, ids }, with);
-        let task = Task { index: 0, ray: prepared, query };
-        let length = stack_length(tree);
-        if length <= ENTRIES {
-            let mut stack = [MaybeUninit::uninit(); ENTRIES];
-            return Some(walk(set, tree, task, &mut stack));
-        }
-        let mut stack = DEEP.take();
-        stack.resize(stack.len().max(length), MaybeUninit::uninit());
-        let query = walk(set, tree, task, &mut stack);
-        DEEP.set(stack);
-        Some(query)
+        let base = tree.lines().as_ptr().cast();
+        // SAFETY: the leaves are of this tree, which is not empty.
+        Some(unsafe {
+            walk(set, base, tree.stack_depth(), Task { index: 0, ray: prepared, query }, &Triangles(&InPlace))
+        })
     }
 }
 
-/// Walks a ray from the root to its end, and returns its query with what it found. `stack` is as long as the tree says.
+/// What a ray does at the leaves of a tree.
+pub(super) trait Leaves {
+    /// Visits the leaf that `reference` names, and returns the reference of what the ray visits next; [`END`] when the
+    /// query is decided.
+    ///
+    /// # Safety
+    /// The leaf is of the tree at `base`, for which the walker was made.
+    unsafe fn visit<S: ChildOrder, Q: Query>(
+        &self,
+        set: S,
+        base: *const u8,
+        walker: &mut Walker<Q>,
+        reference: u32,
+    ) -> u32;
+}
+
+/// Leaves of triangles, with the place where they are.
+pub(super) struct Triangles<'a, P>(pub &'a P);
+
+impl<P: Place> Leaves for Triangles<'_, P> {
+    #[inline(always)]
+    unsafe fn visit<S: ChildOrder, Q: Query>(
+        &self,
+        set: S,
+        base: *const u8,
+        walker: &mut Walker<Q>,
+        reference: u32,
+    ) -> u32 {
+        walker.record = address(base, reference);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let block = test_leaf::<S, Q, P, true>(set, walker, self.0);
+            if walker.task.query.is_decided() {
+                return END;
+            }
+            if block.has_more() {
+                let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
+                return (offset / REFERENCE_BYTES) as u32;
+            }
+            pop(walker)
+        }
+    }
+}
+
+/// Walks a ray from the root of a tree to its end, and returns its query with what it found.
+///
+/// # Safety
+/// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
+#[inline(always)]
+pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves>(
+    set: S,
+    base: *const u8,
+    depth: usize,
+    task: Task<Q>,
+    leaves: &L,
+) -> Q {
+    let length = stack_length(depth);
+    // SAFETY: the caller's promise; the stacks are long enough.
+    unsafe {
+        if length <= ENTRIES {
+            let mut stack = [MaybeUninit::uninit(); ENTRIES];
+            return walk_with(set, base, task, leaves, &mut stack);
+        }
+        let mut stack = DEEP.take();
+        stack.resize(stack.len().max(length), MaybeUninit::uninit());
+        let query = walk_with(set, base, task, leaves, &mut stack);
+        DEEP.set(stack);
+        query
+    }
+}
+
+/// Walks a ray as [`walk`] does, with a stack as long as the tree needs.
 ///
 /// A ray by itself waits for each result before it can go on. So the usual cases, none or one or two children hit, are
 /// branches, which a processor guesses and goes on beyond, and the nearest child goes through no stack. (Where many
 /// rays walk interleaved nobody waits, and wrong guesses are what costs: [`walk_all`](super::walk::walk_all).)
+///
+/// # Safety
+/// As [`walk`]; the stack has [`stack_length`] entries.
 #[inline(always)]
-fn walk<S: ChildOrder, Q: Query>(set: S, tree: &Wide8, task: Task<Q>, stack: &mut [MaybeUninit<u64>]) -> Q {
-    debug_assert!(stack.len() >= stack_length(tree));
-    let base = tree.lines().as_ptr().cast::<u8>();
-    // SAFETY: the tree is not empty, and the stack is as long as it says; only entries that were pushed are read. The
-    // walker stands at a node at first, and then at what its last visit returned.
+unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves>(
+    set: S,
+    base: *const u8,
+    task: Task<Q>,
+    leaves: &L,
+    stack: &mut [MaybeUninit<u64>],
+) -> Q {
+    // SAFETY: the caller's promise; only entries that were pushed are read. The walker stands at a node at first, and
+    // then at what its last visit returned.
     unsafe {
         let mut walker = Walker::new(task, base, stack.as_mut_ptr().cast());
         loop {
@@ -79,8 +152,7 @@ fn walk<S: ChildOrder, Q: Query>(set: S, tree: &Wide8, task: Task<Q>, stack: &mu
                 if next == END {
                     return walker.task.query;
                 }
-                walker.record = address(base, next);
-                next = at_leaf(set, base, &mut walker);
+                next = leaves.visit(set, base, &mut walker, next);
             }
             walker.record = address(base, next);
         }
@@ -124,33 +196,12 @@ unsafe fn at_node<S: ChildOrder, Q: Query>(set: S, walker: &mut Walker<Q>) -> u3
     }
 }
 
-/// Tests the leaf at `walker.record`, and returns the reference of what the ray visits next; [`END`] when the query is
-/// decided.
-///
-/// # Safety
-/// As [`visit_leaf`](super::walk::visit_leaf).
-#[inline(always)]
-unsafe fn at_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let block = test_leaf::<S, Q, true>(set, walker);
-        if walker.task.query.is_decided() {
-            return END;
-        }
-        if block.has_more() {
-            let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
-            return (offset / REFERENCE_BYTES) as u32;
-        }
-        pop(walker)
-    }
-}
-
 /// Pops the entries that are too far, and the first that is not, whose reference it returns.
 ///
 /// # Safety
 /// The stack holds an entry below `top` that is not too far, as its bottom is none.
 #[inline(always)]
-unsafe fn pop<Q: Query>(walker: &mut Walker<Q>) -> u32 {
+pub(super) unsafe fn pop<Q: Query>(walker: &mut Walker<Q>) -> u32 {
     let bound = bound(walker.limit);
     loop {
         // SAFETY: the caller's promise.

@@ -16,6 +16,7 @@
 use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
+use super::place::{InPlace, Place};
 use super::queue::{INTERLEAVED, Queue, ROOM, sort_out};
 use super::triangle;
 use crate::batch::{Job, Task};
@@ -146,7 +147,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
         return;
     }
     let base = tree.lines().as_ptr().cast::<u8>();
-    let depth = stack_length(tree);
+    let depth = stack_length(tree.stack_depth());
     let mut stacks = vec![0u64; INTERLEAVED * depth];
     let mut walkers = Vec::with_capacity(INTERLEAVED);
     let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
@@ -192,11 +193,11 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// Returns the length of a stack, in entries: an odd number of cache lines, so that neighbouring stacks don't compete
+/// Returns the length of a stack for a tree of this stack depth, in entries: an odd number of cache lines, so that neighbouring stacks don't compete
 /// for the same cache sets (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
-pub(super) fn stack_length(tree: &Wide8) -> usize {
+pub(super) fn stack_length(depth: usize) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
-    ((tree.stack_depth() + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
+    ((depth + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
 }
 
 /// Rays that are prepared before they are traced.
@@ -259,7 +260,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
             }
             let ends = is_last || goes_alone;
             if coherent.len() == GROUPS || (ends && !coherent.is_empty()) {
-                stacks.resize(GROUPS * stack_length(tree), 0);
+                stacks.resize(GROUPS * stack_length(tree.stack_depth()), 0);
                 set.enter(Packets { tree, job: &mut *job, groups: &coherent[..], stacks: &mut stacks[..] });
                 coherent.clear();
             }
@@ -348,7 +349,7 @@ unsafe fn distances<S: ChildOrder>(
 unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
-        let block = test_leaf::<S, Q, false>(set, walker);
+        let block = test_leaf::<S, Q, InPlace, false>(set, walker, &InPlace);
         let mut top = walker.top;
         if Q::ORDERED {
             // What lies farther now goes at once, rather than by a guess at every pop.
@@ -363,21 +364,22 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// Tests the block at `walker.record`, the first of a leaf or a later one, and returns it. A ray that is alone does no
-/// more than it needs (`ALONE`), by a branch that a processor guesses.
+/// Tests the block at `walker.record`, the first of a leaf or a later one, where `place` puts it, and returns it. A ray
+/// that is alone does no more than it needs (`ALONE`), by a branch that a processor guesses.
 ///
 /// # Safety
 /// As [`visit_leaf`].
 #[inline(always)]
-pub(super) unsafe fn test_leaf<'a, S: ChildOrder, Q: Query, const ALONE: bool>(
+pub(super) unsafe fn test_leaf<'a, S: ChildOrder, Q: Query, P: Place, const ALONE: bool>(
     set: S,
     walker: &mut Walker<Q>,
+    place: &P,
 ) -> &'a TriangleBlock {
     let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: the caller's promise; the tree outlives the walk.
     let block = unsafe { &*walker.record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>() };
     query.probe().triangles(|| block.len());
-    let offers = test_block::<S::F4, Q, ALONE>(set, block, ray, query);
+    let offers = test_block::<S::F4, Q, P, ALONE>(set, block, place, ray, query);
     if Q::ORDERED && offers {
         walker.limit = ray.box_high(query.limit());
     }
@@ -389,13 +391,15 @@ pub(super) unsafe fn test_leaf<'a, S: ChildOrder, Q: Query, const ALONE: bool>(
 /// [`Watertight::test`], operation by operation, so that `t` has the same bits. Returns `false` if it is sure that the
 /// interval is what it was, which it only looks for if `ALONE`.
 #[inline(always)]
-fn test_block<V: Vector<BLOCK>, Q: Query, const ALONE: bool>(
+fn test_block<V: Vector<BLOCK>, Q: Query, P: Place, const ALONE: bool>(
     set: V::Set,
     block: &TriangleBlock,
+    place: &P,
     ray: &WalkRay,
     query: &mut Q,
 ) -> bool {
-    let corners = [corner(set, block, 0, ray), corner(set, block, 1, ray), corner(set, block, 2, ray)];
+    let corners =
+        [corner(set, block, place, 0, ray), corner(set, block, place, 1, ray), corner(set, block, place, 2, ray)];
     let (edges, same_side) = triangle::edges::<V, BLOCK>(corners);
     if ALONE && same_side.bits() == 0 && !ray.may_overflow {
         return false;
@@ -416,7 +420,7 @@ fn test_block<V: Vector<BLOCK>, Q: Query, const ALONE: bool>(
     // Hardly ever: two hits of the very same `t`, or whatever the query wants to look at, or numbers
     // near the ends of f32.
     if (wide != 0) | (equal & equal.wrapping_sub(1) != 0) | ray.may_overflow | query.needs_id(nearest) {
-        offer_each(block, [mask.bits(), wide], [ts, us, vs], ray, query);
+        offer_each(block, place, [mask.bits(), wide], [ts, us, vs], ray, query);
         return true;
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
@@ -426,13 +430,18 @@ fn test_block<V: Vector<BLOCK>, Q: Query, const ALONE: bool>(
 
 /// Returns a corner of each triangle of a block, relative to the ray and sheared along it.
 #[inline(always)]
-fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, ray: &WalkRay) -> [V; 3] {
-    let ([x, y, z], [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
-    let axes = &block.corners[corner];
+fn corner<V: Vector<BLOCK>, P: Place>(
+    set: V::Set,
+    block: &TriangleBlock,
+    place: &P,
+    corner: usize,
+    ray: &WalkRay,
+) -> [V; 3] {
+    let (k, [ox, oy, oz], [sx, sy]) = (ray.triangle.k, ray.axis_origin, ray.triangle.shear);
     // SAFETY: `k` names the three axes.
-    let [x, y, z] = unsafe { [axes.get_unchecked(x), axes.get_unchecked(y), axes.get_unchecked(z)] };
+    let axes = unsafe { place.axes::<V>(set, &block.corners[corner], k) };
     triangle::local::<V, BLOCK>(
-        [V::load(set, x), V::load(set, y), V::load(set, z)],
+        axes,
         [V::splat(set, ox), V::splat(set, oy), V::splat(set, oz)],
         [V::splat(set, sx), V::splat(set, sy)],
     )
@@ -441,8 +450,9 @@ fn corner<V: Vector<BLOCK>>(set: V::Set, block: &TriangleBlock, corner: usize, r
 /// Offers the triangles in the first mask with their `t u v`, and those in the second after a scalar test; all by
 /// scalar tests where vectors may overflow.
 #[inline(never)]
-fn offer_each<Q: Query>(
+fn offer_each<Q: Query, P: Place>(
     block: &TriangleBlock,
+    place: &P,
     [mut mask, mut wide]: [u32; 2],
     [ts, us, vs]: [[f32; BLOCK]; 3],
     ray: &WalkRay,
@@ -460,7 +470,7 @@ fn offer_each<Q: Query>(
     while wide != 0 {
         let slot = wide.trailing_zeros() as usize % BLOCK;
         wide &= wide - 1;
-        if let Some(tuv) = ray.triangle.test(&block.vertices(slot)) {
+        if let Some(tuv) = ray.triangle.test(&place.triangle(&block.vertices(slot))) {
             query.offer(tuv, block.slots[slot]);
         }
     }
