@@ -4,6 +4,7 @@
 
 mod batch;
 mod bvh2;
+mod levels;
 mod one;
 mod probe;
 mod query;
@@ -13,6 +14,7 @@ mod simd;
 mod touches;
 mod tracer;
 
+pub use levels::{LevelsError, LevelsTracer, PlaceError, Placement};
 pub use one::Blocked;
 pub use raywarp_lanes::{Isa, IsaError};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

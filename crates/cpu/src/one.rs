@@ -59,47 +59,14 @@ impl CpuTracer {
     pub fn visit_one(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let Encoding::Wide8(tree) = &self.encoding else { return self.visit_by_batches(ray, receive) };
         let mut flow = ControlFlow::Continue(());
-        let receiver = Receiver::new(&self.split, |hit: &Hit, instance| {
+        let receiver = Receiver::new(|hit: &Hit, instance| {
             flow = receive(hit, instance);
             flow
         });
-        let _: Option<Touches<'_, _>> = simd::walk_one(self.isa, (tree, &self.ids), ray, HitKey::START, &receiver);
+        let with = (&self.split, &receiver);
+        let _: Option<Touches<'_, _>> = simd::walk_one(self.isa, (tree, &self.ids), ray, HitKey::START, with);
         drop(receiver);
         flow
-    }
-
-    /// Answers the rays of a small batch one by one, as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns
-    /// the number of rays that are not valid.
-    pub(crate) fn closest_few(&self, rays: &[Ray], after: &[HitKey], hits: &mut [Hit], instances: &mut [u32]) -> u64 {
-        for (i, (ray, hit)) in rays.iter().zip(hits).enumerate() {
-            let after = after.get(i).copied().unwrap_or(HitKey::START);
-            let (found, instance) = self.closest_one(ray, after).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
-            *hit = found;
-            if let Some(slot) = instances.get_mut(i) {
-                *slot = instance;
-            }
-        }
-        invalid(rays)
-    }
-
-    /// Answers the rays of a small batch one by one, as [`Tracer::any`](raywarp_geom::Tracer::any) does; returns the
-    /// number of rays that are not valid.
-    pub(crate) fn any_few(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        blocked: &mut [u32],
-        undecided: &mut Vec<Candidate>,
-    ) -> u64 {
-        blocked[..rays.len().div_ceil(32)].fill(0);
-        for (i, ray) in rays.iter().enumerate() {
-            match self.any_one(ray, after.get(i).copied().unwrap_or(HitKey::START)) {
-                Blocked::No => {}
-                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
-                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
-            }
-        }
-        invalid(rays)
     }
 
     fn closest_by_batch(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
@@ -129,6 +96,53 @@ impl CpuTracer {
             after = HitKey::of(&hit, instance);
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Tracer that answers a ray by itself, and so batches of them one by one.
+pub(crate) trait OneByOne {
+    /// Returns the nearest hit of a ray after `after`, and its instance.
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)>;
+
+    /// Returns whether anything after `after` is in a ray's way.
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked;
+
+    /// Answers the rays of a batch as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns the number of
+    /// rays that are not valid.
+    fn closest_each(&self, rays: &[Ray], after: &[HitKey], hits: &mut [Hit], instances: &mut [u32]) -> u64 {
+        for (i, (ray, hit)) in rays.iter().zip(hits).enumerate() {
+            let after = after.get(i).copied().unwrap_or(HitKey::START);
+            let (found, instance) = self.closest(ray, after).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
+            *hit = found;
+            if let Some(slot) = instances.get_mut(i) {
+                *slot = instance;
+            }
+        }
+        invalid(rays)
+    }
+
+    /// Answers the rays of a batch as [`Tracer::any`](raywarp_geom::Tracer::any) does; returns the number of rays that
+    /// are not valid.
+    fn any_each(&self, rays: &[Ray], after: &[HitKey], blocked: &mut [u32], undecided: &mut Vec<Candidate>) -> u64 {
+        blocked[..rays.len().div_ceil(32)].fill(0);
+        for (i, ray) in rays.iter().enumerate() {
+            match self.any(ray, after.get(i).copied().unwrap_or(HitKey::START)) {
+                Blocked::No => {}
+                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
+                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
+            }
+        }
+        invalid(rays)
+    }
+}
+
+impl OneByOne for CpuTracer {
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+        self.closest_one(ray, after)
+    }
+
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
+        self.any_one(ray, after)
     }
 }
 

@@ -43,21 +43,28 @@ impl WalkRay {
         if (excess != 0.0) | is_zero | interval_is_nan {
             return None;
         }
-        let PaddedRay { lo_origin, hi_origin, inverse, scale, reach } = PaddedRay::new(ray, bounds);
+        let padded = PaddedRay::new(ray, bounds);
         let triangle = Watertight::new(ray);
-        let either = |i: usize, a: [f32; 3], b: [f32; 3]| if inverse[i] < 0.0 { b[i] } else { a[i] };
+        let [near_origin, far_origin] = origins(&padded);
         Some(Self {
-            near_origin: std::array::from_fn(|i| either(i, lo_origin, hi_origin)),
-            far_origin: std::array::from_fn(|i| either(i, hi_origin, lo_origin)),
-            inverse,
+            near_origin,
+            far_origin,
+            inverse: padded.inverse,
             axis_origin: triangle.k.map(|k| o[k]),
             triangle,
             // Finite, so that comparing with them also refuses an infinite `t`.
             t_low: larger(larger(ray.t_min, after.t), f32::MIN),
             t_high: smaller(ray.t_max, f32::MAX),
-            may_overflow: reach >= OVERFLOWING_REACH,
-            scale,
+            may_overflow: padded.reach >= OVERFLOWING_REACH,
+            scale: padded.scale,
         })
+    }
+
+    /// Returns this ray with boxes tested as `padded` says, which is the same ray in another space.
+    #[inline(always)]
+    pub fn with_boxes_of(&self, padded: &PaddedRay) -> Self {
+        let [near_origin, far_origin] = origins(padded);
+        Self { near_origin, far_origin, inverse: padded.inverse, scale: padded.scale, ..*self }
     }
 
     /// Returns the smallest distance, on the scale of boxes, at which a box can hold a hit. No NaN.
@@ -71,6 +78,13 @@ impl WalkRay {
     pub fn box_high(&self, t: f32) -> f32 {
         finite(t * self.scale)
     }
+}
+
+/// Returns the origins for the planes through which the ray enters boxes, and for those through which it leaves.
+#[inline(always)]
+fn origins(&PaddedRay { lo_origin, hi_origin, inverse, .. }: &PaddedRay) -> [[f32; 3]; 2] {
+    let either = |i: usize, a: [f32; 3], b: [f32; 3]| if inverse[i] < 0.0 { b[i] } else { a[i] };
+    [std::array::from_fn(|i| either(i, lo_origin, hi_origin)), std::array::from_fn(|i| either(i, hi_origin, lo_origin))]
 }
 
 /// Replaces an infinity by the largest finite number of its sign.

@@ -2,7 +2,7 @@
 
 use crate::probe::Off;
 use crate::query::{OfRange, Query, Range};
-use raywarp_geom::Hit;
+use raywarp_geom::{Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, Wide8};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ impl Split {
 
     /// Returns `true` if a triangle stands in several leaves.
     #[inline]
-    fn has(&self, index: u32) -> bool {
+    pub fn has(&self, index: u32) -> bool {
         self.0.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
@@ -43,42 +43,38 @@ impl Split {
 
 thread_local! {
     /// Triangles of several leaves that a ray of this thread has touched; taken while a ray uses it.
-    static TOUCHED: Cell<HashSet<u32>> = Cell::new(HashSet::new());
+    static TOUCHED: Cell<HashSet<PrimitiveId>> = Cell::new(HashSet::new());
 }
 
 /// Receiver of a ray's touches.
-pub(crate) struct Receiver<'a, F> {
-    split: &'a Split,
-    inner: RefCell<Inner<F>>,
-}
+pub(crate) struct Receiver<F>(RefCell<Inner<F>>);
 
 struct Inner<F> {
     receive: F,
-    touched: HashSet<u32>,
+    touched: HashSet<PrimitiveId>,
 }
 
-impl<'a, F: FnMut(&Hit, u32) -> ControlFlow<()>> Receiver<'a, F> {
+impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Receiver<F> {
     /// Returns a receiver that passes hits and their instances on to `receive`, until it breaks.
-    pub fn new(split: &'a Split, receive: F) -> Self {
+    pub fn new(receive: F) -> Self {
         let touched = TOUCHED.take();
-        Self { split, inner: RefCell::new(Inner { receive, touched }) }
+        Self(RefCell::new(Inner { receive, touched }))
     }
 
-    /// Passes a touch on, unless it is of a triangle that was passed on already.
-    fn take(&self, range: &Range<'_>, [t, u, v]: [f32; 3], index: u32) -> ControlFlow<()> {
-        let mut inner = self.inner.borrow_mut();
-        if self.split.has(index) && !inner.touched.insert(index) {
+    /// Passes a touch on, unless it is of a triangle of several leaves (`is_split`) that was passed on already.
+    pub fn take(&self, [t, u, v]: [f32; 3], id: PrimitiveId, is_split: bool) -> ControlFlow<()> {
+        let mut inner = self.0.borrow_mut();
+        if is_split && !inner.touched.insert(id) {
             return ControlFlow::Continue(());
         }
-        let id = range.ids[index as usize];
         // On an edge a weight may come out as -0.
         (inner.receive)(&Hit { t, u: u + 0.0, v: v + 0.0, primitive: id.primitive }, id.instance)
     }
 }
 
-impl<F> Drop for Receiver<'_, F> {
+impl<F> Drop for Receiver<F> {
     fn drop(&mut self) {
-        let mut touched = std::mem::take(&mut self.inner.get_mut().touched);
+        let mut touched = std::mem::take(&mut self.0.get_mut().touched);
         touched.clear();
         // Of threads that end nothing is kept.
         let _ = TOUCHED.try_with(|kept| kept.set(touched));
@@ -89,7 +85,8 @@ impl<F> Drop for Receiver<'_, F> {
 pub(crate) struct Touches<'a, F> {
     range: Range<'a>,
     probe: Off,
-    receiver: &'a Receiver<'a, F>,
+    split: &'a Split,
+    receiver: &'a Receiver<F>,
     is_over: bool,
 }
 
@@ -103,11 +100,11 @@ impl<F> Clone for Touches<'_, F> {
 impl<F> Copy for Touches<'_, F> {}
 
 impl<'a, F: FnMut(&Hit, u32) -> ControlFlow<()>> OfRange<'a> for Touches<'a, F> {
-    type With = &'a Receiver<'a, F>;
+    type With = (&'a Split, &'a Receiver<F>);
 
     #[inline(always)]
-    fn of_range(range: Range<'a>, receiver: Self::With) -> Self {
-        Self { range, probe: Off, receiver, is_over: false }
+    fn of_range(range: Range<'a>, (split, receiver): Self::With) -> Self {
+        Self { range, probe: Off, split, receiver, is_over: false }
     }
 }
 
@@ -137,7 +134,8 @@ impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Query for Touches<'_, F> {
         if self.is_over || !self.range.holds(t, index) {
             return;
         }
-        self.is_over = self.receiver.take(&self.range, tuv, index).is_break();
+        let id = self.range.ids[index as usize];
+        self.is_over = self.receiver.take(tuv, id, self.split.has(index)).is_break();
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
+use crate::one::OneByOne;
 use crate::probe::Off;
 use crate::simd;
 use crate::touches::Split;
@@ -16,11 +17,11 @@ use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, e
 
 /// Number of rays traced between two looks at [`Control`] for cancellation; a multiple of 32, so that parts own whole
 /// words of bits.
-const PART: usize = 512;
+pub(crate) const PART: usize = 512;
 
 /// Preferred number of rays in a batch: about 200 KiB of rays and hits, which fits a core's second-level cache; larger
 /// batches are spread over threads.
-const PREFERRED_BATCH: usize = 4096;
+pub(crate) const PREFERRED_BATCH: usize = 4096;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
 /// conference, docs/notebook/2026-11-28-cpu-rays.md, "Few rays").
@@ -152,6 +153,14 @@ impl CpuTracer {
             }
     }
 
+    /// Returns the tree for lanes, if it is one.
+    pub(crate) fn wide8(&self) -> Option<&Wide8> {
+        match &self.encoding {
+            Encoding::Wide8(tree) => Some(tree),
+            Encoding::Bvh2(_) => None,
+        }
+    }
+
     /// Returns `true` if the rays of a batch walk one by one.
     fn takes_one_by_one(&self, rays: &[Ray]) -> bool {
         rays.len() < FEW && matches!(self.encoding, Encoding::Wide8(_))
@@ -217,7 +226,7 @@ impl Bvh2Engine {
 
 /// Traces the `parts` of a batch, small batches on this thread and large ones on all, and returns their statistics.
 /// Each part is its rays' number and whatever `trace` needs.
-fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     name: KernelName,
     parts: Vec<(usize, T)>,
     control: &Control<'_>,
@@ -258,12 +267,12 @@ fn few(
 }
 
 /// Returns the part with number `part` of a slice that has one entry for each ray; the slice itself if it is empty.
-fn part_of<T>(slice: &[T], part: usize) -> &[T] {
+pub(crate) fn part_of<T>(slice: &[T], part: usize) -> &[T] {
     if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
 }
 
 /// Panics unless there is one hit key for each ray, or none at all.
-fn check_lengths(rays: &[Ray], after: &[HitKey]) {
+pub(crate) fn check_lengths(rays: &[Ray], after: &[HitKey]) {
     assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
 }
 
@@ -280,7 +289,7 @@ impl Tracer for CpuTracer {
         assert_eq!(hits.len(), rays.len(), "one hit a ray");
         assert!(instances.is_empty() || instances.len() == rays.len(), "no instances, or one a ray");
         if self.takes_one_by_one(rays) {
-            return few(self.name, rays.len(), control, || self.closest_few(rays, after, hits, instances));
+            return few(self.name, rays.len(), control, || self.closest_each(rays, after, hits, instances));
         }
         let mut instances = instances.chunks_mut(PART);
         let parts = rays
@@ -308,7 +317,7 @@ impl Tracer for CpuTracer {
         assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
         undecided.clear();
         if self.takes_one_by_one(rays) {
-            return few(self.name, rays.len(), control, || self.any_few(rays, after, blocked, undecided));
+            return few(self.name, rays.len(), control, || self.any_each(rays, after, blocked, undecided));
         }
         let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.len().div_ceil(PART)];
         let parts = rays

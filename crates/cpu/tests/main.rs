@@ -9,6 +9,7 @@ mod common;
 mod conformance;
 mod deep;
 mod every_touch;
+mod levels;
 mod packets;
 mod unusual_rays;
 mod watertight;

@@ -5,6 +5,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod group;
+mod levels;
 mod order;
 mod packet;
 mod place;
@@ -14,7 +15,10 @@ mod triangle;
 mod walk;
 
 use crate::batch::Job;
+use crate::levels::{LevelsTracer, Sink, Within, WorldRay};
+use crate::probe::Probe;
 use crate::query::OfRange;
+use levels::Levels;
 use order::ChildOrder;
 use raywarp_geom::{HitKey, PrimitiveId, Ray};
 use raywarp_lanes::{InstructionSet, Isa, TaskOn};
@@ -70,6 +74,28 @@ pub(crate) fn walk_one<'a, A: OfRange<'a>>(
         #[cfg(target_arch = "aarch64")]
         Isa::Neon(set) => set.enter(single),
     }
+}
+
+/// Asks one ray a query of a scene of two levels, with the vectors of `isa`. `None` if there is nothing in the scene.
+pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
+    isa: Isa,
+    scene: &'a LevelsTracer,
+    ray: &WorldRay<'_>,
+    query: Within<'a, K, P>,
+) -> Option<Within<'a, K, P>> {
+    if scene.top.nodes().is_empty() {
+        return None;
+    }
+    let levels = Levels { scene, ray, query };
+    Some(match isa {
+        Isa::Portable(set) => set.enter(levels),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(levels),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(levels),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(levels),
+    })
 }
 
 #[cfg(test)]

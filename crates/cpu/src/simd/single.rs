@@ -56,33 +56,21 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
 }
 
 /// What a ray does at the leaves of a tree.
-pub(super) trait Leaves {
+pub(super) trait Leaves<Q> {
     /// Visits the leaf that `reference` names, and returns the reference of what the ray visits next; [`END`] when the
     /// query is decided.
     ///
     /// # Safety
     /// The leaf is of the tree at `base`, for which the walker was made.
-    unsafe fn visit<S: ChildOrder, Q: Query>(
-        &self,
-        set: S,
-        base: *const u8,
-        walker: &mut Walker<Q>,
-        reference: u32,
-    ) -> u32;
+    unsafe fn visit<S: ChildOrder>(&self, set: S, base: *const u8, walker: &mut Walker<Q>, reference: u32) -> u32;
 }
 
 /// Leaves of triangles, with the place where they are.
 pub(super) struct Triangles<'a, P>(pub &'a P);
 
-impl<P: Place> Leaves for Triangles<'_, P> {
+impl<P: Place, Q: Query> Leaves<Q> for Triangles<'_, P> {
     #[inline(always)]
-    unsafe fn visit<S: ChildOrder, Q: Query>(
-        &self,
-        set: S,
-        base: *const u8,
-        walker: &mut Walker<Q>,
-        reference: u32,
-    ) -> u32 {
+    unsafe fn visit<S: ChildOrder>(&self, set: S, base: *const u8, walker: &mut Walker<Q>, reference: u32) -> u32 {
         walker.record = address(base, reference);
         // SAFETY: the caller's promise.
         unsafe {
@@ -104,7 +92,7 @@ impl<P: Place> Leaves for Triangles<'_, P> {
 /// # Safety
 /// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
 #[inline(always)]
-pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves>(
+pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
     set: S,
     base: *const u8,
     depth: usize,
@@ -135,7 +123,7 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves>(
 /// # Safety
 /// As [`walk`]; the stack has [`stack_length`] entries.
 #[inline(always)]
-unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves>(
+unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<Q>>(
     set: S,
     base: *const u8,
     task: Task<Q>,

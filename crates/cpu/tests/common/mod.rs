@@ -1,7 +1,7 @@
 //! The slow oracle, the engines under test, and scenes.
 
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_cpu::{Blocked, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
+use raywarp_cpu::{Blocked, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa, LevelsTracer};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Candidate, Control, FlatTriangles, Hit, HitKey, Ray, Tracer};
 use raywarp_testing::Random;
@@ -53,21 +53,59 @@ pub fn key((hit, instance, _): &(Hit, u32, bool)) -> HitKey {
     HitKey { t: hit.t, instance: *instance, primitive: hit.primitive }
 }
 
-/// The one place that touches the API: every engine against every triangle, bit for bit, both
-/// queries, with and without `after`.
+/// What answers rays in batches, and by themselves.
+pub trait Engine {
+    fn batches(&self) -> &dyn Tracer;
+    fn closest_one(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)>;
+    fn any_one(&self, ray: &Ray, after: HitKey) -> Blocked;
+    fn visit_one(&self, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()>;
+}
+
+macro_rules! engine {
+    ($engine:ty) => {
+        impl Engine for $engine {
+            fn batches(&self) -> &dyn Tracer {
+                self
+            }
+
+            fn closest_one(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+                self.closest_one(ray, after)
+            }
+
+            fn any_one(&self, ray: &Ray, after: HitKey) -> Blocked {
+                self.any_one(ray, after)
+            }
+
+            fn visit_one(&self, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
+                self.visit_one(ray, receive)
+            }
+        }
+    };
+}
+engine!(CpuTracer);
+engine!(LevelsTracer);
+
+/// Every engine against every triangle.
 #[track_caller]
 pub fn check(triangles: &FlatTriangles, rays: &[Ray]) {
-    check_after(triangles, rays, &[]);
+    check_engines(triangles, rays, &tracers(triangles));
+}
+
+/// The one place that touches the API: engines against every triangle, bit for bit, all
+/// queries, with and without `after`.
+#[track_caller]
+pub fn check_engines<E: Engine>(triangles: &FlatTriangles, rays: &[Ray], engines: &[(String, E)]) {
+    check_after(triangles, rays, &[], engines);
     // After the first hit, and after the last: a middle and an end.
     let hits: Vec<_> = rays.iter().map(|ray| all_hits(triangles, ray)).collect();
     for pick in [|h: &[(Hit, u32, bool)]| h.first().map(key), |h: &[(Hit, u32, bool)]| h.last().map(key)] {
         let after: Vec<HitKey> = hits.iter().map(|h| pick(h).unwrap_or(HitKey::START)).collect();
-        check_after(triangles, rays, &after);
+        check_after(triangles, rays, &after, engines);
     }
 }
 
 #[track_caller]
-fn check_after(triangles: &FlatTriangles, rays: &[Ray], after: &[HitKey]) {
+fn check_after<E: Engine>(triangles: &FlatTriangles, rays: &[Ray], after: &[HitKey], engines: &[(String, E)]) {
     let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
     let expected: Vec<Vec<(Hit, u32, bool)>> = rays
         .iter()
@@ -78,15 +116,16 @@ fn check_after(triangles: &FlatTriangles, rays: &[Ray], after: &[HitKey]) {
             hits
         })
         .collect();
-    for (name, tracer) in tracers(triangles) {
-        let (hits, instances, stats) = closest(&tracer, rays, after);
+    for (name, engine) in engines {
+        let tracer = engine.batches();
+        let (hits, instances, stats) = closest(tracer, rays, after);
         assert_eq!((stats.rays, stats.invalid), (rays.len() as u64, invalid), "{name}");
         for (i, want) in expected.iter().enumerate() {
             let got = (bits(&hits[i]), instances[i]);
             let want = want.first().map_or((bits(&Hit::miss(rays[i].t_max)), Hit::MISS), |h| (bits(&h.0), h.1));
             assert_eq!(got, want, "{name}, ray {i}: {:?} got {:?}", rays[i], hits[i]);
         }
-        let (blocked, undecided) = any(&tracer, rays, after);
+        let (blocked, undecided) = any(tracer, rays, after);
         let mut candidates = undecided.iter().peekable();
         for (i, want) in expected.iter().enumerate() {
             let is_blocked = want.iter().any(|hit| hit.2);
@@ -96,13 +135,13 @@ fn check_after(triangles: &FlatTriangles, rays: &[Ray], after: &[HitKey]) {
             assert_eq!(candidate, first, "{name}, undecided ray {i}: {:?}", rays[i]);
         }
         assert!(candidates.next().is_none(), "{name}: candidates out of order");
-        check_single(&name, &tracer, rays, after, &expected);
+        check_single(name, engine, rays, after, &expected);
     }
 }
 
 /// Each ray by itself, and all its hits in one walk.
 #[track_caller]
-fn check_single(name: &str, tracer: &CpuTracer, rays: &[Ray], after: &[HitKey], expected: &[Vec<(Hit, u32, bool)>]) {
+fn check_single<E: Engine>(name: &str, tracer: &E, rays: &[Ray], after: &[HitKey], expected: &[Vec<(Hit, u32, bool)>]) {
     for (i, (ray, want)) in rays.iter().zip(expected).enumerate() {
         let after_it = after.get(i).copied().unwrap_or(HitKey::START);
         let of = |(hit, instance): (Hit, u32)| (bits(&hit), instance);
@@ -130,9 +169,9 @@ fn check_single(name: &str, tracer: &CpuTracer, rays: &[Ray], after: &[HitKey], 
 }
 
 /// All hits of a ray in (t, instance, primitive) order, by one walk.
-pub fn touches(tracer: &CpuTracer, ray: &Ray) -> Vec<(Hit, u32)> {
+pub fn touches(tracer: &impl Engine, ray: &Ray) -> Vec<(Hit, u32)> {
     let mut all = Vec::new();
-    let flow = tracer.visit_one(ray, |hit, instance| {
+    let flow = tracer.visit_one(ray, &mut |hit: &Hit, instance| {
         all.push((*hit, instance));
         ControlFlow::Continue(())
     });
@@ -146,13 +185,13 @@ fn bits(hit: &Hit) -> [u32; 4] {
     [(hit.t + 0.0).to_bits(), (hit.u + 0.0).to_bits(), (hit.v + 0.0).to_bits(), hit.primitive]
 }
 
-pub fn closest(tracer: &CpuTracer, rays: &[Ray], after: &[HitKey]) -> (Vec<Hit>, Vec<u32>, raywarp_geom::BatchStats) {
+pub fn closest(tracer: &dyn Tracer, rays: &[Ray], after: &[HitKey]) -> (Vec<Hit>, Vec<u32>, raywarp_geom::BatchStats) {
     let (mut hits, mut instances) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
     let stats = tracer.closest(rays, after, &mut hits, &mut instances, &Control::default()).unwrap();
     (hits, instances, stats)
 }
 
-pub fn any(tracer: &CpuTracer, rays: &[Ray], after: &[HitKey]) -> (Vec<bool>, Vec<Candidate>) {
+pub fn any(tracer: &dyn Tracer, rays: &[Ray], after: &[HitKey]) -> (Vec<bool>, Vec<Candidate>) {
     // Set beforehand: the query must clear what it does not set.
     let (mut words, mut undecided) = (vec![u32::MAX; rays.len().div_ceil(32)], vec![]);
     tracer.any(rays, after, &mut words, &mut undecided, &Control::default()).unwrap();

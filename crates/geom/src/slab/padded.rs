@@ -77,6 +77,17 @@ impl PaddedRay {
     /// result for another ray means nothing, but is not unsafe.
     #[inline(always)]
     pub fn new(ray: &Ray, bounds: &Aabb) -> Self {
+        Self::with(ray, bounds, |_, pad| pad)
+    }
+
+    /// Prepares a ray as [`PaddedRay::new`] does, with boxes that grow by `extra` more along each axis.
+    #[inline(always)]
+    pub fn grown(ray: &Ray, bounds: &Aabb, extra: [f32; 3]) -> Self {
+        Self::with(ray, bounds, |axis, pad| pad + extra[axis])
+    }
+
+    #[inline(always)]
+    fn with(ray: &Ray, bounds: &Aabb, grow: impl Fn(usize, f32) -> f32) -> Self {
         let (o, d) = (&ray.origin, &ray.direction);
         let abs = d.map(f32::abs);
         let longest = larger(larger(abs[0], abs[1]), abs[2]);
@@ -95,7 +106,7 @@ impl PaddedRay {
             (inverse, scale, underflow) = unusual_direction(d, longest);
             pad += underflow;
         }
-        let pads: [f32; 3] = std::array::from_fn(|i| pad + Self::ORIGIN_PAD * o[i].abs());
+        let pads: [f32; 3] = std::array::from_fn(|i| grow(i, pad + Self::ORIGIN_PAD * o[i].abs()));
         Self {
             // Kept finite: the empty box's infinity less an infinite origin would be NaN.
             lo_origin: std::array::from_fn(|i| finite(o[i] + pads[i])),

@@ -1,0 +1,138 @@
+//! [`LevelsTracer`]: scenes of two levels, a tree over placements of trees, with the hits of the flattened scene.
+
+mod placed;
+mod query;
+mod sink;
+
+pub(crate) use placed::{Placed, WorldRay};
+pub(crate) use sink::{Sink, Within};
+
+use crate::tracer::CpuTracer;
+use rayon::prelude::*;
+use raywarp_bvh::{BuildError, BuildOptions, build_over_boxes};
+use raywarp_geom::{Aabb, Affine64, KernelName};
+use raywarp_lanes::Isa;
+use raywarp_layout::{LayoutError, Wide8Boxes, encode_wide8_boxes};
+use std::sync::Arc;
+
+/// Name of the tracer in batch statistics.
+const NAME: KernelName = KernelName::fixed("cpu/wide8?levels=2");
+
+/// A tree's place in a scene of two levels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// Index of the tree.
+    pub tree: u32,
+    /// Map of the tree's triangles to the world. It is rounded to f32, and then corners are mapped in f32 as
+    /// [`Affine::point`](raywarp_geom::Affine::point) does: the rule by which a scene is flattened.
+    pub transform: Affine64,
+    /// Number that is added to the instances of the tree's ids: `base + instance` is what hits report.
+    pub base: u32,
+}
+
+/// Reasons why a placement cannot be walked by itself. Its triangles may be flattened instead, but for a singular
+/// transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// The transform maps space to a plane, a line or a point.
+    #[error("the transform is singular: it flattens space")]
+    Singular,
+    /// The transform is NaN or infinite, or takes the mesh beyond f32.
+    #[error("the transform is not finite, or takes the mesh beyond the range of f32")]
+    NotFinite,
+    /// The transform scales by 2^40 or more either way, or so differently by direction that its inverse is not exact
+    /// enough for boxes.
+    #[error("the transform's scales differ too much, or are beyond 2^40")]
+    IllConditioned,
+}
+
+/// Errors of putting a scene of two levels together.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LevelsError {
+    /// A placement cannot be walked by itself.
+    #[error("placement {placement}: {source}")]
+    Place {
+        /// Index of the placement.
+        placement: usize,
+        /// What is wrong with it.
+        source: PlaceError,
+    },
+    /// The tree over the placements cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The tree over the placements cannot be encoded.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// Tracer of a scene of two levels on the CPU: trees of triangles, each placed any number of times.
+///
+/// Every hit has the bits of the flattened scene: `t u v`, ids, which of two at one `t` wins, and no ray slips through
+/// an edge between placements whose corners have the same bits in the world. What is walked in a tree's own space are
+/// boxes alone; triangles are tested in the world.
+#[derive(Debug)]
+pub struct LevelsTracer {
+    pub(crate) trees: Vec<Arc<CpuTracer>>,
+    pub(crate) placed: Vec<Placed>,
+    /// Tree over the placements that have triangles.
+    pub(crate) top: Wide8Boxes,
+    isa: Isa,
+}
+
+impl LevelsTracer {
+    /// Puts a scene together: trees, and their placements. A tree may be placed many times or never.
+    ///
+    /// O(placements), in parallel.
+    ///
+    /// # Errors
+    /// [`LevelsError`].
+    /// # Panics
+    /// If a placement names a tree that is not there, or a tree is not [`CpuTree::Wide8`](crate::CpuTree::Wide8).
+    pub fn new(trees: Vec<Arc<CpuTracer>>, placements: &[Placement]) -> Result<Self, LevelsError> {
+        Self::with_isa(trees, placements, Isa::preferred())
+    }
+
+    /// Puts a scene together as [`LevelsTracer::new`] does, to be walked with the instruction set `isa`.
+    ///
+    /// # Errors
+    /// As [`LevelsTracer::new`].
+    /// # Panics
+    /// As [`LevelsTracer::new`].
+    pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[Placement], isa: Isa) -> Result<Self, LevelsError> {
+        let place = |(index, &Placement { tree, transform, base }): (usize, &Placement)| {
+            let wide8 = trees[tree as usize].wide8().expect("a tree for lanes");
+            let placed = Placed::new(tree, wide8, &transform, base);
+            placed.map_err(|source| LevelsError::Place { placement: index, source })
+        };
+        let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
+        let seen: Vec<Placed> = placed.into_iter().filter(|placed| !placed.bounds.is_empty()).collect();
+        let boxes: Vec<Aabb> = seen.iter().map(|placed| placed.bounds).collect();
+        let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
+        let top = encode_wide8_boxes(&build_over_boxes(&boxes, &options)?)?;
+        Ok(Self { trees, placed: seen, top, isa })
+    }
+
+    /// Returns whether a placement can be walked by itself.
+    ///
+    /// # Errors
+    /// [`PlaceError`], if not.
+    /// # Panics
+    /// As [`LevelsTracer::new`].
+    pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlaceError> {
+        Placed::new(0, tree.wide8().expect("a tree for lanes"), transform, 0).map(drop)
+    }
+
+    /// Returns the box around all triangles of the scene, or one somewhat larger.
+    pub fn bounds(&self) -> Aabb {
+        *self.top.bounds()
+    }
+
+    /// Returns the number of bytes of trees and placements.
+    pub fn bytes(&self) -> usize {
+        let trees: usize = self.trees.iter().map(|tree| tree.bytes()).sum();
+        let moved = self.placed.iter().filter(|placed| placed.moved.is_some()).count();
+        trees + self.top.bytes() + size_of_val(&self.placed[..]) + moved * size_of::<placed::Moved>()
+    }
+}

@@ -1,0 +1,182 @@
+//! A tree placed in the world: the transforms, and how far boxes have to grow.
+//!
+//! # Why no box is missed
+//! Boxes are walked in the tree's own space, by a ray that the inverse transform took there; triangles are tested in the
+//! world, where the rule of flattening takes their corners. With `u = 2^-24`, `D` the largest coordinate difference
+//! between the ray's origin and the placement's box in the world, `M` the transform as it is applied (rounded to f32)
+//! and `N` its inverse in f64:
+//! - The ray at the `t` that the triangle test reports is within `53 u D` along each axis of the flattened triangle
+//!   ([`PaddedRay`] adds that up), whose corners the rule of flattening, four roundings, moved by at most
+//!   `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest corner.
+//! - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)` of the
+//!   triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up.
+//! - The inverse leaves `N M - 1`, whose rows are below 2^-34 ([`PlaceError::IllConditioned`] else): 2^-34 of
+//!   coordinates in the tree's space. Origin and direction are transformed in f64 and rounded once: `u` of the origin,
+//!   `u` of the way from it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold
+//!   all of this.
+
+use crate::levels::PlaceError;
+use crate::ray::{OVERFLOWING_REACH, WalkRay};
+use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
+use raywarp_layout::Wide8;
+
+/// Largest sum of a row of `N M - 1`: 2^-34.
+const LARGEST_RESIDUAL: f64 = 1.0 / (1u64 << 34) as f64;
+
+/// Largest sum of a row of the inverse, or of its reciprocal: 2^40, so that nothing overflows that does not in the world.
+const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
+
+/// Half an ulp of 1.
+const U: f64 = f32::EPSILON as f64 / 2.0;
+
+/// Tree placed in the world.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// Index of the tree.
+    pub tree: u32,
+    /// What is added to instances of the tree's ids.
+    pub base: u32,
+    /// Box in the world around all flattened corners; empty if there are none.
+    pub bounds: Aabb,
+    /// How the tree's corners get to the world; `None` if they are there already.
+    pub moved: Option<Box<Moved>>,
+}
+
+/// Transforms of a placement.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    /// Map of corners to the world.
+    pub to_world: Affine,
+    /// Map of rays to the tree.
+    to_tree: Affine64,
+    /// By axis of the tree's space, sum of the inverse's row, by which what is uncertain in the world is multiplied.
+    sums: [f32; 3],
+    /// By axis of the tree's space, growth of boxes that does not depend on the ray.
+    growth: [f32; 3],
+}
+
+impl Placed {
+    /// Places `tree` by `transform`, which is rounded to f32.
+    pub fn new(index: u32, tree: &Wide8, transform: &Affine64, base: u32) -> Result<Self, PlaceError> {
+        let to_world = transform.rounded();
+        let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
+        let Some(root) = tree.nodes().first() else { return placed(Aabb::EMPTY, None) };
+        if to_world == Affine::IDENTITY {
+            return placed(*tree.bounds(), None);
+        }
+        let moved = Moved::new(&to_world, tree.bounds())?;
+        let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
+        let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
+        if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {
+            return Err(PlaceError::NotFinite);
+        }
+        placed(bounds, Some(Box::new(moved)))
+    }
+}
+
+impl Moved {
+    fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlaceError> {
+        let exact = Affine64::from(to_world);
+        if !exact.is_finite() {
+            return Err(PlaceError::NotFinite);
+        }
+        let to_tree = exact.inverse().ok_or(PlaceError::Singular)?;
+        let linear = |map: &Affine64, row: usize, column: usize| map.rows[row][column];
+        for i in 0..3 {
+            let row = |j| (0..3).map(|k| linear(&to_tree, i, k) * linear(&exact, k, j)).sum::<f64>();
+            let residual: f64 = (0..3).map(|j| (row(j) - f64::from(u8::from(i == j))).abs()).sum();
+            let sum: f64 = (0..3).map(|j| linear(&to_tree, i, j).abs()).sum();
+            let is_good = residual <= LARGEST_RESIDUAL && (1.0 / LARGEST_SCALE..=LARGEST_SCALE).contains(&sum);
+            if !is_good {
+                return Err(PlaceError::IllConditioned);
+            }
+        }
+        let rounding = rounding(&exact, bounds);
+        let sum = |i: usize, of: [f64; 3]| (0..3).map(|j| linear(&to_tree, i, j).abs() * of[j]).sum::<f64>();
+        Ok(Self {
+            to_world: *to_world,
+            to_tree,
+            sums: std::array::from_fn(|i| up(sum(i, [1.0; 3]))),
+            growth: std::array::from_fn(|i| up(sum(i, rounding))),
+        })
+    }
+}
+
+/// Returns by axis how far the rule of flattening may round a corner within `bounds`, and somewhat more.
+fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
+    let farthest: [f64; 3] = std::array::from_fn(|j| f64::from(bounds.min[j].abs().max(bounds.max[j].abs())));
+    map.rows.map(|row| 4.1 * U * ((0..3).map(|j| row[j].abs() * farthest[j]).sum::<f64>() + row[3].abs()))
+}
+
+/// Returns a box around the flattened images of all points of `aabb`.
+fn world_box(map: &Affine, aabb: &Aabb) -> Aabb {
+    let map = Affine64::from(map);
+    let rounding = rounding(&map, aabb);
+    let range = |i: usize| {
+        let ends = |j: usize| [aabb.min[j], aabb.max[j]].map(|x| map.rows[i][j] * f64::from(x));
+        let [low, high] =
+            (0..3).map(ends).fold([map.rows[i][3]; 2], |[low, high], [a, b]| [low + a.min(b), high + a.max(b)]);
+        // Rounded to f32 last, which may move an end by half an ulp of it, less than what a corner may.
+        [low - 2.0 * rounding[i], high + 2.0 * rounding[i]].map(|x| x as f32)
+    };
+    let ranges = [range(0), range(1), range(2)];
+    Aabb { min: ranges.map(|range| range[0]), max: ranges.map(|range| range[1]) }
+}
+
+/// Rounds a positive number up.
+fn up(x: f64) -> f32 {
+    (x as f32).next_up()
+}
+
+/// Ray as the walk of two levels takes it: for the world, and ready to be taken to a tree.
+pub(crate) struct WorldRay<'a> {
+    ray: &'a Ray,
+    /// The ray prepared for what stands in the world.
+    pub walk: WalkRay,
+    /// Direction divided by `power`, so that a transform of it is neither infinite nor zero in f32.
+    direction: [f64; 3],
+    /// Power of two, 1 for almost all rays.
+    power: f32,
+    /// Growth of boxes in the world for what underflows in the triangle test.
+    underflow: f32,
+}
+
+impl<'a> WorldRay<'a> {
+    /// Prepares a ray through a scene within `bounds`, for hits after `after`; `None` if it cannot hit anything.
+    #[inline(always)]
+    pub fn new(ray: &'a Ray, after: &HitKey, bounds: &Aabb) -> Option<Self> {
+        let walk = WalkRay::new(ray, after, bounds)?;
+        // Nothing comes after a NaN.
+        if after.t.is_nan() {
+            return None;
+        }
+        let longest = ray.direction.iter().fold(0.0, |longest: f32, x| longest.max(x.abs()));
+        let power = if (1e-6..=1e6).contains(&longest) { 1.0 } else { power_of_two(longest) };
+        let direction = ray.direction.map(|x| f64::from(x) / f64::from(power));
+        Some(Self { ray, walk, direction, power, underflow: longest * f32::from_bits(2) })
+    }
+
+    /// Returns the ray prepared for the boxes of a placed tree within `bounds`, and for its triangles in the world.
+    #[inline(always)]
+    pub fn placed(&self, placed: &Placed, moved: &Moved, bounds: &Aabb) -> WalkRay {
+        let o = &self.ray.origin;
+        let corner = |i: usize| (placed.bounds.min[i] - o[i]).abs().max((placed.bounds.max[i] - o[i]).abs());
+        let reach = corner(0).max(corner(1)).max(corner(2));
+        let uncertain = 1.01 * PaddedRay::REACH_PAD * reach + self.underflow;
+        let extra = std::array::from_fn(|i| moved.sums[i] * uncertain + moved.growth[i]);
+        let origin = moved.to_tree.point(o.map(f64::from)).map(|x| x as f32);
+        let direction = moved.to_tree.vector(self.direction).map(|x| x as f32);
+        let ray = Ray { origin, direction, ..*self.ray };
+        let walk = &self.walk;
+        let mut placed = walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, extra));
+        // The tree's `t` is the ray's times the power.
+        placed.scale *= self.power;
+        placed.may_overflow |= !(reach < OVERFLOWING_REACH);
+        placed
+    }
+}
+
+/// Returns the power of two at or below a positive number; the least normal one for what is below it.
+fn power_of_two(x: f32) -> f32 {
+    f32::from_bits(x.to_bits() & 0x7f80_0000).max(f32::MIN_POSITIVE)
+}

@@ -1,0 +1,222 @@
+//! Scenes of two levels answer as the flattened scene does, bit for bit.
+
+use crate::common::{Engine, Point, ball, check_engines, random_ray, soup, sub};
+use raywarp_bvh::{BuildOptions, build, presets};
+use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlaceError, Placement};
+use raywarp_geom::{Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
+use raywarp_testing::Random;
+use std::sync::Arc;
+
+/// Trees and their placements, numbered one after another.
+struct Scene {
+    trees: Vec<FlatTriangles>,
+    placements: Vec<Placement>,
+}
+
+impl Scene {
+    /// Places trees by index and transform.
+    fn new(trees: Vec<FlatTriangles>, placed: impl IntoIterator<Item = (u32, Affine64)>) -> Self {
+        let mut base = 0;
+        let place = |(tree, transform): (u32, Affine64)| {
+            let first = base;
+            base += trees[tree as usize].ids.iter().map(|id| id.instance + 1).max().unwrap_or(1);
+            Placement { tree, transform, base: first }
+        };
+        Self { placements: placed.into_iter().map(place).collect(), trees }
+    }
+
+    /// Returns the triangles where the placements take them.
+    fn flat(&self) -> FlatTriangles {
+        let mut flat = FlatTriangles::default();
+        for Placement { tree, transform, base } in &self.placements {
+            let (tree, map) = (&self.trees[*tree as usize], transform.rounded());
+            flat.vertices.extend(tree.vertices.iter().map(|corners| corners.map(|p| map.point(p))));
+            flat.ids.extend(tree.ids.iter().map(|id| PrimitiveId { instance: base + id.instance, ..*id }));
+            flat.opaque.extend(&tree.opaque);
+        }
+        flat
+    }
+
+    /// Returns the tracers of every instruction set, over plain trees and over trees that cut triangles.
+    fn tracers(&self) -> Vec<(String, LevelsTracer)> {
+        let mut all = Vec::new();
+        for (name, options) in [("plain", BuildOptions::default()), ("cut", presets::SINGLE_SPLIT)] {
+            for isa in Isa::all() {
+                let options = BuildOptions { split_alpha: 0.0, ..options };
+                let tree = |triangles| Arc::new(tracer(triangles, &options, isa));
+                let trees = self.trees.iter().map(tree).collect();
+                all.push((format!("{name} {isa}"), LevelsTracer::with_isa(trees, &self.placements, isa).unwrap()));
+            }
+        }
+        all
+    }
+}
+
+fn tracer(triangles: &FlatTriangles, options: &BuildOptions, isa: Isa) -> CpuTracer {
+    let bvh = build(triangles, options).unwrap();
+    CpuTracer::with_options(&bvh, triangles, &CpuOptions { isa, ..CpuOptions::default() }).unwrap()
+}
+
+/// A transform that turns, scales by direction (a third mirror), shears and shifts by up to `shift`.
+fn transform(random: &mut Random, shift: f32) -> Affine64 {
+    let wide = |p: Point| p.map(f64::from);
+    let (axis, turn) = (wide(random.point()), 180.0 * f64::from(random.point()[0]));
+    let scale = random.point().map(|x| f64::from(x).exp2() * if x > 0.8 { -1.0 } else { 1.0 });
+    let mut shear = Affine64::IDENTITY;
+    shear.rows[0][1] = f64::from(random.point()[1]);
+    let shift = Affine64::translation(random.point().map(|x| f64::from(shift * x)));
+    shift.after(&Affine64::rotation(turn, axis)).after(&shear).after(&Affine64::scale(scale))
+}
+
+/// Rays to corners, to points on edges and to random points of random triangles.
+fn aimed(flat: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Ray> {
+    let aim = |i: usize| {
+        let pick = ((0.5 + 0.5 * random.point()[0]) * (flat.len() - 1) as f32) as usize;
+        let [a, b, c] = flat.vertices[pick];
+        let s = 0.5 + 0.5 * random.point()[1];
+        let target: Point = match i % 3 {
+            0 => a,
+            1 => std::array::from_fn(|k| a[k] + s * (b[k] - a[k])),
+            _ => std::array::from_fn(|k| a[k] + 0.3 * (b[k] - a[k]) + 0.4 * (c[k] - a[k])),
+        };
+        let from = random.point();
+        let origin = std::array::from_fn(|k| target[k] + size * from[k]);
+        let ray = Ray::new(origin, sub(target, origin));
+        // Some end, or begin, exactly where they were aimed.
+        if i % 5 == 0 { ray.with_interval(0.0, 1.0) } else { ray }
+    };
+    (0..count).map(aim).collect()
+}
+
+#[test]
+fn turned_sheared_scaled_and_mirrored_placements_are_the_flattened_scene() {
+    let mut random = Random::new(11);
+    for shift in [0.0, 2.0, 1e3, 1e6] {
+        let trees = vec![soup(60, 0.4, 3), soup(9, 1.5, 4), FlatTriangles::default()];
+        let scene = Scene::new(trees, (0..24).map(|i| (i % 3, transform(&mut random, shift))));
+        let flat = scene.flat();
+        let rays = aimed(&flat, &mut random, 150, 3.0);
+        check_engines(&flat, &rays, &scene.tracers());
+    }
+}
+
+#[test]
+fn meshes_far_from_their_own_origin_and_rays_far_from_the_scene_agree() {
+    let mut random = Random::new(5);
+    for offset in [1e2f32, 1e5] {
+        let mut far = soup(40, 0.3, 9);
+        far.vertices.iter_mut().flatten().for_each(|p| p[0] += offset);
+        let back = Affine64::translation([-f64::from(offset), 0.0, 0.0]);
+        let scene = Scene::new(vec![far], (0..8).map(|_| (0, transform(&mut random, 2.0).after(&back))));
+        let flat = scene.flat();
+        for size in [2.0, 1e4, 1e8] {
+            check_engines(&flat, &aimed(&flat, &mut random, 60, size), &scene.tracers());
+        }
+    }
+}
+
+#[test]
+fn unusual_rays_agree() {
+    let mut random = Random::new(6);
+    let scene = Scene::new(vec![soup(60, 0.5, 3)], (0..6).map(|_| (0, transform(&mut random, 1.0))));
+    let mut rays = Vec::new();
+    for i in 0..24 {
+        let ray = random_ray(&mut random);
+        let scale = [1e-44f32, 1e-38, 1e-30, 1e-20, 1e20, 1e38][i % 6];
+        rays.push(Ray { direction: ray.direction.map(|x| (x * scale).clamp(-f32::MAX, f32::MAX)), ..ray });
+        let axis: Point = std::array::from_fn(|k| if k == i % 3 { ray.direction[k] } else { 0.0 });
+        rays.push(Ray { direction: axis, ..ray });
+        rays.push(Ray { origin: ray.origin.map(|x| x * [1e12, 1e25, 1e38][i % 3]), ..ray });
+        rays.push(ray.with_interval(-1.0, [0.5, 1.5, f32::INFINITY, f32::NAN, -2.0][i % 5]));
+        rays.push(Ray { direction: [0.0, f32::NAN, f32::INFINITY].map(|x| x * i as f32), ..ray });
+    }
+    check_engines(&scene.flat(), &rays, &scene.tracers());
+}
+
+#[test]
+fn placements_at_the_very_same_place_are_told_by_their_numbers() {
+    // Trees of three instances, and ids that interleave: base 0 and 3 of the same geometry, in this order and turned.
+    let tree = soup(30, 0.5, 7);
+    for swapped in [false, true] {
+        let mut scene = Scene::new(vec![tree.clone()], [(0, Affine64::IDENTITY), (0, Affine64::IDENTITY)]);
+        if swapped {
+            scene.placements.swap(0, 1);
+        }
+        let mut flat = scene.flat();
+        let mut order: Vec<usize> = (0..flat.len()).collect();
+        order.sort_by_key(|&i| flat.ids[i]);
+        flat = FlatTriangles {
+            vertices: order.iter().map(|&i| flat.vertices[i]).collect(),
+            ids: order.iter().map(|&i| flat.ids[i]).collect(),
+            opaque: order.iter().map(|&i| flat.opaque[i]).collect(),
+        };
+        let mut random = Random::new(2);
+        check_engines(&flat, &aimed(&flat, &mut random, 90, 2.0), &scene.tracers());
+    }
+}
+
+/// Integer transforms of determinant 1 or -1, times powers of two and shifted: exact, and so are their inverses, for
+/// coordinates that are small multiples of a power of two.
+fn exact_transform(i: usize) -> Affine64 {
+    let linear = [
+        [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 1.0]],
+        [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+        [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 1.0, 1.0]],
+        [[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 5.0, 1.0]],
+    ][i % 4];
+    let scale = [0.25, 1.0, 8.0][i % 3];
+    let row = |r: usize| [scale * linear[r][0], scale * linear[r][1], scale * linear[r][2], (i * (r + 1) % 7) as f64];
+    Affine64 { rows: [row(0), row(1), row(2)] }
+}
+
+#[test]
+fn no_ray_slips_through_a_seam_between_placements() {
+    // A ball whose corners lie on a grid, so that each of its triangles can come from a placement of its own.
+    let on_grid = |p: Point| p.map(|x| (x * 256.0).round() / 256.0);
+    let triangles: Vec<_> = ball(3).into_iter().map(|corners| corners.map(on_grid)).collect();
+    let in_tree = |i: usize, corners: &[Point; 3]| {
+        let back = exact_transform(i).inverse().unwrap();
+        FlatTriangles::from_vertices(vec![corners.map(|p| back.point(p.map(f64::from)).map(|x| x as f32))])
+    };
+    let trees: Vec<_> = triangles.iter().enumerate().map(|(i, corners)| in_tree(i, corners)).collect();
+    let placed = (0..triangles.len()).map(|i| (i as u32, exact_transform(i)));
+    let scene = Scene::new(trees, placed);
+    assert_eq!(scene.flat().vertices, triangles, "the seams are not exact");
+    let mut random = Random::new(17);
+    for (name, tracer) in scene.tracers() {
+        for i in 0..6000 {
+            let [a, b, _] = triangles[i * 7 % triangles.len()];
+            let s = if i % 2 == 0 { 0.0 } else { 0.5 + 0.5 * random.point()[0] };
+            let target: Point = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]));
+            let origin = random.point().map(|x| 0.4 * x);
+            let ray = Ray::new(origin, sub(target, origin));
+            assert!(Engine::closest_one(&tracer, &ray, HitKey::START).is_some(), "{name}: {ray:?}");
+        }
+    }
+}
+
+#[test]
+fn transforms_that_no_box_can_be_walked_with_are_refused() {
+    let tree = tracer(&soup(5, 0.5, 1), &BuildOptions::default(), Isa::preferred());
+    let scaled = |s| LevelsTracer::check(&tree, &Affine64::scale(s));
+    assert_eq!(scaled([1.0, 0.0, 1.0]), Err(PlaceError::Singular));
+    assert_eq!(scaled([1.0, f64::NAN, 1.0]), Err(PlaceError::NotFinite));
+    assert_eq!(scaled([1e39, 1.0, 1.0]), Err(PlaceError::NotFinite));
+    assert_eq!(scaled([1e-20, 1.0, 1.0]), Err(PlaceError::IllConditioned));
+    assert_eq!(scaled([1e-3, 1e3, -7.0]), Ok(()));
+    let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
+    flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
+    assert!(LevelsTracer::check(&tree, &flat).is_err());
+    let placement = Placement { tree: 0, transform: Affine64::scale([0.0; 3]), base: 0 };
+    let error = LevelsTracer::new(vec![Arc::new(tree)], &[placement]).unwrap_err();
+    assert_eq!(error, LevelsError::Place { placement: 0, source: PlaceError::Singular });
+}
+
+#[test]
+fn nothing_placed_is_nothing_hit() {
+    let tree = Arc::new(tracer(&soup(5, 0.5, 1), &BuildOptions::default(), Isa::preferred()));
+    for trees in [vec![], vec![tree]] {
+        let empty = LevelsTracer::new(trees, &[]).unwrap();
+        check_engines(&FlatTriangles::default(), &[Ray::new([0.0; 3], [1.0; 3])], &[("empty".to_string(), empty)]);
+    }
+}
