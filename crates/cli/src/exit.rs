@@ -82,9 +82,9 @@ impl CliError {
     }
 
     /// Returns the error for a scene that cannot be loaded, mostly with the status of a bad input.
-    pub fn scene(error: raywarp::scene::SceneError) -> Self {
+    pub fn scene(error: raywarp::scene::ImportError) -> Self {
         match &error {
-            raywarp::scene::SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => {
+            raywarp::scene::ImportError::Read { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => {
                 Self::machine(error)
             }
             _ => Self::input(error),

@@ -4,6 +4,8 @@
 
 mod batch;
 mod bvh2;
+mod closed;
+mod filtered;
 mod levels;
 mod one;
 mod probe;
@@ -11,10 +13,12 @@ mod query;
 mod ray;
 #[allow(unsafe_code)]
 mod simd;
+mod sink;
 mod touches;
 mod tracer;
 
-pub use levels::{LevelsError, LevelsTracer, PlaceError, Placement};
+pub use levels::{LevelsError, LevelsTracer, PlacementError, TreePlacement};
 pub use one::Blocked;
 pub use raywarp_lanes::{Isa, IsaError};
+pub use sink::{Accept, Contact};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

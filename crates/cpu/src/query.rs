@@ -6,6 +6,9 @@ use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::hint::select_unpredictable;
 
+/// Corners of a triangle in the world.
+pub(crate) type Corners = [[f32; 3]; 3];
+
 /// Query of a ray (closest hit, any hit), which receives the triangles that the traversal finds.
 pub(crate) trait Query: Copy {
     /// `true` if the nearest hit is wanted, so that visiting near nodes first pays.
@@ -18,6 +21,11 @@ pub(crate) trait Query: Copy {
     fn limit(&self) -> f32;
     /// Offers the query a triangle that the ray hits, given as `t u v` and the word of its slot in the leaf.
     fn offer(&mut self, tuv: [f32; 3], slot: u32);
+    /// Offers a triangle as [`Query::offer`] does, with its corners in the world for those who want them.
+    #[inline(always)]
+    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, _: impl Fn() -> Corners) {
+        self.offer(tuv, slot);
+    }
     /// Returns `true` if a hit at `t` needs its primitive id compared, which only [`Query::offer`] does.
     fn needs_id(&self, t: f32) -> bool;
     /// Offers a triangle as [`Query::offer`] does but without a branch, for a `t` that needs no comparison of ids or

@@ -54,21 +54,23 @@ struct Inner<F> {
     touched: HashSet<PrimitiveId>,
 }
 
-impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Receiver<F> {
-    /// Returns a receiver that passes hits and their instances on to `receive`, until it breaks.
+impl<F> Receiver<F> {
+    /// Returns a receiver that passes hits on to `receive`.
     pub fn new(receive: F) -> Self {
         let touched = TOUCHED.take();
         Self(RefCell::new(Inner { receive, touched }))
     }
 
-    /// Passes a touch on, unless it is of a triangle of several leaves (`is_split`) that was passed on already.
-    pub fn take(&self, [t, u, v]: [f32; 3], id: PrimitiveId, is_split: bool) -> ControlFlow<()> {
+    /// Has `pass` pass a touch on, unless it is of a triangle of several leaves (`is_split`) that was passed on
+    /// already.
+    pub fn take_once(
+        &self,
+        id: PrimitiveId,
+        is_split: bool,
+        pass: impl FnOnce(&mut F) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let mut inner = self.0.borrow_mut();
-        if is_split && !inner.touched.insert(id) {
-            return ControlFlow::Continue(());
-        }
-        // On an edge a weight may come out as -0.
-        (inner.receive)(&Hit { t, u: u + 0.0, v: v + 0.0, primitive: id.primitive }, id.instance)
+        if is_split && !inner.touched.insert(id) { ControlFlow::Continue(()) } else { pass(&mut inner.receive) }
     }
 }
 
@@ -135,7 +137,10 @@ impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Query for Touches<'_, F> {
             return;
         }
         let id = self.range.ids[index as usize];
-        self.is_over = self.receiver.take(tuv, id, self.split.has(index)).is_break();
+        // On an edge a weight may come out as -0.
+        let hit = Hit { t, u: tuv[1] + 0.0, v: tuv[2] + 0.0, primitive: id.primitive };
+        let flow = self.receiver.take_once(id, self.split.has(index), |receive| receive(&hit, id.instance));
+        self.is_over = flow.is_break();
     }
 
     #[inline(always)]

@@ -9,8 +9,8 @@ use crate::touches::Split;
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
-    BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost, TraceError,
-    Tracer,
+    Aabb, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost,
+    TraceError, Tracer,
 };
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
@@ -142,6 +142,14 @@ impl CpuTracer {
     /// ([`CpuTracer::isa`]), since they find the same bits.
     pub fn name(&self) -> KernelName {
         self.name
+    }
+
+    /// Returns the box around all triangles; empty if there are none.
+    pub fn bounds(&self) -> Aabb {
+        match &self.encoding {
+            Encoding::Wide8(tree) => *tree.bounds(),
+            Encoding::Bvh2(engine) => *engine.tree.bounds(),
+        }
     }
 
     /// Returns the number of bytes of the encoded tree and its triangles.

@@ -2,33 +2,33 @@
 
 use crate::common::{Engine, Point, ball, check_engines, random_ray, soup, sub};
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlaceError, Placement};
+use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 use raywarp_geom::{Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
 use raywarp_testing::Random;
 use std::sync::Arc;
 
 /// Trees and their placements, numbered one after another.
-struct Scene {
+pub struct Scene {
     trees: Vec<FlatTriangles>,
-    placements: Vec<Placement>,
+    placements: Vec<TreePlacement>,
 }
 
 impl Scene {
     /// Places trees by index and transform.
-    fn new(trees: Vec<FlatTriangles>, placed: impl IntoIterator<Item = (u32, Affine64)>) -> Self {
+    pub fn new(trees: Vec<FlatTriangles>, placed: impl IntoIterator<Item = (u32, Affine64)>) -> Self {
         let mut base = 0;
         let place = |(tree, transform): (u32, Affine64)| {
             let first = base;
             base += trees[tree as usize].ids.iter().map(|id| id.instance + 1).max().unwrap_or(1);
-            Placement { tree, transform, base: first }
+            TreePlacement { tree, transform, base: first }
         };
         Self { placements: placed.into_iter().map(place).collect(), trees }
     }
 
     /// Returns the triangles where the placements take them.
-    fn flat(&self) -> FlatTriangles {
+    pub fn flat(&self) -> FlatTriangles {
         let mut flat = FlatTriangles::default();
-        for Placement { tree, transform, base } in &self.placements {
+        for TreePlacement { tree, transform, base } in &self.placements {
             let (tree, map) = (&self.trees[*tree as usize], transform.rounded());
             flat.vertices.extend(tree.vertices.iter().map(|corners| corners.map(|p| map.point(p))));
             flat.ids.extend(tree.ids.iter().map(|id| PrimitiveId { instance: base + id.instance, ..*id }));
@@ -38,7 +38,7 @@ impl Scene {
     }
 
     /// Returns the tracers of every instruction set, over plain trees and over trees that cut triangles.
-    fn tracers(&self) -> Vec<(String, LevelsTracer)> {
+    pub fn tracers(&self) -> Vec<(String, LevelsTracer)> {
         let mut all = Vec::new();
         for (name, options) in [("plain", BuildOptions::default()), ("cut", presets::SINGLE_SPLIT)] {
             for isa in Isa::all() {
@@ -58,7 +58,7 @@ fn tracer(triangles: &FlatTriangles, options: &BuildOptions, isa: Isa) -> CpuTra
 }
 
 /// A transform that turns, scales by direction (a third mirror), shears and shifts by up to `shift`.
-fn transform(random: &mut Random, shift: f32) -> Affine64 {
+pub fn transform(random: &mut Random, shift: f32) -> Affine64 {
     let wide = |p: Point| p.map(f64::from);
     let (axis, turn) = (wide(random.point()), 180.0 * f64::from(random.point()[0]));
     let scale = random.point().map(|x| f64::from(x).exp2() * if x > 0.8 { -1.0 } else { 1.0 });
@@ -69,7 +69,7 @@ fn transform(random: &mut Random, shift: f32) -> Affine64 {
 }
 
 /// Rays to corners, to points on edges and to random points of random triangles.
-fn aimed(flat: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Ray> {
+pub fn aimed(flat: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Ray> {
     let aim = |i: usize| {
         let pick = ((0.5 + 0.5 * random.point()[0]) * (flat.len() - 1) as f32) as usize;
         let [a, b, c] = flat.vertices[pick];
@@ -83,7 +83,7 @@ fn aimed(flat: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> 
         let origin = std::array::from_fn(|k| target[k] + size * from[k]);
         let ray = Ray::new(origin, sub(target, origin));
         // Some end, or begin, exactly where they were aimed.
-        if i % 5 == 0 { ray.with_interval(0.0, 1.0) } else { ray }
+        if i.is_multiple_of(5) { ray.with_interval(0.0, 1.0) } else { ray }
     };
     (0..count).map(aim).collect()
 }
@@ -112,6 +112,29 @@ fn meshes_far_from_their_own_origin_and_rays_far_from_the_scene_agree() {
         for size in [2.0, 1e4, 1e8] {
             check_engines(&flat, &aimed(&flat, &mut random, 60, size), &scene.tracers());
         }
+    }
+}
+
+#[test]
+fn rays_that_start_far_off_in_the_world_and_near_in_the_tree_agree() {
+    // Sheared by so much that what the world rounds is far more than what the tree's own space would.
+    let shear = |x: f64| Affine64 { rows: [[1.0, x, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, x, 1.0, 0.0]] };
+    let mut random = Random::new(14);
+    for x in [1e3, 3e4] {
+        let map = shear(x);
+        let scene = Scene::new(vec![soup(60, 0.5, 3)], [(0, map)]);
+        let flat = scene.flat();
+        let to_world = |p: Point| map.point(p.map(f64::from)).map(|x| x as f32);
+        let near: Vec<Ray> = aimed(&scene.trees[0], &mut random, 300, 1.0);
+        let rays: Vec<Ray> = near
+            .iter()
+            .enumerate()
+            .map(|(i, ray)| {
+                let [origin, target] = [to_world(ray.origin), flat.vertices[i * 7 % flat.len()][i % 3]];
+                Ray::new(origin, sub(target, origin))
+            })
+            .collect();
+        check_engines(&flat, &rays, &scene.tracers());
     }
 }
 
@@ -186,7 +209,7 @@ fn no_ray_slips_through_a_seam_between_placements() {
     for (name, tracer) in scene.tracers() {
         for i in 0..6000 {
             let [a, b, _] = triangles[i * 7 % triangles.len()];
-            let s = if i % 2 == 0 { 0.0 } else { 0.5 + 0.5 * random.point()[0] };
+            let s = if i.is_multiple_of(2) { 0.0 } else { 0.5 + 0.5 * random.point()[0] };
             let target: Point = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]));
             let origin = random.point().map(|x| 0.4 * x);
             let ray = Ray::new(origin, sub(target, origin));
@@ -199,17 +222,17 @@ fn no_ray_slips_through_a_seam_between_placements() {
 fn transforms_that_no_box_can_be_walked_with_are_refused() {
     let tree = tracer(&soup(5, 0.5, 1), &BuildOptions::default(), Isa::preferred());
     let scaled = |s| LevelsTracer::check(&tree, &Affine64::scale(s));
-    assert_eq!(scaled([1.0, 0.0, 1.0]), Err(PlaceError::Singular));
-    assert_eq!(scaled([1.0, f64::NAN, 1.0]), Err(PlaceError::NotFinite));
-    assert_eq!(scaled([1e39, 1.0, 1.0]), Err(PlaceError::NotFinite));
-    assert_eq!(scaled([1e-20, 1.0, 1.0]), Err(PlaceError::IllConditioned));
+    assert_eq!(scaled([1.0, 0.0, 1.0]), Err(PlacementError::Singular));
+    assert_eq!(scaled([1.0, f64::NAN, 1.0]), Err(PlacementError::NotFinite));
+    assert_eq!(scaled([1e39, 1.0, 1.0]), Err(PlacementError::NotFinite));
+    assert_eq!(scaled([1e-20, 1.0, 1.0]), Err(PlacementError::IllConditioned));
     assert_eq!(scaled([1e-3, 1e3, -7.0]), Ok(()));
     let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
     flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
     assert!(LevelsTracer::check(&tree, &flat).is_err());
-    let placement = Placement { tree: 0, transform: Affine64::scale([0.0; 3]), base: 0 };
+    let placement = TreePlacement { tree: 0, transform: Affine64::scale([0.0; 3]), base: 0 };
     let error = LevelsTracer::new(vec![Arc::new(tree)], &[placement]).unwrap_err();
-    assert_eq!(error, LevelsError::Place { placement: 0, source: PlaceError::Singular });
+    assert_eq!(error, LevelsError::Place { placement: 0, source: PlacementError::Singular });
 }
 
 #[test]

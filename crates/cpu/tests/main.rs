@@ -7,6 +7,7 @@ mod borders;
 mod closed;
 mod common;
 mod conformance;
+mod crossings;
 mod deep;
 mod every_touch;
 mod levels;

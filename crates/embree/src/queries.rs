@@ -1,7 +1,7 @@
 //! Rays and hits in the form that Embree takes.
 
 use crate::api::INVALID;
-use crate::{EmbreeDevice, EmbreeError, Scene};
+use crate::{EmbreeDevice, EmbreeError, EmbreeScene};
 use raywarp_geom::Ray;
 
 /// Number of rays that one Embree call traces.
@@ -82,7 +82,7 @@ macro_rules! each {
     };
 }
 
-/// Batch of rays in Embree's layout for [`Scene::trace`], which writes the hits into it.
+/// Batch of rays in Embree's layout for [`EmbreeScene::trace`], which writes the hits into it.
 pub struct Queries {
     pub(crate) packets: Packets,
     pub(crate) count: usize,
@@ -159,7 +159,7 @@ fn read<A, const N: usize, const ROWS: usize>(packets: &[Packet<A, N, ROWS>], co
 }
 
 /// Traces one triangle with each kind of query and checks that answers are right and nothing is written behind a hit.
-pub(crate) fn check_layout(device: &EmbreeDevice, scene: &Scene) -> Result<(), EmbreeError> {
+pub(crate) fn check_layout(device: &EmbreeDevice, scene: &EmbreeScene) -> Result<(), EmbreeError> {
     let wrong = |what| EmbreeError::Layout { version: device.version(), what };
     let down = |x: f32| Ray::new([x, 0.25, 2.0], [0.0, 0.0, -1.0]);
     // Every third misses. 21 leave lanes of the last packet without a ray.

@@ -33,7 +33,7 @@ impl Quality {
 
 /// Options of building an Embree scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SceneOptions {
+pub struct EmbreeOptions {
     /// `true` if Embree is to test boxes and triangles so that no ray slips through an edge.
     pub robust: bool,
     /// Build quality of the tree.
@@ -42,29 +42,33 @@ pub struct SceneOptions {
 
 /// Committed Embree scene of opaque triangles, ready for tracing.
 #[derive(Debug)]
-pub struct Scene {
+pub struct EmbreeScene {
     device: EmbreeDevice,
     handle: *mut c_void,
 }
 
 // SAFETY: Embree's committed scenes may be used by several threads at a time.
-unsafe impl Send for Scene {}
+unsafe impl Send for EmbreeScene {}
 // SAFETY: as above.
-unsafe impl Sync for Scene {}
+unsafe impl Sync for EmbreeScene {}
 
-impl Drop for Scene {
+impl Drop for EmbreeScene {
     fn drop(&mut self) {
         // SAFETY: the handle is a scene's, and nobody has it after this.
         unsafe { (self.device.0.api.release_scene)(self.handle) }
     }
 }
 
-impl Scene {
+impl EmbreeScene {
     /// Builds Embree's tree over `triangles`, three corners each, on the device's threads.
     ///
     /// # Errors
     /// [`EmbreeError`] if there are too many or Embree fails.
-    pub fn new(device: &EmbreeDevice, triangles: &[[[f32; 3]; 3]], options: SceneOptions) -> Result<Self, EmbreeError> {
+    pub fn new(
+        device: &EmbreeDevice,
+        triangles: &[[[f32; 3]; 3]],
+        options: EmbreeOptions,
+    ) -> Result<Self, EmbreeError> {
         let what = "building a scene";
         let too_many = || EmbreeError::TooMany { found: triangles.len() };
         let corner_count = triangles.len().checked_mul(3).and_then(|count| u32::try_from(count).ok());
@@ -188,7 +192,7 @@ impl Active {
 }
 
 /// Builds a scene of one triangle, with which memory layouts are checked.
-pub(crate) fn one_triangle(device: &EmbreeDevice) -> Result<Scene, EmbreeError> {
+pub(crate) fn one_triangle(device: &EmbreeDevice) -> Result<EmbreeScene, EmbreeError> {
     let triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    Scene::new(device, &[triangle], SceneOptions { robust: true, quality: Quality::Medium })
+    EmbreeScene::new(device, &[triangle], EmbreeOptions { robust: true, quality: Quality::Medium })
 }

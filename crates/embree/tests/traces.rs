@@ -1,6 +1,6 @@
 //! Embree's answers beside known ones, where Embree is.
 
-use raywarp_embree::{DeviceOptions, EmbreeDevice, Library, Quality, Queries, RayWidth, Scene, SceneOptions};
+use raywarp_embree::{DeviceOptions, EmbreeDevice, EmbreeOptions, EmbreeScene, Library, Quality, Queries, RayWidth};
 use raywarp_geom::Ray;
 use raywarp_testing::{Reason, skip};
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn every_mode_finds_the_nearer_of_two_walls_and_says_what_is_blocked() {
     };
     for quality in Quality::ALL {
         for robust in [true, false] {
-            let scene = Scene::new(&device, &[wall(-1.0), wall(1.0)], SceneOptions { robust, quality }).unwrap();
+            let scene = EmbreeScene::new(&device, &[wall(-1.0), wall(1.0)], EmbreeOptions { robust, quality }).unwrap();
             for (width, coherent) in RayWidth::ALL.into_iter().flat_map(|width| [(width, false), (width, true)]) {
                 let mut queries = Queries::new(&rays, width, false);
                 scene.trace(&mut queries, coherent).unwrap();
@@ -58,7 +58,7 @@ fn every_mode_finds_the_nearer_of_two_walls_and_says_what_is_blocked() {
 #[test]
 fn an_empty_scene_is_hit_by_nothing() {
     let Some(device) = device(&DeviceOptions { isa: None, threads: Some(1) }) else { return };
-    let scene = Scene::new(&device, &[], SceneOptions { robust: true, quality: Quality::Medium }).unwrap();
+    let scene = EmbreeScene::new(&device, &[], EmbreeOptions { robust: true, quality: Quality::Medium }).unwrap();
     let mut queries = Queries::new(&[Ray::new([0.0; 3], [1.0, 0.0, 0.0])], RayWidth::Eight, false);
     scene.trace(&mut queries, false).unwrap();
     assert_eq!(queries.answers(), [f32::INFINITY]);

@@ -59,6 +59,11 @@ impl Affine64 {
         (det != 0.0 && det.is_finite()).then(|| Self::from_glam(&map.inverse())).filter(Self::is_finite)
     }
 
+    /// Returns the determinant of the linear part; negative when the map mirrors.
+    pub fn determinant(&self) -> f64 {
+        self.to_glam().matrix3.determinant()
+    }
+
     /// Returns `true` if every entry of the matrix is finite.
     pub fn is_finite(&self) -> bool {
         self.rows.iter().flatten().all(|x| x.is_finite())

@@ -158,8 +158,8 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
 }
 
 /// Collapses a sound tree to nodes of up to eight children, depth first, the children of each in the order of the
-/// module's text. Where a child is a leaf its slot holds the word that `leaf` returns for its references, and `reserved`
-/// has [`LEAF`] there.
+/// module's text. Where a child is a leaf its slot holds the word that `leaf` returns for its references, and
+/// `reserved` has [`LEAF`] there.
 pub(crate) fn collapsed(bvh: &Bvh2, rule: LeafRule, mut leaf: impl FnMut(&[u32]) -> u32) -> Vec<Wide8Node> {
     let collapse = Collapse::new(bvh, rule);
     let (mut nodes, mut references) = (Vec::with_capacity(bvh.nodes.len() / 6 + 1), Vec::new());

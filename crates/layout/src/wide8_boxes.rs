@@ -112,7 +112,7 @@ mod tests {
     fn every_box_is_below_boxes_that_hold_it_once() {
         for count in [0, 1, 2, 9, 300] {
             // Every third at one place, where no split helps.
-            let place = |i: usize| if i % 3 == 0 { 0.0 } else { (i * i % 101) as f32 };
+            let place = |i: usize| if i.is_multiple_of(3) { 0.0 } else { (i * i % 101) as f32 };
             let boxes: Vec<Aabb> =
                 (0..count).map(|i| Aabb { min: [place(i), 0.0, 0.0], max: [place(i) + 1.0, 2.0, 0.0] }).collect();
             let tree = encode_wide8_boxes(&build_over_boxes(&boxes, &BuildOptions::default()).unwrap()).unwrap();

@@ -2,20 +2,16 @@
 //!
 //! # Ray queries in ten lines
 //! ```
-//! use raywarp::{Ray, TriangleBvh, TriangleMesh};
+//! use raywarp::{Ray, Scene};
 //!
-//! let mesh = TriangleMesh {
-//!     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-//!     indices: vec![[0, 1, 2]],
-//!     ..Default::default()
-//! };
-//! let bvh = TriangleBvh::build(&[mesh])?;
-//! let hit = bvh.closest(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("in front");
-//! assert_eq!((hit.t, hit.mesh, hit.triangle), (1.0, 0, 0));
-//! # Ok::<(), raywarp::QueryError>(())
+//! let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+//! let hit = scene.closest(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("in front");
+//! assert_eq!((hit.t, hit.instance, hit.primitive), (1.0, 0, 0));
+//! # Ok::<(), raywarp::SceneError>(())
 //! ```
 //!
-//! [`TriangleBvh::build_on`] has GPUs trace batches, with the same hits.
+//! [`Scene::builder`] takes many meshes, each placed any number of times; with [`SceneOptions::device`] GPUs trace
+//! batches, with the same hits.
 //!
 //! # Features
 //! - `cuda` (default): NVIDIA GPUs, found when the program runs; the module `cuda`.
@@ -46,12 +42,14 @@ pub mod trace;
 
 #[cfg(feature = "formats")]
 pub use prepare::{PrepareError, Timings};
-pub use query::{QueryError, QueryHit, TriangleBvh, are_coherent};
+pub use query::{
+    BatchError, Crossings, Culling, End, Filter, Filtered, GeometryId, Indices, InstanceId, Levels, NotClosed,
+    Placement, Positions, Scene, SceneBuilder, SceneError, SceneOptions, SurfaceHit, are_coherent,
+};
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_family::{Query, Variant};
-pub use raywarp_geom::origin::DoubleMesh;
 pub use raywarp_geom::{
-    Aabb, Affine, BatchStats, Candidate, Control, FlatError, FlatTriangles, Hit, HitKey, KernelName, Kernels,
+    Aabb, Affine, Affine64, BatchStats, Candidate, Control, FlatError, FlatTriangles, Hit, HitKey, KernelName, Kernels,
     MeshError, PrimitiveId, Ray, RayCost, TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,
 };
 

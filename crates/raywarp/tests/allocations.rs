@@ -1,6 +1,6 @@
 //! What a single query allocates: nothing.
 
-use raywarp::{Ray, TriangleBvh, TriangleMesh};
+use raywarp::{Affine64, Control, End, Filter, Levels, Ray, Scene, SceneOptions};
 use raywarp_testing::Random;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -48,21 +48,33 @@ fn a_single_query_allocates_nothing() {
         [0; 3].map(|_| random.point()).map(|offset| std::array::from_fn(|i| at[i] + 0.2 * offset[i]))
     };
     let positions: Vec<[f32; 3]> = (0..2000).flat_map(|_| triangle()).collect();
-    let indices = (0..2000).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
-    let bvh = TriangleBvh::build(&[TriangleMesh { positions, indices, ..Default::default() }]).unwrap();
-    let (mut hits, mut blocked, mut touches, mut all) = (0, 0, 0, Vec::with_capacity(2000));
-    let count = allocations(|| {
-        for _ in 0..200 {
-            let ray = Ray::new(random.point().map(|x| 3.0 * x), random.point());
-            hits += usize::from(bvh.closest(&ray).is_some());
-            blocked += usize::from(bvh.any(&ray));
-            let _ = bvh.visit(&ray, |_| {
-                touches += 1;
-                ControlFlow::Continue(())
-            });
-            bvh.all_into(&ray, &mut all);
+    let indices: Vec<[u32; 3]> = (0..2000).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    for levels in [Levels::One, Levels::Two] {
+        let mut builder = Scene::builder();
+        let mesh = builder.mesh(&positions, &indices);
+        for degrees in [0.0, 90.0] {
+            builder.instance(mesh, Affine64::rotation(degrees, [1.0, 2.0, 3.0]), u32::MAX, 0);
         }
-    });
-    assert!(hits == blocked && hits > 20 && touches > hits, "{hits} {blocked} {touches}");
-    assert_eq!(count, 0);
+        let options = SceneOptions { levels, ..SceneOptions::default() };
+        let scene = builder.build(&options, &Control::default()).unwrap();
+        let (mut hits, mut blocked, mut touches, mut crossed) = (0, 0, 0, 0);
+        let mut all = Vec::with_capacity(4000);
+        let count = allocations(|| {
+            for _ in 0..200 {
+                let ray = Ray::new(random.point().map(|x| 3.0 * x), random.point());
+                hits += usize::from(scene.closest(&ray).is_some());
+                blocked += usize::from(scene.any(&ray));
+                let _ = scene.visit(&ray, |_| {
+                    touches += 1;
+                    ControlFlow::Continue(())
+                });
+                scene.all_into(&ray, &mut all);
+                crossed += scene.crossings(&ray).front;
+                crossed += u32::from(scene.with(Filter::new().skip(0, 0)).any(&ray));
+                crossed += u32::from(scene.visible(End::Point(ray.origin), End::Point([0.0; 3])));
+            }
+        });
+        assert!(hits == blocked && hits > 20 && touches > hits && crossed > 20, "{hits} {blocked} {touches}");
+        assert_eq!(count, 0, "{levels:?}");
+    }
 }

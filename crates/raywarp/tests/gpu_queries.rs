@@ -2,7 +2,9 @@
 
 use raywarp::cuda::{CudaError, DriverCall};
 use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlanReason, PlannedDevice, rays_worth_a_gpu};
-use raywarp::{Control, Hit, QueryError, Ray, TraceError, TriangleBvh, TriangleMesh};
+use raywarp::{
+    Affine64, BatchError, Control, Ray, Scene, SceneError, SceneOptions, SurfaceHit, TraceError, TriangleMesh,
+};
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
 mod pretended;
@@ -25,6 +27,16 @@ fn meshes() -> Vec<TriangleMesh> {
     (0..3).map(sheet).collect()
 }
 
+/// The scene of these meshes, each placed once, with batches on `device`.
+fn scene(meshes: &[TriangleMesh], device: DeviceChoice) -> Result<Scene, SceneError> {
+    let mut builder = Scene::builder();
+    for mesh in meshes {
+        let mesh = builder.mesh(&mesh.positions, &mesh.indices);
+        builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    }
+    builder.build(&SceneOptions { device, ..SceneOptions::default() }, &Control::default())
+}
+
 /// Rays through edges, corners and faces, some beside everything and some invalid.
 fn rays(count: usize) -> Vec<Ray> {
     let ray = |i: usize| {
@@ -36,22 +48,22 @@ fn rays(count: usize) -> Vec<Ray> {
 }
 
 /// The GPUs that trace large batches, in the order of their shares.
-fn gpus(bvh: &TriangleBvh) -> Vec<usize> {
+fn gpus(bvh: &Scene) -> Vec<usize> {
     let plan = bvh.plan();
     assert!(plan.gpus().iter().all(|device| device.name() == "pretended GPU"), "{plan:?}");
     plan.gpus().iter().map(raywarp::cuda::Device::ordinal).collect()
 }
 
 /// Why the CPU traces large batches.
-fn reason(bvh: &TriangleBvh) -> PlanReason {
+fn reason(bvh: &Scene) -> PlanReason {
     let plan = bvh.plan();
     assert!(matches!(plan.device, PlannedDevice::Cpu), "{plan:?}");
     plan.reason
 }
 
-type Answers = (Vec<[u32; 4]>, Vec<u32>, Vec<u32>);
+type Answers = (Vec<Option<[u32; 5]>>, Vec<u32>);
 
-fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
+fn ask(bvh: &Scene, rays: &[Ray]) -> Result<Answers, BatchError> {
     Ok(ask_by(bvh, rays)?.0)
 }
 
@@ -59,28 +71,29 @@ fn ask(bvh: &TriangleBvh, rays: &[Ray]) -> Result<Answers, TraceError> {
 type ByKernel = Vec<(&'static str, u64)>;
 
 /// The answers, and who gave those to both questions.
-fn ask_by(bvh: &TriangleBvh, rays: &[Ray]) -> Result<(Answers, ByKernel), TraceError> {
-    let (mut hits, mut meshes) = (vec![Hit::default(); rays.len()], vec![7; rays.len()]);
-    let mut stats = bvh.closest_batch(rays, &mut hits, &mut meshes, &Control::default())?;
+fn ask_by(bvh: &Scene, rays: &[Ray]) -> Result<(Answers, ByKernel), BatchError> {
+    let mut hits = vec![None; rays.len()];
+    let mut stats = bvh.closest_batch(rays, &mut hits, &Control::default())?;
     let mut blocked = vec![0; rays.len().div_ceil(32)];
-    stats += bvh.any_batch(rays, &mut blocked, &Control::default())?;
+    stats += bvh.any_bits(rays, &mut blocked, &Control::default())?;
     let kernels: Vec<_> = stats.kernels.iter().map(|(kernel, rays)| (kernel.as_str(), rays)).collect();
     assert_eq!(kernels.iter().map(|(_, rays)| rays).sum::<u64>(), 2 * rays.len() as u64);
-    let hits = hits.iter().map(|hit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.primitive]).collect();
-    Ok(((hits, meshes, blocked), kernels))
+    let bits = |hit: &SurfaceHit| [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.instance, hit.primitive];
+    let hits = hits.iter().map(|hit| hit.as_ref().map(bits)).collect();
+    Ok(((hits, blocked), kernels))
 }
 
 #[test]
 fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_without() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(3);
-    let cpu = TriangleBvh::build(&meshes()).unwrap();
+    let cpu = scene(&meshes(), DeviceChoice::Cpu).unwrap();
     for (choice, ordinals) in [
         (DeviceChoice::Cuda(vec![0]), &[0][..]),
         (DeviceChoice::Cuda(vec![2, 0]), &[2, 0]),
         (DeviceChoice::AllCuda, &[0, 1, 2]),
     ] {
-        let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
+        let bvh = scene(&meshes(), choice.clone()).unwrap();
         assert_eq!(gpus(&bvh), ordinals);
         assert!(matches!(bvh.plan().reason, PlanReason::Asked));
         // Fewer than devices, by the kernel for few rays, and by the other.
@@ -94,7 +107,7 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
             assert_eq!((bvh.closest(ray), bvh.any(ray)), (cpu.closest(ray), cpu.any(ray)));
             assert!(bvh.all(ray).eq(cpu.all(ray)));
         }
-        assert!(matches!(ask(&bvh, &rays(70)), Err(TraceError::Device(_))));
+        assert!(matches!(ask(&bvh, &rays(70)), Err(BatchError::Trace(TraceError::Device(_)))));
         driver.fails_at(NEVER, false);
     }
 }
@@ -103,12 +116,12 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
 fn statistics_name_the_kernels_that_answered() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(2);
-    let cpu = TriangleBvh::build(&meshes()).unwrap();
+    let cpu = scene(&meshes(), DeviceChoice::Cpu).unwrap();
     assert_eq!(ask_by(&cpu, &rays(70)).unwrap().1, [("cpu/wide8", 140)]);
     let [many, few] =
         ["replace/phased/h8?batch=exact&occlusion=far&refill=80", "direct/phased/h8?occlusion=far&step=75&test=37"];
     for choice in [DeviceChoice::Cuda(vec![0]), DeviceChoice::AllCuda] {
-        let bvh = TriangleBvh::build_on(&meshes(), &choice).unwrap();
+        let bvh = scene(&meshes(), choice.clone()).unwrap();
         for (count, kernel) in [(70, few), (3000, many)] {
             assert_eq!(ask_by(&bvh, &rays(count)).unwrap().1, [(kernel, 2 * count as u64)], "{choice}");
         }
@@ -119,9 +132,9 @@ fn statistics_name_the_kernels_that_answered() {
     far.iter_mut().flat_map(|mesh| &mut mesh.positions).flatten().for_each(|x| *x *= 1e31);
     let far_rays: Vec<Ray> =
         rays(300).into_iter().map(|ray| Ray { origin: ray.origin.map(|x| x * 1e31), ..ray }).collect();
-    let bvh = TriangleBvh::build_on(&far, &DeviceChoice::Cuda(vec![1])).unwrap();
+    let bvh = scene(&far, DeviceChoice::Cuda(vec![1])).unwrap();
     let (answers, kernels) = ask_by(&bvh, &far_rays).unwrap();
-    assert!(answers == ask(&TriangleBvh::build(&far).unwrap(), &far_rays).unwrap());
+    assert!(answers == ask(&scene(&far, DeviceChoice::Cpu).unwrap(), &far_rays).unwrap());
     assert_eq!(kernels, [("cpu/wide8", 600)]);
     let why = reason(&bvh);
     let PlanReason::NoKernelHolds(cause) = why else { panic!("{why:?}") };
@@ -132,19 +145,19 @@ fn statistics_name_the_kernels_that_answered() {
 fn a_gpu_that_was_named_and_is_not_there_or_fails_is_an_error_that_says_so() {
     let Some(driver) = Driver::get() else { return };
     driver.devices(2);
-    let error = |choice| TriangleBvh::build_on(&meshes(), &choice).err().unwrap();
-    let is_missing = |error: QueryError, asked, there| {
+    let error = |choice| scene(&meshes(), choice).err().unwrap();
+    let is_missing = |error: SceneError, asked, there| {
         let none = CudaError::NoDevice { ordinal: asked, count: there };
-        assert!(matches!(&error, QueryError::Backend(BackendError::Cuda(error)) if *error == none), "{error:?}");
+        assert!(matches!(&error, SceneError::Backend(BackendError::Cuda(error)) if *error == none), "{error:?}");
     };
     is_missing(error(DeviceChoice::Cuda(vec![0, 2])), 2, 2);
     driver.device_memory(1, 1000);
     let full = error(DeviceChoice::AllCuda);
-    let QueryError::Backend(BackendError::OneOfGpus(OneOfGpus { ordinal: 1, error: of_it })) = full else {
+    let SceneError::Backend(BackendError::OneOfGpus(OneOfGpus { ordinal: 1, error: of_it })) = full else {
         panic!("{full:?}")
     };
     assert!(matches!(*of_it, CudaError::OutOfMemory { what: "the scene", free: 1000, .. }), "{of_it:?}");
-    assert!(matches!(error(DeviceChoice::Cuda(vec![1])), QueryError::Backend(BackendError::Cuda(_))));
+    assert!(matches!(error(DeviceChoice::Cuda(vec![1])), SceneError::Backend(BackendError::Cuda(_))));
     driver.devices(0);
     is_missing(error(DeviceChoice::AllCuda), 0, 0);
 }
@@ -155,12 +168,12 @@ fn on_one_thread(test: impl FnOnce() + Send) {
 }
 
 /// Asks for almost as many rays as are worth a GPU.
-fn ask_many(bvh: &TriangleBvh) {
+fn ask_many(bvh: &Scene) {
     let mut many = rays_worth_a_gpu(3 * 98, 1).unwrap() as usize - 1;
     let rays = vec![Ray::new([50.0; 3], [1.0, 0.0, 0.0]); 1 << 20];
     while many > 0 {
         let some = &rays[..many.min(rays.len())];
-        bvh.any_batch(some, &mut vec![0; some.len().div_ceil(32)], &Control::default()).unwrap();
+        bvh.any_bits(some, &mut vec![0; some.len().div_ceil(32)], &Control::default()).unwrap();
         many -= some.len();
     }
 }
@@ -171,8 +184,8 @@ fn auto_starts_a_gpu_once_the_rays_are_worth_it_and_keeps_small_batches_on_the_c
     driver.devices(2);
     driver.device_memory(0, 1000);
     on_one_thread(|| {
-        let cpu = TriangleBvh::build(&meshes()).unwrap();
-        let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
+        let cpu = scene(&meshes(), DeviceChoice::Cpu).unwrap();
+        let bvh = scene(&meshes(), DeviceChoice::Auto).unwrap();
         ask_many(&bvh);
         let waiting = reason(&bvh);
         let worth = rays_worth_a_gpu(3 * 98, 1).unwrap();
@@ -215,7 +228,7 @@ fn cuda_error<'e>(cause: &'e (dyn std::error::Error + Send + Sync + 'static)) ->
 fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
     let Some(driver) = Driver::get() else { return };
     on_one_thread(|| {
-        let (cpu, rays) = (TriangleBvh::build(&meshes()).unwrap(), rays(1000));
+        let (cpu, rays) = (scene(&meshes(), DeviceChoice::Cpu).unwrap(), rays(1000));
         type Case<'a> = (&'a dyn Fn(), &'a dyn Fn(&PlanReason) -> bool);
         let has_no_room = |reason: &PlanReason| match reason {
             PlanReason::NoneUsable(gpus) => {
@@ -237,7 +250,7 @@ fn auto_goes_on_with_the_cpu_where_no_gpu_starts_and_says_what_happened() {
             (&|| driver.fails_at(0, false), &fails),
         ];
         for (number, (plan, is_it)) in cases.into_iter().enumerate() {
-            let bvh = TriangleBvh::build_on(&meshes(), &DeviceChoice::Auto).unwrap();
+            let bvh = scene(&meshes(), DeviceChoice::Auto).unwrap();
             ask_many(&bvh);
             plan();
             let answers = ask(&bvh, &rays);

@@ -5,7 +5,7 @@ use raywarp::render::output::{SettingDifference, ShareError, read_share};
 use raywarp::render::{
     CameraRequest, FileContents, JobError, PathRecorder, Picture, PictureRequest, Prepared, RenderContext, RenderJob,
 };
-use raywarp::scene::{Camera, Description, FaceMaterials, Instance, Light, Material, Mesh, SamplerKind, SceneError};
+use raywarp::scene::{Camera, Description, FaceMaterials, ImportError, Instance, Light, Material, Mesh, SamplerKind};
 use raywarp::{Affine, TriangleMesh};
 use raywarp_testing::Folder;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn pictures_that_do_not_fit_say_in_what_they_differ() {
 fn errors_name_the_stage_and_the_scene() {
     let missing = RenderJob::file("nothing.obj").run().err().unwrap();
     let JobError::Load { error } = &missing else { panic!("{missing}") };
-    assert!(matches!(&error.error, SceneError::Read { path, .. } if path == Path::new("nothing.obj")), "{missing}");
+    assert!(matches!(&error.error, ImportError::Read { path, .. } if path == Path::new("nothing.obj")), "{missing}");
     let camera = raywarp::render::CameraRequest { named: Some("none".into()), ..Default::default() };
     let settled = job(1).request(PictureRequest { camera, ..request(1) }).run().err().unwrap();
     assert!(matches!(&settled, JobError::Settle { scene, .. } if scene == "the scene"), "{settled}");

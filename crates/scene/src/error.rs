@@ -46,7 +46,7 @@ fn has_some(elsewhere: &Option<SceneOfFile>) -> String {
 /// Errors of loading a scene; each message names the file and, where there is one, the place in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SceneError {
+pub enum ImportError {
     /// Files that the scene names do not exist.
     #[error("{}: missing {}: {}; `LoadOptions::allow_missing` renders without them",
         scene.display(), if files.len() == 1 { "file".to_string() } else { format!("{} files", files.len()) },

@@ -15,7 +15,7 @@ pub mod model;
 mod validate;
 pub mod views;
 
-pub use error::{Place, SceneError, SceneOfFile};
+pub use error::{ImportError, Place, SceneOfFile};
 pub use escape::{escape, escape_but};
 pub use findings::{
     FaultKind, GltfFault, GltfWarning, ImageFault, MeshoptFault, MtlFinding, ObjFault, ObjWarning, OffFault,

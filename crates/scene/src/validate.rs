@@ -14,9 +14,9 @@ pub struct Invalid {
 
 impl Invalid {
     /// Converts the violation to an error about the file at `path`.
-    pub fn in_file(self, path: &Path) -> SceneError {
+    pub fn in_file(self, path: &Path) -> ImportError {
         let kind = FaultKind::Invalid { rule: self.rule };
-        SceneError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), kind }
+        ImportError::Malformed { path: path.to_path_buf(), place: Place::Item(self.item), kind }
     }
 }
 

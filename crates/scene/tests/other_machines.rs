@@ -1,7 +1,7 @@
 //! Files that a scene names by whole paths of the machine that wrote it: taken from beside the scene, in every format, with a
 //! line that says so.
 
-use raywarp_scene::{LoadOptions, Loaded, Place, SceneError, Warning, WarningKind, load};
+use raywarp_scene::{ImportError, LoadOptions, Loaded, Place, Warning, WarningKind, load};
 use raywarp_testing::Folder;
 
 const PNG: &[u8] = include_bytes!("../src/import/sealed.png");
@@ -57,7 +57,7 @@ fn obj_finds_libraries_and_their_images() {
     let folder = Folder::new();
     folder.file("a.obj", text.replace("ROOT/a.mtl", "C:\\lost.mtl"));
     let error = load(&folder.at("a.obj"), &LoadOptions::default()).unwrap_err();
-    let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
+    let ImportError::Missing { files, .. } = &error.error else { panic!("{error}") };
     assert!(files.len() == 1 && files[0].ends_with("C:/lost.mtl"), "{error}");
 }
 

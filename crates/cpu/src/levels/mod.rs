@@ -2,10 +2,9 @@
 
 mod placed;
 mod query;
-mod sink;
 
+pub use placed::PlacementError;
 pub(crate) use placed::{Placed, WorldRay};
-pub(crate) use sink::{Sink, Within};
 
 use crate::tracer::CpuTracer;
 use rayon::prelude::*;
@@ -20,7 +19,7 @@ const NAME: KernelName = KernelName::fixed("cpu/wide8?levels=2");
 
 /// A tree's place in a scene of two levels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
+pub struct TreePlacement {
     /// Index of the tree.
     pub tree: u32,
     /// Map of the tree's triangles to the world. It is rounded to f32, and then corners are mapped in f32 as
@@ -28,23 +27,6 @@ pub struct Placement {
     pub transform: Affine64,
     /// Number that is added to the instances of the tree's ids: `base + instance` is what hits report.
     pub base: u32,
-}
-
-/// Reasons why a placement cannot be walked by itself. Its triangles may be flattened instead, but for a singular
-/// transform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlaceError {
-    /// The transform maps space to a plane, a line or a point.
-    #[error("the transform is singular: it flattens space")]
-    Singular,
-    /// The transform is NaN or infinite, or takes the mesh beyond f32.
-    #[error("the transform is not finite, or takes the mesh beyond the range of f32")]
-    NotFinite,
-    /// The transform scales by 2^40 or more either way, or so differently by direction that its inverse is not exact
-    /// enough for boxes.
-    #[error("the transform's scales differ too much, or are beyond 2^40")]
-    IllConditioned,
 }
 
 /// Errors of putting a scene of two levels together.
@@ -57,7 +39,7 @@ pub enum LevelsError {
         /// Index of the placement.
         placement: usize,
         /// What is wrong with it.
-        source: PlaceError,
+        source: PlacementError,
     },
     /// The tree over the placements cannot be built.
     #[error(transparent)]
@@ -90,7 +72,7 @@ impl LevelsTracer {
     /// [`LevelsError`].
     /// # Panics
     /// If a placement names a tree that is not there, or a tree is not [`CpuTree::Wide8`](crate::CpuTree::Wide8).
-    pub fn new(trees: Vec<Arc<CpuTracer>>, placements: &[Placement]) -> Result<Self, LevelsError> {
+    pub fn new(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement]) -> Result<Self, LevelsError> {
         Self::with_isa(trees, placements, Isa::preferred())
     }
 
@@ -100,8 +82,8 @@ impl LevelsTracer {
     /// As [`LevelsTracer::new`].
     /// # Panics
     /// As [`LevelsTracer::new`].
-    pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[Placement], isa: Isa) -> Result<Self, LevelsError> {
-        let place = |(index, &Placement { tree, transform, base }): (usize, &Placement)| {
+    pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement], isa: Isa) -> Result<Self, LevelsError> {
+        let place = |(index, &TreePlacement { tree, transform, base }): (usize, &TreePlacement)| {
             let wide8 = trees[tree as usize].wide8().expect("a tree for lanes");
             let placed = Placed::new(tree, wide8, &transform, base);
             placed.map_err(|source| LevelsError::Place { placement: index, source })
@@ -117,11 +99,16 @@ impl LevelsTracer {
     /// Returns whether a placement can be walked by itself.
     ///
     /// # Errors
-    /// [`PlaceError`], if not.
+    /// [`PlacementError`], if not.
     /// # Panics
     /// As [`LevelsTracer::new`].
-    pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlaceError> {
+    pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlacementError> {
         Placed::new(0, tree.wide8().expect("a tree for lanes"), transform, 0).map(drop)
+    }
+
+    /// Returns the instruction set that the tracer uses.
+    pub fn isa(&self) -> Isa {
+        self.isa
     }
 
     /// Returns the box around all triangles of the scene, or one somewhat larger.

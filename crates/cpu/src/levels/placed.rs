@@ -1,33 +1,47 @@
 //! A tree placed in the world: the transforms, and how far boxes have to grow.
 //!
-//! # Why no box is missed
-//! Boxes are walked in the tree's own space, by a ray that the inverse transform took there; triangles are tested in the
-//! world, where the rule of flattening takes their corners. With `u = 2^-24`, `D` the largest coordinate difference
-//! between the ray's origin and the placement's box in the world, `M` the transform as it is applied (rounded to f32)
-//! and `N` its inverse in f64:
-//! - The ray at the `t` that the triangle test reports is within `53 u D` along each axis of the flattened triangle
-//!   ([`PaddedRay`] adds that up), whose corners the rule of flattening, four roundings, moved by at most
-//!   `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest corner.
-//! - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)` of the
-//!   triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up.
-//! - The inverse leaves `N M - 1`, whose rows are below 2^-34 ([`PlaceError::IllConditioned`] else): 2^-34 of
-//!   coordinates in the tree's space. Origin and direction are transformed in f64 and rounded once: `u` of the origin,
-//!   `u` of the way from it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold
-//!   all of this.
+//! # Why no box is missed Boxes are walked in the tree's own space, by a ray that the inverse transform took there;
+//! triangles are tested in the world, where the rule of flattening takes their corners. With `u = 2^-24`, `D` the
+//! largest coordinate difference between the ray's origin and the placement's box in the world, `M` the transform as it
+//! is applied (rounded to f32) and `N` its inverse in f64: - The ray at the `t` that the triangle test reports is
+//! within `53 u D` along each axis of the flattened triangle ([`PaddedRay`] adds that up), whose corners the rule of
+//! flattening, four roundings, moved by at most `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest
+//! corner. - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)`
+//! of the triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up. - The inverse
+//! leaves `N M - 1`, whose rows are below 2^-34 ([`PlacementError::IllConditioned`] else): 2^-34 of coordinates in the
+//! tree's space. Origin and direction are transformed in f64 and rounded once: `u` of the origin, `u` of the way from
+//! it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold all of this.
 
-use crate::levels::PlaceError;
-use crate::ray::{OVERFLOWING_REACH, WalkRay};
+use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
 use raywarp_layout::Wide8;
 
 /// Largest sum of a row of `N M - 1`: 2^-34.
 const LARGEST_RESIDUAL: f64 = 1.0 / (1u64 << 34) as f64;
 
-/// Largest sum of a row of the inverse, or of its reciprocal: 2^40, so that nothing overflows that does not in the world.
+/// Largest sum of a row of the inverse, and of its reciprocal: 2^40. What is infinite in a tree's space is so in the
+/// world.
 const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
 
 /// Half an ulp of 1.
 const U: f64 = f32::EPSILON as f64 / 2.0;
+
+/// Reasons why a placement cannot be walked by itself. Its triangles may be flattened instead, but for a singular
+/// transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlacementError {
+    /// The transform maps space to a plane, a line or a point.
+    #[error("the transform is singular: it flattens space")]
+    Singular,
+    /// The transform is NaN or infinite, or takes the mesh beyond f32.
+    #[error("the transform is not finite, or takes the mesh beyond the range of f32")]
+    NotFinite,
+    /// The transform scales by 2^40 or more either way, or so differently by direction that its inverse is not exact
+    /// enough for boxes.
+    #[error("the transform's scales differ too much, or are beyond 2^40")]
+    IllConditioned,
+}
 
 /// Tree placed in the world.
 #[derive(Debug)]
@@ -57,7 +71,7 @@ pub(crate) struct Moved {
 
 impl Placed {
     /// Places `tree` by `transform`, which is rounded to f32.
-    pub fn new(index: u32, tree: &Wide8, transform: &Affine64, base: u32) -> Result<Self, PlaceError> {
+    pub fn new(index: u32, tree: &Wide8, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
         let to_world = transform.rounded();
         let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
         let Some(root) = tree.nodes().first() else { return placed(Aabb::EMPTY, None) };
@@ -68,19 +82,19 @@ impl Placed {
         let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
         let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {
-            return Err(PlaceError::NotFinite);
+            return Err(PlacementError::NotFinite);
         }
         placed(bounds, Some(Box::new(moved)))
     }
 }
 
 impl Moved {
-    fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlaceError> {
+    fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlacementError> {
         let exact = Affine64::from(to_world);
         if !exact.is_finite() {
-            return Err(PlaceError::NotFinite);
+            return Err(PlacementError::NotFinite);
         }
-        let to_tree = exact.inverse().ok_or(PlaceError::Singular)?;
+        let to_tree = exact.inverse().ok_or(PlacementError::Singular)?;
         let linear = |map: &Affine64, row: usize, column: usize| map.rows[row][column];
         for i in 0..3 {
             let row = |j| (0..3).map(|k| linear(&to_tree, i, k) * linear(&exact, k, j)).sum::<f64>();
@@ -88,7 +102,7 @@ impl Moved {
             let sum: f64 = (0..3).map(|j| linear(&to_tree, i, j).abs()).sum();
             let is_good = residual <= LARGEST_RESIDUAL && (1.0 / LARGEST_SCALE..=LARGEST_SCALE).contains(&sum);
             if !is_good {
-                return Err(PlaceError::IllConditioned);
+                return Err(PlacementError::IllConditioned);
             }
         }
         let rounding = rounding(&exact, bounds);
@@ -171,7 +185,6 @@ impl<'a> WorldRay<'a> {
         let mut placed = walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, extra));
         // The tree's `t` is the ray's times the power.
         placed.scale *= self.power;
-        placed.may_overflow |= !(reach < OVERFLOWING_REACH);
         placed
     }
 }

@@ -1,12 +1,9 @@
 //! Rays through a scene of two levels: one by one, and in batches.
 
-use super::sink::{Each, Nearest, Obstacle};
-use super::{LevelsTracer, NAME, Sink, Within, WorldRay};
+use super::{LevelsTracer, NAME};
+use crate::filtered::{Asks, each, positive};
 use crate::one::{Blocked, OneByOne};
-use crate::probe::{Off, Probe};
-use crate::query::Range;
-use crate::simd;
-use crate::touches::Receiver;
+use crate::sink::{Asked, Nearest, Obstacle};
 use crate::tracer::{PART, PREFERRED_BATCH, check_lengths, part_of, run};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::ops::ControlFlow;
@@ -15,40 +12,19 @@ impl LevelsTracer {
     /// Returns the nearest hit of a ray that comes after `after`, and its instance, as
     /// [`CpuTracer::closest_one`](crate::CpuTracer::closest_one) does in the flattened scene.
     pub fn closest_one(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        self.ask(ray, after, Nearest::default(), Off)?.sink.hit()
+        self.ask(ray, after, Asked::all(Nearest::default()))?.sink.hit()
     }
 
     /// Returns whether anything that comes after `after` is in a ray's way, as
     /// [`CpuTracer::any_one`](crate::CpuTracer::any_one) does in the flattened scene.
     pub fn any_one(&self, ray: &Ray, after: HitKey) -> Blocked {
-        let Some(Within { sink, .. }) = self.ask(ray, after, Obstacle::default(), Off) else { return Blocked::No };
-        match sink.candidate.hit() {
-            _ if sink.is_blocked => Blocked::Yes,
-            None => Blocked::No,
-            Some((hit, instance)) => Blocked::Perhaps(hit, instance),
-        }
+        self.ask(ray, after, Asked::all(Obstacle::default())).map_or(Blocked::No, |found| found.sink.verdict())
     }
 
     /// Passes every hit of a ray within its interval on to `receive`, as
     /// [`CpuTracer::visit_one`](crate::CpuTracer::visit_one) does in the flattened scene.
     pub fn visit_one(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut flow = ControlFlow::Continue(());
-        let mut receive = |hit: &Hit, instance| {
-            flow = receive(hit, instance);
-            flow
-        };
-        let receiver: Receiver<&mut dyn FnMut(&Hit, u32) -> ControlFlow<()>> = Receiver::new(&mut receive);
-        self.ask(ray, HitKey::START, Each::new(&receiver), Off);
-        drop(receiver);
-        flow
-    }
-
-    /// Asks a ray a query; `None` if it cannot hit anything.
-    fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, sink: K, probe: P) -> Option<Within<'a, K, P>> {
-        let tree = self.trees.first()?;
-        let world = WorldRay::new(ray, &after, self.top.bounds())?;
-        let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
-        simd::walk_levels(self.isa, self, &world, Within::new(range, tree, sink, probe))
+        each(self, ray, None, &mut |touch| receive(&positive(&touch.hit), touch.instance))
     }
 }
 
@@ -105,7 +81,8 @@ impl Tracer for LevelsTracer {
         let parts = rays.chunks(PART).zip(costs.chunks_mut(PART)).map(|(rays, costs)| (rays.len(), (rays, costs)));
         run(NAME, parts.collect(), control, |(rays, costs)| {
             for (ray, cost) in rays.iter().zip(costs) {
-                let counted = self.ask(ray, HitKey::START, Nearest::default(), RayCost::default());
+                let sink = Nearest::default();
+                let counted = self.ask(ray, HitKey::START, Asked { accept: None, sink, probe: RayCost::default() });
                 *cost = counted.map_or(RayCost::default(), |query| query.probe);
             }
             rays.iter().filter(|ray| !ray.is_valid()).count() as u64

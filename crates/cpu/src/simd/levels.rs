@@ -6,10 +6,11 @@ use super::place::{InPlace, Place};
 use super::single::{Leaves, Triangles, pop, walk};
 use super::walk::{END, Walker};
 use crate::batch::Task;
-use crate::levels::{LevelsTracer, Sink, Within, WorldRay};
+use crate::levels::{LevelsTracer, WorldRay};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
+use crate::sink::{Sink, Within};
 use raywarp_lanes::TaskOn;
 use raywarp_layout::Wide8;
 
@@ -55,7 +56,7 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
             let tracer = &*scene.trees[placed.tree as usize];
             let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
             let mut query = walker.task.query;
-            query.enter(tracer, placed.base);
+            query.enter(&tracer.ids, &tracer.split, placed.base);
             query = match &placed.moved {
                 None => set.enter(Inner { tree, ray: ray.walk, place: &InPlace, query }),
                 Some(moved) => {
@@ -76,12 +77,12 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
     }
 }
 
-/// Task that walks the tree of one placement, which is not empty.
-struct Inner<'a, Q, M> {
-    tree: &'a Wide8,
-    ray: WalkRay,
-    place: &'a M,
-    query: Q,
+/// Task that walks a ray through a tree, which is not empty.
+pub(super) struct Inner<'a, Q, M> {
+    pub tree: &'a Wide8,
+    pub ray: WalkRay,
+    pub place: &'a M,
+    pub query: Q,
 }
 
 impl<S: ChildOrder, Q: Query, M: Place> TaskOn<S> for Inner<'_, Q, M> {

@@ -15,13 +15,16 @@ mod triangle;
 mod walk;
 
 use crate::batch::Job;
-use crate::levels::{LevelsTracer, Sink, Within, WorldRay};
+use crate::levels::{LevelsTracer, WorldRay};
 use crate::probe::Probe;
 use crate::query::OfRange;
-use levels::Levels;
+use crate::ray::WalkRay;
+use crate::sink::{Sink, Within};
+use levels::{Inner, Levels};
 use order::ChildOrder;
+use place::InPlace;
 use raywarp_geom::{HitKey, PrimitiveId, Ray};
-use raywarp_lanes::{InstructionSet, Isa, TaskOn};
+use raywarp_lanes::{InstructionSet, Isa, Portable, TaskOn};
 use raywarp_layout::Wide8;
 use single::Single;
 use std::marker::PhantomData;
@@ -76,6 +79,26 @@ pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     }
 }
 
+/// Asks one ray a query of a tree that is not empty, with the vectors of `isa`.
+pub(crate) fn walk_within<'a, K: Sink, P: Probe>(
+    isa: Isa,
+    tree: &Wide8,
+    ray: WalkRay,
+    query: Within<'a, K, P>,
+) -> Within<'a, K, P> {
+    assert!(!tree.lines().is_empty(), "an empty tree has no root");
+    let walk = Inner { tree, ray, place: &InPlace, query };
+    match isa {
+        Isa::Portable(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(walk),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(walk),
+    }
+}
+
 /// Asks one ray a query of a scene of two levels, with the vectors of `isa`. `None` if there is nothing in the scene.
 pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
     isa: Isa,
@@ -88,6 +111,8 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
     }
     let levels = Levels { scene, ray, query };
     Some(match isa {
+        // Counts are the same with every instruction set.
+        _ if P::COUNTS => Portable.enter(levels),
         Isa::Portable(set) => set.enter(levels),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2(set) => set.enter(levels),

@@ -193,8 +193,9 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
 }
 
-/// Returns the length of a stack for a tree of this stack depth, in entries: an odd number of cache lines, so that neighbouring stacks don't compete
-/// for the same cache sets (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md, "Sorted out in lanes").
+/// Returns the length of a stack for a tree of this stack depth, in entries: an odd number of cache lines, so that
+/// neighbouring stacks don't compete for the same cache sets (4 to 10 % slower, docs/notebook/2026-11-26-cpu-rays.md,
+/// "Sorted out in lanes").
 pub(super) fn stack_length(depth: usize) -> usize {
     const LINE: usize = 64 / size_of::<u64>();
     ((depth + 1 + STACK_SLACK).div_ceil(LINE) | 1) * LINE
@@ -465,13 +466,15 @@ fn offer_each<Q: Query, P: Place>(
     while mask != 0 {
         let slot = mask.trailing_zeros() as usize % BLOCK;
         mask &= mask - 1;
-        query.offer([ts[slot], us[slot], vs[slot]], block.slots[slot]);
+        let corners = || place.triangle(&block.vertices(slot));
+        query.offer_with([ts[slot], us[slot], vs[slot]], block.slots[slot], corners);
     }
     while wide != 0 {
         let slot = wide.trailing_zeros() as usize % BLOCK;
         wide &= wide - 1;
-        if let Some(tuv) = ray.triangle.test(&place.triangle(&block.vertices(slot))) {
-            query.offer(tuv, block.slots[slot]);
+        let corners = place.triangle(&block.vertices(slot));
+        if let Some(tuv) = ray.triangle.test(&corners) {
+            query.offer_with(tuv, block.slots[slot], || corners);
         }
     }
 }

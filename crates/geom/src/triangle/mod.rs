@@ -3,6 +3,7 @@
 //! [`Watertight`] is what library queries use: no ray slips through a shared edge or vertex.
 //! [`moeller_trumbore`] is the textbook test, for comparison; Woop's record is in the crate `layout`.
 
+mod crossing;
 mod moeller_trumbore;
 mod watertight;
 

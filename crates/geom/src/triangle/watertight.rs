@@ -132,27 +132,35 @@ impl Watertight {
     #[cold]
     #[inline(never)]
     fn test_wide(&self, vertices: &[[f32; 3]; 3]) -> Option<Tuv> {
-        // The same x and y as in f32, so that a neighbour which took the other path agrees, unless
-        // the vertex overflows, and then it does for both.
-        let [a, b, c] = vertices.map(|vertex| {
-            let local = self.local(&vertex, 1.0);
-            let (local, factor) = if local[0].is_finite() && local[1].is_finite() {
-                (local, 1.0)
-            } else {
-                (self.local(&vertex, 0.125), 8.0)
-            };
-            let z = f64::from(vertex[self.k[2]]) - f64::from(self.origin[self.k[2]]);
-            [f64::from(local[0]) * factor, f64::from(local[1]) * factor, z / f64::from(self.largest)]
-        });
+        let [a, b, c] = self.across(vertices);
+        let along = vertices
+            .map(|vertex| (f64::from(vertex[self.k[2]]) - f64::from(self.origin[self.k[2]])) / f64::from(self.largest));
         let (u, v, w) = (c[0] * b[1] - c[1] * b[0], a[0] * c[1] - a[1] * c[0], b[0] * a[1] - b[1] * a[0]);
         if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
             return None;
         }
         let det = u + v + w;
         let (v, w) = (v / det, w / det);
-        let t = (a[2] + (v * (b[2] - a[2]) + w * (c[2] - a[2]))) as f32;
+        let t = (along[0] + (v * (along[1] - along[0]) + w * (along[2] - along[0]))) as f32;
         // A NaN of 0 / 0 fails: a line or a point.
         t.is_finite().then_some([t, v as f32, w as f32])
+    }
+}
+
+impl Watertight {
+    /// Returns the sheared corners of a triangle in the plane across the ray, which the ray crosses at zero: the same x
+    /// and y as in f32, so that a neighbour which took the other path agrees, unless the vertex overflows, and then it
+    /// does for both.
+    pub(super) fn across(&self, vertices: &[[f32; 3]; 3]) -> [[f64; 2]; 3] {
+        vertices.map(|vertex| {
+            let local = self.local(&vertex, 1.0);
+            let (local, factor) = if local[0].is_finite() && local[1].is_finite() {
+                (local, 1.0)
+            } else {
+                (self.local(&vertex, 0.125), 8.0)
+            };
+            [f64::from(local[0]) * factor, f64::from(local[1]) * factor]
+        })
     }
 }
 

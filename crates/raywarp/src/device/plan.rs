@@ -16,7 +16,7 @@ use {
 
 /// Decision on the device, the kernels and the tree by which a scene is traced or rendered, and why.
 ///
-/// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `TriangleBvh` have the plan as it came
+/// A plan is made before a scene is put anywhere. `Prepared`, `TraceScene` and `Scene` have the plan as it came
 /// out, which may name other kernels, fewer GPUs or the CPU, with the reason.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {

@@ -13,10 +13,10 @@ pub use raywarp_geom::origin::RoundingWarning;
 pub use raywarp_scene::views::{View, ViewError, ViewFault, Viewpoint, load_view, load_viewpoints, load_views};
 pub use raywarp_scene::{
     Absorption, Alpha, Camera, CarPaint, Channel, Choices, ColorInput, Description, Emission, FaceMaterials, FaultKind,
-    FilterKind, Format, FovAxis, GltfOptions, Image, ImageFilter, ImageId, Instance, Invalid, LampReading, LampUnits,
-    LampUnitsReason, Light, LightUnits, LoadError, LoadOptions, Loaded, Material, MaterialId, Medium, MediumId,
-    MediumInterface, Mesh, MeshId, NormalInput, Pixels, Place, Principled, Projection, Roughness, RoughnessRemap,
-    SamplerKind, ScalarInput, SceneError, SceneOfFile, SceneRule, Settings, SpotFalloff, StandIns, Surface,
+    FilterKind, Format, FovAxis, GltfOptions, Image, ImageFilter, ImageId, ImportError, Instance, Invalid, LampReading,
+    LampUnits, LampUnitsReason, Light, LightUnits, LoadError, LoadOptions, Loaded, Material, MaterialId, Medium,
+    MediumId, MediumInterface, Mesh, MeshId, NormalInput, Pixels, Place, Principled, Projection, Roughness,
+    RoughnessRemap, SamplerKind, ScalarInput, SceneOfFile, SceneRule, Settings, SpotFalloff, StandIns, Surface,
     SurfacePart, Texture, TextureId, UvMapping, Warning, WarningKind, WithoutTriangles, Wrap, escape, escape_but,
     flatten, load, load_from, load_image, srgb_to_linear, validate,
 };

@@ -6,7 +6,7 @@ use super::origin::Center;
 use super::stand_ins::StandInLog;
 use super::{Choices, Format, GltfOptions, LampUnits, LightUnits, image, sealed, source};
 use crate::{
-    Description, FaultKind, Image, ImageId, Light, Place, SceneError, SceneOfFile, Warning, WarningKind, WrongFile,
+    Description, FaultKind, Image, ImageId, ImportError, Light, Place, SceneOfFile, Warning, WarningKind, WrongFile,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct LoadOptions {
 /// Policy for scenes without triangles, in formats that hold lights (glTF, pbrt); in others they are always errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WithoutTriangles {
-    /// A scene without triangles is an error: [`SceneError::Empty`].
+    /// A scene without triangles is an error: [`ImportError::Empty`].
     #[default]
     Refused,
     /// A scene without triangles is accepted if it has an environment light, which alone makes a picture.
@@ -177,8 +177,8 @@ impl Context {
     }
 
     /// Reads and decompresses the scene file itself, and checks that it looks like its format. A missing one is a
-    /// [`SceneError::Read`].
-    pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, SceneError> {
+    /// [`ImportError::Read`].
+    pub fn read_scene(&mut self, path: &Path) -> Result<Rc<Vec<u8>>, ImportError> {
         // Bytes that were given are of no file; they stay, as the file may have to be imported again.
         let bytes = match &self.given {
             Some(given) => given.clone(),
@@ -218,7 +218,7 @@ impl Context {
     /// importer goes on without it, and [`Context::finish`] makes one error (or warnings) of all.
     ///
     /// A pointer of Git LFS or a web page in its place is refused, or counts as missing with `allow_missing`.
-    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, ImportError> {
         let bytes = self.read_any(path)?;
         let Some((what, advice)) = bytes.as_deref().and_then(foreign::stand_in) else { return Ok(bytes) };
         if self.options.allow_missing {
@@ -226,12 +226,12 @@ impl Context {
             return Ok(None);
         }
         let fault = WrongFile::Placeholder { what, advice, is_allowed: self.options.geometry_only };
-        Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(1), kind: fault.into() })
+        Err(ImportError::Malformed { path: path.to_path_buf(), place: Place::Line(1), kind: fault.into() })
     }
 
     /// Reads a file that only affects materials, as [`Context::read`] does; if only triangles are needed, faults become
     /// warnings.
-    pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    pub fn read_look(&mut self, path: &Path) -> Result<Option<Vec<u8>>, ImportError> {
         let path = &self.located(path);
         if !self.options.geometry_only {
             return self.read(path);
@@ -246,14 +246,14 @@ impl Context {
 
     /// Reads a material library as [`Context::read_look`] does, and refuses a file that is not one. With
     /// `allow_missing` it warns instead.
-    pub fn read_library(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    pub fn read_library(&mut self, path: &Path) -> Result<Option<Vec<u8>>, ImportError> {
         let Some(bytes) = self.read_look(path)? else { return Ok(None) };
         let is_library = foreign::check_library(path, &bytes);
         Ok(self.forgive_image(is_library)?.map(|()| bytes))
     }
 
     /// Turns an error about materials into a warning if only triangles are needed, and passes on everything else.
-    pub fn forgive<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
+    pub fn forgive<T>(&mut self, found: Result<T, ImportError>) -> Result<Option<T>, ImportError> {
         let (path, place, fault) = match found {
             Ok(found) => return Ok(Some(found)),
             Err(error) if self.options.geometry_only => told(error)?,
@@ -265,7 +265,7 @@ impl Context {
 
     /// Turns an error about an image or library into a warning as [`Context::forgive`] does, also if missing files are
     /// allowed.
-    pub fn forgive_image<T>(&mut self, found: Result<T, SceneError>) -> Result<Option<T>, SceneError> {
+    pub fn forgive_image<T>(&mut self, found: Result<T, ImportError>) -> Result<Option<T>, ImportError> {
         if self.options.geometry_only || !self.options.allow_missing {
             return self.forgive(found);
         }
@@ -277,16 +277,16 @@ impl Context {
         Ok(None)
     }
 
-    fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    fn read_any(&mut self, path: &Path) -> Result<Option<Vec<u8>>, ImportError> {
         let read = match (self.is_sealed, sealed::file(path)) {
             (false, _) => source::read(path),
             (true, Some(bytes)) => Ok(bytes),
             (true, None) => {
-                Err(SceneError::Read { path: path.to_path_buf(), source: std::io::ErrorKind::NotFound.into() })
+                Err(ImportError::Read { path: path.to_path_buf(), source: std::io::ErrorKind::NotFound.into() })
             }
         };
         match read {
-            Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Err(ImportError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 self.note_missing(path);
                 Ok(None)
             }
@@ -333,7 +333,7 @@ impl Context {
         scene: &mut Description,
         path: &Path,
         encoding: Encoding,
-    ) -> Result<Option<ImageId>, SceneError> {
+    ) -> Result<Option<ImageId>, ImportError> {
         let path = &self.located(path);
         let key = (path.clone(), encoding);
         if let Some(&known) = self.images.get(&key) {
@@ -358,7 +358,7 @@ impl Context {
         place: Place,
         bytes: &[u8],
         encoding: Encoding,
-    ) -> Result<Image, SceneError> {
+    ) -> Result<Image, ImportError> {
         let at = place.clone();
         let decoded = image::decode(path, place, bytes, encoding)?;
         for note in decoded.notes {
@@ -383,7 +383,7 @@ impl Context {
     }
 
     /// Ends the import: returns the warnings, or one error that names all missing files.
-    pub fn finish(&mut self) -> Result<Vec<Warning>, SceneError> {
+    pub fn finish(&mut self) -> Result<Vec<Warning>, ImportError> {
         for file in std::mem::take(&mut self.missing_looks) {
             self.warn(&file, Place::File, WarningKind::MissingLook);
         }
@@ -392,7 +392,7 @@ impl Context {
         }
         let files = std::mem::take(&mut self.missing);
         if !self.options.allow_missing {
-            return Err(SceneError::Missing { scene: self.scene_path.clone(), files });
+            return Err(ImportError::Missing { scene: self.scene_path.clone(), files });
         }
         for file in files {
             self.warn(&file, Place::File, WarningKind::Missing);
@@ -402,12 +402,12 @@ impl Context {
 }
 
 /// Splits an error about one file into path, place and fault; passes on any other error.
-pub(crate) fn told(error: SceneError) -> Result<(PathBuf, Place, FaultKind), SceneError> {
+pub(crate) fn told(error: ImportError) -> Result<(PathBuf, Place, FaultKind), ImportError> {
     match error {
-        SceneError::Malformed { path, place, kind }
-        | SceneError::Unsupported { path, place, kind }
-        | SceneError::TooLarge { path, place, kind } => Ok((path, place, kind)),
-        SceneError::Read { path, source } => {
+        ImportError::Malformed { path, place, kind }
+        | ImportError::Unsupported { path, place, kind }
+        | ImportError::TooLarge { path, place, kind } => Ok((path, place, kind)),
+        ImportError::Read { path, source } => {
             Ok((path, Place::File, FaultKind::Unreadable { error: source.to_string() }))
         }
         other => Err(other),

@@ -38,7 +38,7 @@ pub(crate) use other_programs::unknown_kind;
 pub use pbrt::sphere;
 pub use stand_ins::StandIns;
 
-use crate::{Description, SceneError, Warning, WarningKind};
+use crate::{Description, ImportError, Warning, WarningKind};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -48,13 +48,13 @@ use std::path::{Path, PathBuf};
 pub struct LoadError {
     /// Error that ended the loading.
     #[source]
-    pub error: SceneError,
+    pub error: ImportError,
     /// Warnings given before the error, each once.
     pub warnings: Vec<Warning>,
 }
 
-impl From<SceneError> for LoadError {
-    fn from(error: SceneError) -> Self {
+impl From<ImportError> for LoadError {
+    fn from(error: ImportError) -> Self {
         Self { error, warnings: Vec::new() }
     }
 }
@@ -82,7 +82,7 @@ pub struct Loaded {
 /// or `.zst`.
 ///
 /// # Errors
-/// See [`SceneError`]. All missing files are named in one error; a scene without a triangle is one too.
+/// See [`ImportError`]. All missing files are named in one error; a scene without a triangle is one too.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     load_with(path, Context::new(path, options), options.format)
 }
@@ -103,19 +103,19 @@ fn load_with(path: &Path, mut context: Context, format: Option<Format>) -> Resul
     import_and_check(path, &mut context, format).map_err(|error| LoadError { error, warnings: context.take_warnings() })
 }
 
-fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) -> Result<Loaded, SceneError> {
+fn import_and_check(path: &Path, context: &mut Context, format: Option<Format>) -> Result<Loaded, ImportError> {
     let Some(format) = format.or_else(|| Format::of(path)) else {
         // Who mistypes a name is to hear of the name.
         let path = path.to_path_buf();
         return Err(match path.metadata() {
-            Err(source) if !context.is_given() => SceneError::Read { path, source },
-            _ => SceneError::UnknownExtension { path },
+            Err(source) if !context.is_given() => ImportError::Read { path, source },
+            _ => ImportError::UnknownExtension { path },
         });
     };
     import_with(path, context, format, |context| importer(format)(path, context))
 }
 
-fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Description, SceneError> {
+fn importer(format: Format) -> fn(&Path, &mut Context) -> Result<Description, ImportError> {
     match format {
         Format::Gltf => gltf::import,
         Format::Obj => obj::import,
@@ -132,8 +132,8 @@ fn import_with(
     path: &Path,
     context: &mut Context,
     format: Format,
-    import: impl Fn(&mut Context) -> Result<Description, SceneError>,
-) -> Result<Loaded, SceneError> {
+    import: impl Fn(&mut Context) -> Result<Description, ImportError>,
+) -> Result<Loaded, ImportError> {
     context.expect(format);
     let without_triangles = context.without_triangles();
     let mut scene = import(context)?;
@@ -165,9 +165,9 @@ fn import_with(
     let triangles = scene.triangle_count();
     let error = match triangles {
         0 if !(format.holds_lights() && without_triangles.takes(&scene)) => {
-            Some(SceneError::Empty { path: path.to_path_buf(), elsewhere: context.elsewhere.take() })
+            Some(ImportError::Empty { path: path.to_path_buf(), elsewhere: context.elsewhere.take() })
         }
-        1.. if !crate::flatten::has_area(&scene) => Some(SceneError::NoArea { path: path.to_path_buf(), triangles }),
+        1.. if !crate::flatten::has_area(&scene) => Some(ImportError::NoArea { path: path.to_path_buf(), triangles }),
         _ => None,
     };
     if let Some(error) = error {
@@ -182,8 +182,8 @@ fn import_with(
 /// Loads the image file `path` (PNG, JPEG, WebP, TGA, HDR, EXR or KTX2) as colours: eight-bit texels count as sRGB.
 ///
 /// # Errors
-/// [`SceneError::Read`] for a missing file, otherwise as [`load`].
-pub fn load_image(path: &Path) -> Result<crate::Image, SceneError> {
+/// [`ImportError::Read`] for a missing file, otherwise as [`load`].
+pub fn load_image(path: &Path) -> Result<crate::Image, ImportError> {
     let mut context = Context::new(path, &LoadOptions::default());
     let bytes = context.read_scene(path)?;
     context.decode_image(path, crate::Place::File, &bytes, context::Encoding::Srgb)

@@ -1,8 +1,8 @@
 //! Sentences of some findings and faults, as users read them; other tests compare the values.
 
 use crate::{
-    FaultKind, Format, GltfFault, GltfWarning, MtlFinding, ObjWarning, ParameterFault, PbrtFault, Place, PlyWarning,
-    SceneError, Warning, WarningKind, WrongFile,
+    FaultKind, Format, GltfFault, GltfWarning, ImportError, MtlFinding, ObjWarning, ParameterFault, PbrtFault, Place,
+    PlyWarning, Warning, WarningKind, WrongFile,
 };
 
 #[test]
@@ -10,7 +10,7 @@ fn findings_and_faults_read_as_sentences() {
     let said = |kind: WarningKind| Warning { path: "a".into(), place: Place::Line(3), kind }.to_string();
     let fault = |kind: FaultKind| {
         let place = Place::Item("nodes[0]".into());
-        SceneError::Malformed { path: "a".into(), place, kind }.to_string()
+        ImportError::Malformed { path: "a".into(), place, kind }.to_string()
     };
     let first_of = Some(2);
     let shown = GltfWarning::AnimationShown { animation: 0, name: "walk".into(), at: 4.0, first_of, end: Some(3.0) };

@@ -5,7 +5,7 @@
 //! shrink to between a third and a twentieth.
 
 use crate::findings::packed::MAX_BYTES;
-use crate::{PackedFault, Place, SceneError};
+use crate::{ImportError, PackedFault, Place};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -16,8 +16,8 @@ const FREE_BYTES: u64 = 64 << 20;
 const MAX_RATIO: u64 = 256;
 
 /// Reads a whole file and decompresses it, if its first bytes are those of gzip or Zstandard.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
-    let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
+    let read_error = |source| ImportError::Read { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(read_error)?;
     let metadata = file.metadata().map_err(read_error)?;
     if let Some(message) = refused(&metadata.file_type()) {
@@ -37,9 +37,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, SceneError> {
 }
 
 /// Reads a stream to its end and decompresses it as [`read`] does; `path` is for messages.
-pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, SceneError> {
+pub(super) fn read_from(path: &Path, input: impl Read) -> Result<Vec<u8>, ImportError> {
     let mut bytes = Vec::new();
-    let read_error = |source| SceneError::Read { path: path.to_path_buf(), source };
+    let read_error = |source| ImportError::Read { path: path.to_path_buf(), source };
     input.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large(path, PackedFault::LargeFile));
@@ -70,7 +70,7 @@ pub(super) fn unpacked_limit(packed: usize) -> u64 {
 }
 
 /// Decompresses data that begin as gzip or Zstandard, and returns other data unchanged.
-fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
+fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, ImportError> {
     let limit = unpacked_limit(bytes.len());
     match bytes.as_slice() {
         [0x1f, 0x8b, ..] => gzip(path, &bytes, limit),
@@ -80,7 +80,7 @@ fn unpack(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, SceneError> {
 }
 
 /// Decompresses gzip data of one or more members; zeros behind the last are padding.
-fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
+fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, ImportError> {
     let mut out = Vec::new();
     let mut rest = bytes;
     while !rest.iter().all(|&b| b == 0) {
@@ -96,7 +96,7 @@ fn gzip(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
 }
 
 /// Decompresses Zstandard data of one or more frames; skippable frames are skipped.
-fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneError> {
+fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, ImportError> {
     let mut out = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -120,10 +120,10 @@ fn zstandard(path: &Path, bytes: &[u8], limit: u64) -> Result<Vec<u8>, SceneErro
 }
 
 /// Appends all data of `reader` to `out`; an error if that becomes longer than `limit` bytes.
-pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), SceneError> {
+pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, limit: u64) -> Result<(), ImportError> {
     let room = limit - out.len() as u64;
     reader.take(room + 1).read_to_end(out).map_err(|error| match error.kind() {
-        std::io::ErrorKind::OutOfMemory => SceneError::Read { path: path.to_path_buf(), source: error },
+        std::io::ErrorKind::OutOfMemory => ImportError::Read { path: path.to_path_buf(), source: error },
         _ => malformed(path, PackedFault::Broken { after: out.len(), error: error.to_string() }),
     })?;
     if out.len() as u64 > limit {
@@ -132,12 +132,12 @@ pub(super) fn append(path: &Path, reader: &mut impl Read, out: &mut Vec<u8>, lim
     Ok(())
 }
 
-fn malformed(path: &Path, fault: PackedFault) -> SceneError {
-    SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
+fn malformed(path: &Path, fault: PackedFault) -> ImportError {
+    ImportError::Malformed { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
 }
 
-fn too_large(path: &Path, fault: PackedFault) -> SceneError {
-    SceneError::TooLarge { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
+fn too_large(path: &Path, fault: PackedFault) -> ImportError {
+    ImportError::TooLarge { path: path.to_path_buf(), place: Place::File, kind: fault.into() }
 }
 
 #[cfg(test)]
@@ -214,15 +214,15 @@ mod tests {
     #[test]
     fn a_folder_or_a_missing_file_is_an_error_of_reading() {
         let folder = std::env::temp_dir();
-        assert!(matches!(read(&folder), Err(SceneError::Read { .. })), "{folder:?}");
+        assert!(matches!(read(&folder), Err(ImportError::Read { .. })), "{folder:?}");
         let error = read(&folder.join("no such file.ply")).unwrap_err();
-        assert!(matches!(error, SceneError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound));
+        assert!(matches!(error, ImportError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound));
     }
     #[cfg(unix)]
     #[test]
     fn a_device_is_not_read() {
         let error = read(Path::new("/dev/zero")).unwrap_err();
-        let SceneError::Read { source, .. } = &error else { panic!("{error}") };
+        let ImportError::Read { source, .. } = &error else { panic!("{error}") };
         assert_eq!(source.to_string(), DEVICE);
     }
 }

@@ -5,7 +5,7 @@ use super::report::{ModeRow, PeerReport, PeerRow, Total, totals};
 use super::{Agreement, EmbreeMode};
 use crate::report::TreeFacts;
 use crate::{MachineFacts, Quartiles};
-use raywarp_embree::SceneOptions;
+use raywarp_embree::EmbreeOptions;
 use raywarp_report::{Column, Document, ReportTable, Sheet, TableColumn, Value};
 use raywarp_scene::grouped;
 use raywarp_workload::rays::Workload;
@@ -61,7 +61,7 @@ impl PeerReport {
 
     /// Adds the report to a document.
     fn describe(&self, document: &mut Document) {
-        let build = |(options, seconds): &(SceneOptions, f64)| json!({ "quality": options.quality.name(), "robust": options.robust, "seconds": seconds });
+        let build = |(options, seconds): &(EmbreeOptions, f64)| json!({ "quality": options.quality.name(), "robust": options.robust, "seconds": seconds });
         document.lines(heading(self));
         document.fields(json!({
             "scene": self.scene,

@@ -121,7 +121,7 @@ pub fn beside_embree(
     let robustness: &[bool] = if calls.fast { &[true, false] } else { &[true] };
     for options in robustness.iter().copied().flat_map(EmbreeMode::scenes) {
         let start = Instant::now();
-        let scene = raywarp_embree::Scene::new(&peer.device, &triangles.vertices, options)?;
+        let scene = raywarp_embree::EmbreeScene::new(&peer.device, &triangles.vertices, options)?;
         report.builds.push((options, start.elapsed().as_secs_f64()));
         let modes = EmbreeMode::of(options).filter(|mode| !calls.are_single() || mode.width == RayWidth::One);
         theirs.modes.extend(modes.map(|mode| (theirs.scenes.len(), mode)));
@@ -211,7 +211,7 @@ trait TheirSide {
 
 /// Embree's scenes, with the rays of the last run in Embree's form.
 struct Theirs {
-    scenes: Vec<raywarp_embree::Scene>,
+    scenes: Vec<raywarp_embree::EmbreeScene>,
     /// Modes of Embree, each with the index of its scene.
     modes: Vec<(usize, EmbreeMode)>,
     queries: Option<(RayWidth, bool, Queries)>,

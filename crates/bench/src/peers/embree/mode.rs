@@ -1,12 +1,12 @@
 //! The ways in which Embree can trace the same rays.
 
-use raywarp_embree::{Quality, RayWidth, SceneOptions};
+use raywarp_embree::{EmbreeOptions, Quality, RayWidth};
 
 /// A mode in which Embree traces: tree options, rays per call, and coherence flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbreeMode {
     /// Options of the mode's Embree scene: build quality of its tree, and robust or fast tests.
-    pub scene: SceneOptions,
+    pub scene: EmbreeOptions,
     /// Number of rays of each call to Embree.
     pub width: RayWidth,
     /// `true` if Embree is told that the rays of a packet are coherent.
@@ -15,12 +15,12 @@ pub struct EmbreeMode {
 
 impl EmbreeMode {
     /// Returns the scene options of all robust modes, or of all others.
-    pub fn scenes(robust: bool) -> [SceneOptions; 2] {
-        Quality::ALL.map(|quality| SceneOptions { robust, quality })
+    pub fn scenes(robust: bool) -> [EmbreeOptions; 2] {
+        Quality::ALL.map(|quality| EmbreeOptions { robust, quality })
     }
 
     /// Returns the modes on one Embree scene: single rays, and packets with and without the coherence flag.
-    pub fn of(scene: SceneOptions) -> impl Iterator<Item = Self> {
+    pub fn of(scene: EmbreeOptions) -> impl Iterator<Item = Self> {
         const WAYS: [(RayWidth, bool); 5] = [
             (RayWidth::One, false),
             (RayWidth::Eight, false),

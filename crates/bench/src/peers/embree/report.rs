@@ -5,7 +5,7 @@ use super::{Agreement, EmbreeMode, EmbreePeer};
 use crate::report::TreeFacts;
 use crate::{BenchRequest, Quartiles, RayColumn, geometric_mean};
 use raywarp_cpu::Isa;
-use raywarp_embree::SceneOptions;
+use raywarp_embree::EmbreeOptions;
 use raywarp_workload::rays::Workload;
 
 /// Results of the comparison with Embree on a scene.
@@ -34,7 +34,7 @@ pub struct PeerReport {
     /// `true` for 8 and for 16 rays if Embree has packet code of its own for them.
     pub native_packets: [bool; 2],
     /// Options of Embree's scenes, with the seconds that each took to build.
-    pub builds: Vec<(SceneOptions, f64)>,
+    pub builds: Vec<(EmbreeOptions, f64)>,
     /// Rows of the table: each column of the request with robust modes, with the others, or both.
     pub rows: Vec<PeerRow>,
 }

@@ -1,7 +1,7 @@
 //! Errors of reading a picture.
 
 use crate::output::ShareError;
-use raywarp_scene::SceneError;
+use raywarp_scene::ImportError;
 use std::path::PathBuf;
 
 /// Kind of OpenEXR picture that is read.
@@ -76,5 +76,5 @@ pub enum ReadError {
     Share(#[from] ShareError),
     /// The file is of another picture format, but cannot be read.
     #[error(transparent)]
-    Image(SceneError),
+    Image(ImportError),
 }

@@ -6,7 +6,7 @@ use ::exr::prelude::{
     AnyChannel, AnyChannels, Blocks, Compression, Encoding, Image, Layer, LayerAttributes, LineOrder, Vec2,
     WritableImage, f16,
 };
-use raywarp_scene::SceneError;
+use raywarp_scene::ImportError;
 use raywarp_testing::Folder;
 use std::io::Cursor;
 
@@ -253,7 +253,7 @@ fn files_without_a_picture_say_so() {
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
         let named = match &error {
             ReadError::Read { path, .. } => path,
-            ReadError::Image(SceneError::Malformed { path, .. } | SceneError::Unsupported { path, .. }) => path,
+            ReadError::Image(ImportError::Malformed { path, .. } | ImportError::Unsupported { path, .. }) => path,
             other => panic!("{other:?}"),
         };
         assert_eq!(*named, path, "{error:?}");

@@ -9,7 +9,7 @@ mod sniff;
 mod tests;
 
 use super::{Format, stl, text};
-use crate::{FaultKind, Place, SceneError, WrongFile};
+use crate::{FaultKind, ImportError, Place, WrongFile};
 use kinds::{KINDS, Kind, Then};
 use sniff::Head;
 use std::path::Path;
@@ -41,9 +41,9 @@ fn is_named_by_comment(head: &Head) -> bool {
 }
 
 /// Returns an error if the bytes of a scene file are evidently not of its format.
-pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), SceneError> {
+pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(), ImportError> {
     let wanted = format;
-    let fail = |place, kind: FaultKind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
+    let fail = |place, kind: FaultKind| ImportError::Malformed { path: path.to_path_buf(), place, kind };
     let in_file = |fault: WrongFile| fail(Place::File, fault.into());
     let in_line = |fault: WrongFile| fail(Place::Line(1), fault.into());
     if bytes.is_empty() {
@@ -80,11 +80,11 @@ pub(super) fn check_scene(path: &Path, bytes: &[u8], format: Format) -> Result<(
 }
 
 /// Returns an error if a file included by a pbrt scene is evidently something else.
-pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
+pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
     let head = Head::of(bytes);
     let known = KINDS.iter().find(|kind| kind.then != Then::Read(Format::Pbrt) && kind.is(&head));
     match known.filter(|_| !head.may_be(Format::Pbrt) || is_named_by_comment(&head)) {
-        Some(&Kind { what, .. }) => Err(SceneError::Malformed {
+        Some(&Kind { what, .. }) => Err(ImportError::Malformed {
             path: path.to_path_buf(),
             place: Place::File,
             kind: WrongFile::NoPartOfPbrt { what }.into(),
@@ -94,9 +94,9 @@ pub(super) fn check_included(path: &Path, bytes: &[u8]) -> Result<(), SceneError
 }
 
 /// Returns an error if a material library is evidently something else; a file without any statement is accepted.
-pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), SceneError> {
+pub(super) fn check_library(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
     let fail =
-        |place, fault: WrongFile| Err(SceneError::Malformed { path: path.to_path_buf(), place, kind: fault.into() });
+        |place, fault: WrongFile| Err(ImportError::Malformed { path: path.to_path_buf(), place, kind: fault.into() });
     let head = Head::of(bytes);
     if head.may_be_library() && !is_named_by_comment(&head) || text::refuse_wide(bytes).is_err() {
         return Ok(());

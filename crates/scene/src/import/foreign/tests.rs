@@ -27,7 +27,7 @@ fn said(bytes: &[u8], name: &str) -> ((Place, FaultKind), usize) {
 }
 
 /// Returns the fault that an error is, and its position.
-fn fault(error: SceneError) -> (Place, FaultKind) {
+fn fault(error: ImportError) -> (Place, FaultKind) {
     let (_, place, kind) = told(error).unwrap();
     (place, kind)
 }

@@ -7,7 +7,7 @@ mod regressions;
 use super::context::{Context, Encoding, LoadOptions, WithoutTriangles};
 use super::{Choices, Format, GltfOptions, LightUnits, Loaded, import_with};
 use super::{image, obj, off, pbrt, ply, stl, threemf};
-use crate::{Description, Place, SceneError};
+use crate::{Description, ImportError, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -128,7 +128,7 @@ fn loaded(
     format: Format,
     bytes: &[u8],
     options: LoadOptions,
-    import: impl Fn(&Path, &mut Context) -> Result<Description, SceneError>,
+    import: impl Fn(&Path, &mut Context) -> Result<Description, ImportError>,
 ) -> Option<Loaded> {
     let path = PathBuf::from(format!("fuzz.{format}"));
     let options = LoadOptions { allow_missing: true, without_triangles: WithoutTriangles::Taken, ..options };

@@ -9,7 +9,7 @@ use super::data::Data;
 use super::fault::{Read, ReadStop, optional};
 use super::json::{AnimationSampler, ChannelJson, Int};
 use crate::import::Context;
-use crate::{GltfFault, GltfWarning, Place, SceneError};
+use crate::{GltfFault, GltfWarning, ImportError, Place};
 use glam::{DQuat, DVec4};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -98,7 +98,7 @@ impl Path {
 }
 
 /// Evaluates animation `index` at `at` seconds. What cannot be moved is warned about.
-pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, SceneError> {
+pub fn sample(data: &Data, context: &mut Context, index: usize, at: f64) -> Result<Pose, ImportError> {
     let animation = &data.document.animations[index];
     let mut pose = Pose::default();
     let mut moved = HashSet::new();

@@ -3,13 +3,13 @@
 
 use super::Builder;
 use super::json::Int;
-use crate::{Camera, FovAxis, GltfFault, GltfWarning, Projection, SceneError};
+use crate::{Camera, FovAxis, GltfFault, GltfWarning, ImportError, Projection};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
     /// Adds camera `index` to the scene's cameras, as attached to the node `node_name` with the world transform
     /// `world`. It looks along the node's -z with +y up; a mirroring node mirrors the picture.
-    pub fn add_camera(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    pub fn add_camera(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), ImportError> {
         let camera = self.data.entry(&self.data.document.cameras, "cameras", index, item)?;
         let place = format!("cameras[{}]", index.0);
         let bad = |fault: GltfFault| Err(self.data.malformed(&place, fault));

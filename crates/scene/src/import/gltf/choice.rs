@@ -6,11 +6,11 @@ use super::fault::malformed;
 use super::json::{AnimationJson, DocumentJson, Int, Primitive, SceneRoots};
 use super::options::Choices;
 use crate::import::Context;
-use crate::{GltfFault, GltfWarning, SceneError, SceneOfFile};
+use crate::{GltfFault, GltfWarning, ImportError, SceneOfFile};
 use std::path::Path;
 
 /// Finds the index of the entry in `names` that `wanted` names, either by name or by number from 0.
-pub fn find(path: &Path, kind: &'static str, names: &[&str], wanted: &str) -> Result<usize, SceneError> {
+pub fn find(path: &Path, kind: &'static str, names: &[&str], wanted: &str) -> Result<usize, ImportError> {
     let by_number = || wanted.parse().ok().filter(|&number: &usize| number < names.len());
     if let Some(index) = names.iter().position(|name| *name == wanted).or_else(by_number) {
         return Ok(index);
@@ -75,7 +75,7 @@ fn end(data: &Data, animation: &AnimationJson) -> f64 {
 }
 
 /// Returns the index of the animation and the time to show, if the options ask for one; warns about the choice.
-pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, SceneError> {
+pub fn animation(data: &Data, context: &mut Context) -> Result<Option<(usize, f64)>, ImportError> {
     let animations = &data.document.animations;
     let options = context.gltf().clone();
     let mut say = |warning: GltfWarning| context.warn(data.path, crate::Place::Item("animations".into()), warning);

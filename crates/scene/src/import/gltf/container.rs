@@ -3,7 +3,7 @@
 //! Source: glTF 2.0 specification, section 4.4 (GLB).
 
 use crate::import::text;
-use crate::{FaultKind, GltfFault, Place, SceneError};
+use crate::{FaultKind, GltfFault, ImportError, Place};
 use std::path::Path;
 
 const MAGIC: &[u8] = b"glTF";
@@ -29,14 +29,14 @@ pub fn behind(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Splits a glTF file into its parts: as GLB if it begins with `glTF`, otherwise as JSON text.
-pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneError> {
-    let fail = |offset: usize, kind: FaultKind| SceneError::Malformed {
+pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, ImportError> {
+    let fail = |offset: usize, kind: FaultKind| ImportError::Malformed {
         path: path.to_path_buf(),
         place: Place::Offset(offset as u64),
         kind,
     };
     if !bytes.starts_with(MAGIC) {
-        text::refuse_wide(bytes).map_err(|kind| SceneError::Malformed {
+        text::refuse_wide(bytes).map_err(|kind| ImportError::Malformed {
             path: path.to_path_buf(),
             place: Place::Line(1),
             kind,
@@ -48,7 +48,7 @@ pub fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<Container<'a>, SceneErr
         return Err(fail(bytes.len(), GltfFault::CutHeader.into()));
     };
     if version != 2 {
-        return Err(SceneError::Unsupported {
+        return Err(ImportError::Unsupported {
             path: path.to_path_buf(),
             place: Place::Offset(4),
             kind: GltfFault::GlbVersion { version }.into(),

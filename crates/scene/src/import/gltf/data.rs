@@ -5,7 +5,7 @@ use super::json::{BufferView, DocumentJson, Int};
 use super::meshopt;
 use super::uri::{UriTarget, resolve};
 use crate::import::Context;
-use crate::{GltfFault, Place, SceneError};
+use crate::{GltfFault, ImportError, Place};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl<'a> Data<'a> {
         bin: Option<&'a [u8]>,
         external: External,
         context: &mut Context,
-    ) -> Result<Self, SceneError> {
+    ) -> Result<Self, ImportError> {
         let mut needed = vec![false; document.buffers.len()];
         for view in &document.buffer_views {
             let buffer = meshopt_of(view).map_or(view.buffer, |(_, compressed)| compressed.buffer);
@@ -63,12 +63,12 @@ impl<'a> Data<'a> {
     }
 
     /// Makes the error that this file violates its format at `item`.
-    pub fn malformed(&self, item: impl Into<String>, fault: GltfFault) -> SceneError {
+    pub fn malformed(&self, item: impl Into<String>, fault: GltfFault) -> ImportError {
         malformed(self.path, item, fault)
     }
 
     /// Reduces the remaining memory budget by `bytes`; an error if it is exceeded.
-    pub fn charge(&self, item: &str, bytes: u64) -> Result<(), SceneError> {
+    pub fn charge(&self, item: &str, bytes: u64) -> Result<(), ImportError> {
         let left = self.budget.get().checked_sub(bytes);
         let left = left.ok_or_else(|| too_large(self.path, item, GltfFault::RepeatedData))?;
         self.budget.set(left);
@@ -88,7 +88,7 @@ impl<'a> Data<'a> {
         name: &'static str,
         index: Int,
         item: &str,
-    ) -> Result<&'b T, SceneError> {
+    ) -> Result<&'b T, ImportError> {
         array
             .get(index.index())
             .ok_or_else(|| self.malformed(item, GltfFault::NoEntry { array: name, index: index.0, count: array.len() }))
@@ -147,7 +147,7 @@ fn load_buffer<'a>(
     bin: Option<&'a [u8]>,
     external: External,
     context: &mut Context,
-) -> Result<Option<Cow<'a, [u8]>>, SceneError> {
+) -> Result<Option<Cow<'a, [u8]>>, ImportError> {
     let buffer = &document.buffers[index];
     let item = format!("buffers[{index}]");
     let mut bytes: Cow<'a, [u8]> = match (&buffer.uri, bin) {
@@ -184,7 +184,7 @@ pub fn file_of(path: &Path, item: String, name: &str, external: External, contex
 }
 
 /// Reads a file that the document names; notes it and returns `None` when it is missing.
-pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, SceneError> {
+pub fn read_external(file: &Path, external: External, context: &mut Context) -> Result<Option<Vec<u8>>, ImportError> {
     match external {
         External::Read => context.read(file),
         External::Missing => {

@@ -99,6 +99,6 @@ pub fn decode(data: &Data, _draco: &Draco, item: &str) -> Read<Decoded> {
 
 /// Makes the error for geometry that exists only as Draco data, which this build cannot decode.
 #[cfg(not(feature = "draco"))]
-pub fn refused(path: &std::path::Path, item: &str) -> crate::SceneError {
+pub fn refused(path: &std::path::Path, item: &str) -> crate::ImportError {
     super::fault::unsupported(path, item, crate::GltfFault::WithoutDraco)
 }

@@ -4,7 +4,7 @@ use super::data::Data;
 use super::fault::unsupported;
 use crate::findings::gltf::DRACO;
 use crate::import::Context;
-use crate::{GltfFault, GltfWarning, Place, SceneError};
+use crate::{GltfFault, GltfWarning, ImportError, Place};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(in crate::import) const WARNED_AT_USE: &[&str] = &[
 ];
 
 /// Returns an error if the file requires an unknown extension, and warns of unknown ones that it merely uses.
-pub fn check(data: &Data, context: &mut Context) -> Result<(), SceneError> {
+pub fn check(data: &Data, context: &mut Context) -> Result<(), ImportError> {
     let known = |name: &str| [SUPPORTED, QUIET, WARNED_AT_USE].iter().any(|list| list.contains(&name));
     let document = data.document;
     for name in &document.extensions_required {

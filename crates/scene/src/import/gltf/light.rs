@@ -3,13 +3,13 @@
 
 use super::Builder;
 use super::json::{Int, plain};
-use crate::{GltfWarning, Light, SceneError, SpotFalloff};
+use crate::{GltfWarning, ImportError, Light, SpotFalloff};
 use glam::{DAffine3, DVec3};
 
 impl Builder<'_, '_> {
     /// Adds light `index` to the scene, as attached to the node `node_name` with the world transform `world`. A light
     /// shines along the node's -z axis.
-    pub fn add_light(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    pub fn add_light(&mut self, index: Int, node_name: &str, world: &DAffine3, item: &str) -> Result<(), ImportError> {
         let lights = self.data.document.extensions.lights.as_ref().map_or(&[][..], |l| &l.lights);
         let light = self.data.entry(lights, "extensions.KHR_lights_punctual.lights", index, item)?;
         let place = format!("extensions.KHR_lights_punctual.lights[{}]", index.0);

@@ -3,8 +3,8 @@
 use super::json::{Int, MaterialJson, Num, SpecularGlossiness, TextureInfo, plain};
 use super::{Builder, Encoding};
 use crate::{
-    Absorption, Alpha, Channel, ColorInput, Emission, GltfWarning, Material, MaterialId, NormalInput, Pixels,
-    Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface, Texture, TextureId,
+    Absorption, Alpha, Channel, ColorInput, Emission, GltfWarning, ImportError, Material, MaterialId, NormalInput,
+    Pixels, Principled, Roughness, RoughnessRemap, ScalarInput, Surface, Texture, TextureId,
 };
 
 /// Returns `true` if the base's normal map is also applied to the clear coat, which has none of its own.
@@ -25,7 +25,7 @@ struct Base {
 impl Builder<'_, '_> {
     /// Returns the scene's material for the document's material `index` (`None`: the default one) on a primitive with
     /// or without vertex colours.
-    pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, SceneError> {
+    pub fn material(&mut self, index: Option<Int>, vertex_colors: bool, item: &str) -> Result<MaterialId, ImportError> {
         let default = MaterialJson::default();
         let json = match index {
             Some(index) => {
@@ -52,7 +52,7 @@ impl Builder<'_, '_> {
         Ok(id)
     }
 
-    fn build_material(&mut self, json: &MaterialJson, colored: bool, item: &str) -> Result<Material, SceneError> {
+    fn build_material(&mut self, json: &MaterialJson, colored: bool, item: &str) -> Result<Material, ImportError> {
         self.say_clamped(json, item);
         let extensions = &json.extensions;
         let (surface, base) = match &extensions.specular_glossiness {
@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn principled(&mut self, json: &MaterialJson, base: &Base, item: &str) -> Result<Principled, SceneError> {
+    fn principled(&mut self, json: &MaterialJson, base: &Base, item: &str) -> Result<Principled, ImportError> {
         let pbr = &json.pbr_metallic_roughness;
         let extensions = &json.extensions;
         let linear = Encoding::Linear;
@@ -252,7 +252,7 @@ impl Builder<'_, '_> {
         old: &SpecularGlossiness,
         colored: bool,
         item: &str,
-    ) -> Result<(Surface, Base), SceneError> {
+    ) -> Result<(Surface, Base), ImportError> {
         let place = |name: &str| format!("{item}.extensions.KHR_materials_pbrSpecularGlossiness.{name}");
         let base = self.base(old.diffuse_factor, old.diffuse_texture.as_ref(), colored, &place("diffuseTexture"))?;
         let info = old.specular_glossiness_texture.as_ref();
@@ -282,7 +282,7 @@ impl Builder<'_, '_> {
         texture: Option<&TextureInfo>,
         colored: bool,
         item: &str,
-    ) -> Result<Base, SceneError> {
+    ) -> Result<Base, ImportError> {
         let [r, g, b, a] = factor.map_or([1.0; 4], plain).map(|c| c.clamp(0.0, 1.0));
         let mut texture = self.optional_texture(texture, Encoding::Srgb, item)?;
         if colored {
@@ -293,7 +293,7 @@ impl Builder<'_, '_> {
     }
 
     /// Reads the emission of a material, from both sides if it is double-sided.
-    fn emission(&mut self, json: &MaterialJson, item: &str) -> Result<Option<Emission>, SceneError> {
+    fn emission(&mut self, json: &MaterialJson, item: &str) -> Result<Option<Emission>, ImportError> {
         let strength = json.extensions.emissive_strength.as_ref().and_then(|e| e.emissive_strength);
         let strength = strength.map_or(1.0, |s| s.0);
         let factor = json.emissive_factor.map_or([0.0; 3], plain).map(|c| (c * strength).clamp(0.0, f32::MAX));
@@ -325,7 +325,7 @@ impl Builder<'_, '_> {
         info: Option<&TextureInfo>,
         encoding: Encoding,
         item: &str,
-    ) -> Result<Option<TextureId>, SceneError> {
+    ) -> Result<Option<TextureId>, ImportError> {
         info.map_or(Ok(None), |info| self.texture(info, encoding, item))
     }
 }

@@ -32,7 +32,7 @@ mod uri;
 use super::context::Encoding;
 use super::{Context, LampReading};
 use crate::findings::gltf::MAX_OBJECTS;
-use crate::{Description, GltfFault, GltfWarning, ImageId, MaterialId, MeshId, Place, SceneError, TextureId};
+use crate::{Description, GltfFault, GltfWarning, ImageId, ImportError, MaterialId, MeshId, Place, TextureId};
 use data::{Data, External};
 use json::{DocumentJson, Int};
 pub use options::{Choices, GltfOptions};
@@ -40,7 +40,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Imports a glTF or GLB file as a scene.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     let external = if context.is_sealed() { External::Missing } else { External::Read };
     import_bytes(path, &bytes, external, context)
@@ -51,20 +51,20 @@ fn import_bytes(
     bytes: &[u8],
     external: External,
     context: &mut Context,
-) -> Result<Description, SceneError> {
+) -> Result<Description, ImportError> {
     let container = container::split(path, bytes)?;
     if let Some(count) = container::behind(bytes) {
         context.warn(path, Place::Offset((bytes.len() - count) as u64), GltfWarning::BytesBehindEnd { count });
     }
     let objects = container.json.iter().filter(|&&byte| byte == b'{').count();
     if objects > MAX_OBJECTS {
-        return Err(SceneError::TooLarge {
+        return Err(ImportError::TooLarge {
             path: path.to_path_buf(),
             place: Place::File,
             kind: GltfFault::Objects { objects }.into(),
         });
     }
-    let document: DocumentJson = serde_json::from_slice(container.json).map_err(|error| SceneError::Malformed {
+    let document: DocumentJson = serde_json::from_slice(container.json).map_err(|error| ImportError::Malformed {
         path: path.to_path_buf(),
         place: Place::Line(error.line() as u64),
         kind: GltfFault::Document { error: error.to_string() }.into(),
@@ -109,7 +109,7 @@ fn import_bytes(
     Ok(builder.scene)
 }
 
-fn check_version(path: &Path, document: &DocumentJson) -> Result<(), SceneError> {
+fn check_version(path: &Path, document: &DocumentJson) -> Result<(), ImportError> {
     let asset = &document.asset;
     let item = "asset.version";
     let Some(version) = &asset.version else {

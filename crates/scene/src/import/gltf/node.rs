@@ -8,14 +8,14 @@ use super::json::{Instancing, Int, NodeJson, Num};
 use super::{Builder, choice, primitive};
 use crate::each::Each;
 use crate::import::origin::{Center, rows, single};
-use crate::{FaceMaterials, GltfFault, GltfWarning, Instance, Mesh, MeshId, SceneError};
+use crate::{FaceMaterials, GltfFault, GltfWarning, ImportError, Instance, Mesh, MeshId};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use raywarp_geom::Affine;
 
 impl Builder<'_, '_> {
     /// Adds everything below the root nodes of the scene to be shown. Works off a list instead of recursing, so that a
     /// chain of any length is fine.
-    pub fn add_nodes(&mut self) -> Result<(), SceneError> {
+    pub fn add_nodes(&mut self) -> Result<(), ImportError> {
         let nodes = &self.data.document.nodes;
         let mut reached_from: Vec<Option<String>> = vec![None; nodes.len()];
         let mut todo: Vec<(Int, DAffine3, String)> = Vec::new();
@@ -49,7 +49,7 @@ impl Builder<'_, '_> {
 
     /// Returns the root nodes of the scene to be shown, and the place of their list in the document. It is the scene
     /// that the user chose, else the default one, else the first one, else every node that is nobody's child.
-    fn roots(&mut self) -> Result<(Vec<Int>, String), SceneError> {
+    fn roots(&mut self) -> Result<(Vec<Int>, String), ImportError> {
         let document = self.data.document;
         let chosen = self.context.gltf().scene.clone();
         if chosen.is_some() || document.scene.is_some() || !document.scenes.is_empty() {
@@ -75,7 +75,7 @@ impl Builder<'_, '_> {
         Ok((roots, "nodes".into()))
     }
 
-    fn add_node(&mut self, index: Int, node: &NodeJson, world: &DAffine3, item: &str) -> Result<(), SceneError> {
+    fn add_node(&mut self, index: Int, node: &NodeJson, world: &DAffine3, item: &str) -> Result<(), ImportError> {
         if let Some(mesh) = node.mesh {
             let meshes = self.meshes_of(mesh, index, node, item)?;
             let places = match &node.extensions.instancing {
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
         owner: Int,
         node: &NodeJson,
         item: &str,
-    ) -> Result<Vec<(MeshId, bool)>, SceneError> {
+    ) -> Result<Vec<(MeshId, bool)>, ImportError> {
         let mesh = self.data.entry(&self.data.document.meshes, "meshes", index, item)?;
         let wide = |weights: &[Num]| weights.iter().map(|w| f64::from(w.0)).collect::<Vec<_>>();
         let mut weights = match &node.weights {
@@ -189,7 +189,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the transform to world space of node `index`, to which `item` refers, whether the scene shows it or not.
-    pub fn world_of(&mut self, index: Int, item: &str) -> Result<DAffine3, SceneError> {
+    pub fn world_of(&mut self, index: Int, item: &str) -> Result<DAffine3, ImportError> {
         let nodes = &self.data.document.nodes;
         self.data.entry(nodes, "nodes", index, item)?;
         let parents = self.parents.get_or_insert_with(|| {

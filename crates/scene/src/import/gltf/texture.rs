@@ -8,7 +8,7 @@ use super::json::{Int, SamplerJson, TextureInfo, plain};
 use super::uri::{UriTarget, resolve};
 use super::{Builder, Encoding};
 use crate::{
-    GltfFault, GltfWarning, ImageFilter, ImageId, Pixels, Place, SceneError, Texture, TextureId, UvMapping, Wrap,
+    GltfFault, GltfWarning, ImageFilter, ImageId, ImportError, Pixels, Place, Texture, TextureId, UvMapping, Wrap,
 };
 
 /// Key of the texture cache: texture index, encoding, coordinate set and transform of the coordinates.
@@ -21,7 +21,7 @@ impl Builder<'_, '_> {
         info: &TextureInfo,
         encoding: Encoding,
         item: &str,
-    ) -> Result<Option<TextureId>, SceneError> {
+    ) -> Result<Option<TextureId>, ImportError> {
         let found = self.find_texture(info, encoding, item);
         let found = self.context.forgive(found)?.flatten();
         if let (None, Some(index)) = (found, info.index) {
@@ -35,7 +35,7 @@ impl Builder<'_, '_> {
         info: &TextureInfo,
         encoding: Encoding,
         item: &str,
-    ) -> Result<Option<TextureId>, SceneError> {
+    ) -> Result<Option<TextureId>, ImportError> {
         let document = self.data.document;
         let index = info.index.ok_or_else(|| self.data.malformed(item, GltfFault::NamesNo { what: "texture" }))?;
         let texture = self.data.entry(&document.textures, "textures", index, item)?;
@@ -133,7 +133,7 @@ impl Builder<'_, '_> {
         [first, fallback]: [Int; 2],
         encoding: Encoding,
         item: &str,
-    ) -> Result<Option<ImageId>, SceneError> {
+    ) -> Result<Option<ImageId>, ImportError> {
         let missing = self.context.missing_count();
         let allow_missing = self.context.allow_missing(false);
         let read = self.image(first, encoding, item);
@@ -152,7 +152,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns image `index` of the document, decoded once for each encoding.
-    fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, SceneError> {
+    fn image(&mut self, index: Int, encoding: Encoding, item: &str) -> Result<Option<ImageId>, ImportError> {
         let document = self.data.document;
         self.data.entry(&document.images, "images", index, item)?;
         if let Some(&known) = self.images.get(&(index.0, encoding)) {

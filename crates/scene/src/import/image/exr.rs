@@ -1,7 +1,7 @@
 //! OpenEXR: the first layer that has red, green and blue, or a luminance.
 
 use super::Origin;
-use crate::{ImageFault, Pixels, SceneError};
+use crate::{ImageFault, ImportError, Pixels};
 use ::exr::error::Error;
 use ::exr::io::Tracking;
 use ::exr::meta::MetaData;
@@ -34,7 +34,7 @@ impl Texels {
     }
 }
 
-pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels), SceneError> {
+pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Result<(u32, u32, Pixels), ImportError> {
     let fault = |error: Error| match error {
         Error::NotSupported(what) => {
             origin.unsupported(ImageFault::Unsupported { format: "EXR", feature: what.to_string() })

@@ -4,7 +4,7 @@
 use super::Origin;
 use super::raster::Decode;
 use crate::each::Each;
-use crate::{ImageFault, Pixels, SceneError};
+use crate::{ImageFault, ImportError, Pixels};
 
 /// Decodes what is linear whatever the use. Files of other tools begin with `#?RGBE` and the like.
 pub(super) fn decode(origin: &Origin, bytes: &[u8]) -> Decode {
@@ -49,7 +49,7 @@ fn line<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// Reads the line of the size, `-Y 480 +X 640`: width and height. Rows from elsewhere than the top are not read.
-fn size(origin: &Origin, line: &str) -> Result<(u32, u32), SceneError> {
+fn size(origin: &Origin, line: &str) -> Result<(u32, u32), ImportError> {
     let broken = || origin.malformed(ImageFault::HdrSize { line: line.into() });
     let mut words = line.split_whitespace();
     let mut next = || words.next().ok_or_else(broken);

@@ -5,7 +5,7 @@
 
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::each::Each;
-use crate::{ImageFault, Pixels, SceneError};
+use crate::{ImageFault, ImportError, Pixels};
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use std::borrow::Cow;
 use std::io::Read;
@@ -84,7 +84,7 @@ struct Header {
     keys: [u32; 2],
 }
 
-pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
+pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), ImportError> {
     let header = header(origin, bytes)?;
     let level =
         slice(bytes, header.level[0], header.level[1]).ok_or_else(|| origin.malformed(ImageFault::KtxLevelCut))?;
@@ -96,7 +96,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Resul
     Ok((width, height, if grows_upwards(&header, bytes) { flip(pixels, width as usize) } else { pixels }))
 }
 
-fn header(origin: &Origin, bytes: &[u8]) -> Result<Header, SceneError> {
+fn header(origin: &Origin, bytes: &[u8]) -> Result<Header, ImportError> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let read = || -> Option<_> {
@@ -145,7 +145,7 @@ fn plain(
     layout: Layout,
     level: &[u8],
     encoding: Encoding,
-) -> Result<Pixels, SceneError> {
+) -> Result<Pixels, ImportError> {
     let wanted = header.width as usize * header.height as usize * layout.texel_bytes();
     let broken = |error: &dyn std::fmt::Display| {
         origin.malformed(ImageFault::Broken { format: "KTX2", error: error.to_string() })
@@ -188,7 +188,7 @@ fn plain(
 }
 
 /// Unpacks data of Zstandard, up to `limit` bytes.
-fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, SceneError> {
+fn inflate(origin: &Origin, packed: &[u8], limit: usize) -> Result<Vec<u8>, ImportError> {
     let broken = |error: &dyn std::fmt::Display| {
         origin.malformed(ImageFault::Broken { format: "KTX2", error: error.to_string() })
     };
@@ -212,7 +212,7 @@ fn gather<T: Copy>(layout: Layout, channel: impl Fn(usize) -> T, zero: T, one: T
     texel
 }
 
-fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> Result<Pixels, SceneError> {
+fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> Result<Pixels, ImportError> {
     let fault = |error: basisu::Error| match error {
         basisu::Error::InvalidData if header.vk_format != 0 => {
             origin.unsupported(ImageFault::KtxFormat { code: header.vk_format })
@@ -239,7 +239,7 @@ fn basis(origin: &Origin, header: &Header, bytes: &[u8], encoding: Encoding) -> 
 }
 
 /// Rewrites the file to hold only its largest mipmap level, unpacked, as `basisu` unpacks none itself.
-fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result<(), SceneError> {
+fn unpack_level(origin: &Origin, header: &Header, bytes: &mut Vec<u8>) -> Result<(), ImportError> {
     let [start, packed, unpacked] = header.level;
     let size = usize::try_from(unpacked).unwrap_or(usize::MAX);
     let level = slice(bytes, start, packed).map(|level| inflate(origin, level, size.saturating_add(1))).transpose()?;

@@ -17,7 +17,7 @@ use super::foreign;
 use crate::each::Each;
 use crate::findings::image::{MAX_LARGE_TEXELS_PER_BYTE, MAX_SIDE};
 use crate::model::linear_from_srgb;
-use crate::{FaultKind, Image, ImageFault, Pixels, Place, SceneError, WarningKind, WrongFile};
+use crate::{FaultKind, Image, ImageFault, ImportError, Pixels, Place, WarningKind, WrongFile};
 use std::path::Path;
 
 /// Largest ratio of an image's texels to the bytes of its file. The most that one of any of the formats was seen to
@@ -42,20 +42,20 @@ struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    fn malformed(&self, fault: impl Into<FaultKind>) -> SceneError {
-        SceneError::Malformed { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
+    fn malformed(&self, fault: impl Into<FaultKind>) -> ImportError {
+        ImportError::Malformed { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
     }
 
-    fn unsupported(&self, fault: ImageFault) -> SceneError {
-        SceneError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
+    fn unsupported(&self, fault: ImageFault) -> ImportError {
+        ImportError::Unsupported { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
     }
 
-    fn too_large(&self, fault: ImageFault) -> SceneError {
-        SceneError::TooLarge { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
+    fn too_large(&self, fault: ImageFault) -> ImportError {
+        ImportError::TooLarge { path: self.path.to_path_buf(), place: self.place.clone(), kind: fault.into() }
     }
 
     /// Checks an image's size against the limits and against the `bytes` bytes of its file.
-    fn check_size(&self, width: u64, height: u64, bytes: usize) -> Result<(u32, u32), SceneError> {
+    fn check_size(&self, width: u64, height: u64, bytes: usize) -> Result<(u32, u32), ImportError> {
         if width == 0 || height == 0 {
             return Err(self.malformed(ImageFault::NoTexels { width, height }));
         }
@@ -74,7 +74,7 @@ impl Origin<'_> {
 
 /// Decodes an image, whose format its first bytes tell, or for TGA, which has no signature, the extension of `path`.
 /// Messages name `path` and `place`.
-pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
+pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding) -> Result<Decoded, ImportError> {
     let origin = Origin { path, place };
     // The decoders are other people's code. A panic in one of them is a broken image, not a crash.
     let result = std::panic::catch_unwind(|| decode_kind(&origin, bytes, encoding));
@@ -91,7 +91,7 @@ pub(crate) fn decode(path: &Path, place: Place, bytes: &[u8], encoding: Encoding
     Ok(Decoded { image, notes })
 }
 
-fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), SceneError> {
+fn decode_kind(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Result<(u32, u32, Pixels), ImportError> {
     if let Some((what, advice)) = foreign::stand_in(bytes) {
         return Err(origin.malformed(WrongFile::PlaceholderOfImage { what, advice }));
     }

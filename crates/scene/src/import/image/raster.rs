@@ -3,7 +3,7 @@
 
 use super::{Encoding, Origin, eight_bit, linear_from_u16};
 use crate::findings::image::MAX_SIDE;
-use crate::{ImageFault, Pixels, SceneError};
+use crate::{ImageFault, ImportError, Pixels};
 use image_webp::WebPDecoder;
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use zune_jpeg::errors::DecodeErrors;
 use zune_jpeg::zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
 
 /// Result of a decoder: width, height, texels.
-pub(super) type Decode = Result<(u32, u32, Pixels), SceneError>;
+pub(super) type Decode = Result<(u32, u32, Pixels), ImportError>;
 
 /// Number of bytes that the decoder of PNG may ask for: four floats a texel of the largest image. Sides are checked by
 /// [`Origin::check_size`].

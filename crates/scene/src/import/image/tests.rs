@@ -6,7 +6,7 @@ use ::image::{ExtendedColorType, ImageEncoder, codecs};
 use raywarp_testing::Random;
 use std::io::Write;
 
-fn decode_named(name: &str, bytes: &[u8], encoding: Encoding) -> Result<Decoded, SceneError> {
+fn decode_named(name: &str, bytes: &[u8], encoding: Encoding) -> Result<Decoded, ImportError> {
     decode(Path::new(name), Place::File, bytes, encoding)
 }
 

@@ -3,7 +3,7 @@
 
 use super::raster::Decode;
 use super::{Encoding, Origin, eight_bit};
-use crate::{ImageFault, SceneError};
+use crate::{ImageFault, ImportError};
 
 /// Number of bytes of the header.
 const HEADER: usize = 18;
@@ -91,7 +91,7 @@ pub(super) fn decode(origin: &Origin, bytes: &[u8], encoding: Encoding) -> Decod
         let mut add = |texel| {
             let color = if header.mapped { mapped(texel) } else { Some(kind.rgba(texel)) };
             texels.push(color.ok_or_else(|| origin.malformed(ImageFault::TgaIndex))?);
-            Ok::<(), SceneError>(())
+            Ok::<(), ImportError>(())
         };
         if header.flags & 1 << 4 == 0 { row.clone().try_for_each(&mut add) } else { row.rev().try_for_each(&mut add) }?;
     }
@@ -118,7 +118,7 @@ fn read_header(bytes: &[u8; HEADER]) -> Header {
 }
 
 /// Returns the kind of the texels, or of the colour map's entries where there is one.
-fn texel_kind(origin: &Origin, header: &Header) -> Result<Texel, SceneError> {
+fn texel_kind(origin: &Origin, header: &Header) -> Result<Texel, ImportError> {
     if header.mapped {
         if !header.has_map {
             return Err(origin.malformed(ImageFault::TgaWithoutMap));

@@ -7,7 +7,7 @@ use crate::import::context::Encoding;
 use crate::*;
 
 /// Callback that loads the image of a map; `None` for a missing file (which it notes).
-pub(super) type Images<'a> = dyn FnMut(&mut Description, &Map, Encoding) -> Result<Option<ImageId>, SceneError> + 'a;
+pub(super) type Images<'a> = dyn FnMut(&mut Description, &Map, Encoding) -> Result<Option<ImageId>, ImportError> + 'a;
 
 /// Ratio of Kd to Ks below which Kd counts as black, as programs write it for mirrors.
 const MIRROR_DIFFUSE: f32 = 0.1;
@@ -27,7 +27,7 @@ pub(super) struct Mapper<'a> {
 impl Mapper<'_> {
     /// Converts an MTL entry to a material; `uv_size` is the length in scene units that one unit of texture coordinates
     /// spans.
-    pub fn material(&mut self, entry: &Entry, uv_size: f32) -> Result<Material, SceneError> {
+    pub fn material(&mut self, entry: &Entry, uv_size: f32) -> Result<Material, ImportError> {
         let diffuse = match (entry.diffuse, &entry.diffuse_map) {
             (Some([0.0, 0.0, 0.0]), Some(_)) => self.white_under_map(entry, "Kd"),
             (Some(diffuse), _) => diffuse,
@@ -105,7 +105,7 @@ impl Mapper<'_> {
         entry: &Entry,
         model: u32,
         (mut diffuse, diffuse_image): ([f32; 3], Option<TextureId>),
-    ) -> Result<Surface, SceneError> {
+    ) -> Result<Surface, ImportError> {
         let max = |c: [f32; 3]| c.into_iter().fold(0.0, f32::max);
         let mut specular = ColorInput::constant([0.0; 3]);
         if model >= 2 && entry.specular != Some([0.0; 3]) {
@@ -143,7 +143,7 @@ impl Mapper<'_> {
 
     /// Converts an entry to the metallic-roughness model, from `Pr` and `Pm` or from older statements as Blender means
     /// them.
-    fn principled(&mut self, entry: &Entry, base_color: ColorInput) -> Result<Principled, SceneError> {
+    fn principled(&mut self, entry: &Entry, base_color: ColorInput) -> Result<Principled, ImportError> {
         let unit = |factor: Option<f32>| factor.map(|x| x.min(1.0));
         let mut surface = Principled {
             base_color,
@@ -211,7 +211,7 @@ impl Mapper<'_> {
         }
     }
 
-    fn alpha(&mut self, entry: &Entry, diffuse_image: Option<TextureId>) -> Result<Alpha, SceneError> {
+    fn alpha(&mut self, entry: &Entry, diffuse_image: Option<TextureId>) -> Result<Alpha, ImportError> {
         let factor = constant_coverage(entry);
         if entry.dissolve.is_none() && entry.transparency.is_some_and(|tr| tr >= 1.0) {
             self.warn(entry, MtlFinding::Transparency);
@@ -246,7 +246,7 @@ impl Mapper<'_> {
         })
     }
 
-    fn normal(&mut self, entry: &Entry, uv_size: f32) -> Result<Option<NormalInput>, SceneError> {
+    fn normal(&mut self, entry: &Entry, uv_size: f32) -> Result<Option<NormalInput>, ImportError> {
         if let Some(map) = &entry.normal_map {
             let texture = self.image(Some(map), Encoding::Linear)?;
             return Ok(texture.map(|texture| NormalInput::Map { texture, scale: map.bump }));
@@ -269,14 +269,14 @@ impl Mapper<'_> {
     }
 
     /// Makes the colour input of factor times map; a missing factor counts as 1 with a map, and 0 without.
-    fn color(&mut self, factor: Option<[f32; 3]>, map: Option<&Map>) -> Result<ColorInput, SceneError> {
+    fn color(&mut self, factor: Option<[f32; 3]>, map: Option<&Map>) -> Result<ColorInput, ImportError> {
         let texture = self.image(map, Encoding::Srgb)?;
         let silent = if texture.is_some() { [1.0; 3] } else { [0.0; 3] };
         Ok(ColorInput { factor: factor.unwrap_or(silent), texture })
     }
 
     /// Makes the scalar input of factor times map; a missing factor counts as 1 with a map, and 0 without.
-    fn scalar(&mut self, factor: Option<f32>, map: Option<&Map>) -> Result<ScalarInput, SceneError> {
+    fn scalar(&mut self, factor: Option<f32>, map: Option<&Map>) -> Result<ScalarInput, ImportError> {
         let texture = self.image(map, Encoding::Linear)?;
         let channel = map.and_then(channel).unwrap_or(Channel::Mean);
         let silent = if texture.is_some() { 1.0 } else { 0.0 };
@@ -291,7 +291,7 @@ impl Mapper<'_> {
         name: &'static str,
         factor: Option<f32>,
         map: Option<&Map>,
-    ) -> Result<ScalarInput, SceneError> {
+    ) -> Result<ScalarInput, ImportError> {
         let mut found = self.scalar(factor, map)?;
         if found.factor == 0.0 && found.texture.is_some() {
             self.warn(entry, MtlFinding::ZeroUnderMap { factor: name });
@@ -310,7 +310,7 @@ impl Mapper<'_> {
     }
 
     /// Makes the texture of a map with its options, which refer to coordinates whose v grows upwards.
-    fn image(&mut self, map: Option<&Map>, encoding: Encoding) -> Result<Option<TextureId>, SceneError> {
+    fn image(&mut self, map: Option<&Map>, encoding: Encoding) -> Result<Option<TextureId>, ImportError> {
         let Some(map) = map else { return Ok(None) };
         let Some(image) = (self.images)(self.scene, map, encoding)? else { return Ok(None) };
         let ([su, sv], [ou, ov]) = (map.scale, map.offset);

@@ -37,7 +37,7 @@ struct Library {
 }
 
 /// Imports an OBJ file with its material libraries as a scene.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     let obj = parse(path, &bytes, context)?;
     drop(bytes);
@@ -47,7 +47,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
 
 /// Imports a file that is its material library too, for fuzzing: both parsers read all of it.
 #[cfg(any(test, feature = "fuzz"))]
-pub(super) fn import_with_itself(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(super) fn import_with_itself(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     let mut library = Library::default();
     if let Ok((entries, _)) = mtl::parse(&bytes) {
@@ -60,8 +60,8 @@ pub(super) fn import_with_itself(path: &Path, context: &mut Context) -> Result<D
 }
 
 /// Parses the geometry of the OBJ file; warnings are given even if it fails.
-fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneError> {
-    let malformed = |place, kind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
+fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, ImportError> {
+    let malformed = |place, kind| ImportError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
     let parsed = Obj::parse(bytes, &mut rounder, &mut warnings);
@@ -77,7 +77,7 @@ fn parse(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Obj, SceneE
 }
 
 /// Reads all material libraries of the file; of two entries with one name the first counts.
-fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, SceneError> {
+fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, ImportError> {
     let mut library = Library::default();
     for (names, line) in &obj.libraries {
         for file in library_files(path, names, *line, context) {
@@ -85,7 +85,7 @@ fn libraries(path: &Path, obj: &Obj, context: &mut Context) -> Result<Library, S
                 library.lacks_any = true;
                 continue;
             };
-            let parsed = mtl::parse(&bytes).map_err(|Fault { line, kind }| SceneError::Malformed {
+            let parsed = mtl::parse(&bytes).map_err(|Fault { line, kind }| ImportError::Malformed {
                 path: file.clone(),
                 place: Place::Line(line),
                 kind,
@@ -130,7 +130,7 @@ fn library_files(path: &Path, names: &str, line: u64, context: &mut Context) -> 
     if words.iter().any(|file| file.exists()) { words } else { vec![whole] }
 }
 
-fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Description, SceneError> {
+fn build(path: &Path, obj: Obj, library: &Library, context: &mut Context) -> Result<Description, ImportError> {
     let mut scene = Description::default();
     let colors = obj.has_colors().then(|| scene.add_texture(Texture::VertexColor));
     for (part, MaterialMeshes { material, line, meshes, lacks_uvs }) in (0..).zip(obj.into_meshes()) {
@@ -179,7 +179,7 @@ fn mapped(
     colors: Option<TextureId>,
     meshes: &[(String, TriangleMesh)],
     context: &mut Context,
-) -> Result<Material, SceneError> {
+) -> Result<Material, ImportError> {
     let mut images = |scene: &mut Description, map: &mtl::Map, encoding| {
         let path = context.find(file, Place::Line(map.line), &map.file);
         let image = context.image(scene, &path, encoding)?;

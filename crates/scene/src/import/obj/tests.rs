@@ -360,7 +360,7 @@ fn images_become_textures_masks_and_bumps() {
     let path = folder.at("scene.obj");
 
     let error = crate::load(&path, &LoadOptions::default()).unwrap_err();
-    let SceneError::Missing { files, .. } = &error.error else { panic!("{error}") };
+    let ImportError::Missing { files, .. } = &error.error else { panic!("{error}") };
     assert_eq!(files, &[folder.at("lost.png")]);
     let Loaded { scene, warnings, stand_ins, .. } =
         crate::load(&path, &LoadOptions { allow_missing: true, ..LoadOptions::default() }).unwrap();

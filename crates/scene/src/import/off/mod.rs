@@ -14,8 +14,8 @@ use crate::each::Each;
 use crate::findings::off::MAX_COLORS;
 use crate::model::linear_from_srgb;
 use crate::{
-    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, OffFault, OffWarning, Place,
-    SceneError, Surface, Texture,
+    ColorInput, Description, FaceMaterials, ImportError, Instance, Material, MaterialId, Mesh, OffFault, OffWarning,
+    Place, Surface, Texture,
 };
 use fault::Fault;
 use parse::Off;
@@ -24,13 +24,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Imports an OFF file as one mesh with one instance, and a material for each face colour.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
-    let malformed = |place, kind| SceneError::Malformed { path: path.to_path_buf(), place, kind };
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, ImportError> {
+    let malformed = |place, kind| ImportError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
     let parsed = Off::parse(bytes, &mut rounder, &mut warnings);

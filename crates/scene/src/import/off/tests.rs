@@ -5,7 +5,7 @@ use crate::import::context::told;
 use crate::import::fuzz;
 use crate::{FaultKind, LoadOptions, Warning, WarningKind};
 
-fn read(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
+fn read(text: &str) -> Result<(Description, Vec<Warning>), ImportError> {
     let path = Path::new("part.off");
     let mut context = Context::new(path, &LoadOptions::default());
     let scene = import_bytes(path, text.as_bytes(), &mut context)?;

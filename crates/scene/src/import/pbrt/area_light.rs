@@ -4,7 +4,7 @@ use super::params::Params;
 use super::shape::Look;
 use super::state::{Importer, Version};
 use crate::import::context::Encoding;
-use crate::{ColorInput, Emission, Image, PbrtWarning, SceneError};
+use crate::{ColorInput, Emission, Image, ImportError, PbrtWarning};
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 use std::f32::consts::PI;
@@ -26,7 +26,7 @@ pub(super) enum Pieces {
 }
 
 impl Importer<'_> {
-    pub fn area_light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+    pub fn area_light_source(&mut self, kind: &str, params: Params) -> Result<(), ImportError> {
         let params = params.with_defaults(&self.graphics.defaults.light.clone());
         // "area" is version 2's and 3's older name.
         if !matches!(kind, "diffuse" | "area") {
@@ -60,7 +60,7 @@ impl Importer<'_> {
     }
 
     /// Reads a positive number such as version 4's `power` or `illuminance`; `None` if it is absent or not above 0.
-    pub fn positive(&self, params: &Params, name: &str) -> Result<Option<f32>, SceneError> {
+    pub fn positive(&self, params: &Params, name: &str) -> Result<Option<f32>, ImportError> {
         if self.version == Some(Version::V3) {
             return Ok(None);
         }

@@ -6,11 +6,11 @@
 use super::motion::Motion;
 use super::params::Params;
 use super::state::{CameraSource, Importer, Version};
-use crate::{Camera, FovAxis, PbrtFault, PbrtWarning, Projection, SceneError};
+use crate::{Camera, FovAxis, ImportError, PbrtFault, PbrtWarning, Projection};
 use glam::{DAffine3, DVec3};
 
 impl Importer<'_> {
-    pub fn camera_directive(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+    pub fn camera_directive(&mut self, kind: &str, params: &Params) -> Result<(), ImportError> {
         let ctm = self.graphics.ctm;
         let motion = Motion { start: ctm.start.inverse(), end: ctm.end.inverse() };
         let flat = |map: DAffine3| map.matrix3.determinant() == 0.0 || !map.inverse().is_finite();
@@ -80,7 +80,7 @@ impl Importer<'_> {
 
     /// Reads the shutter times: `shutteropen` is when moving things are shown, and in version 4 exposure grows with the
     /// open time.
-    fn shutter(&mut self, params: &Params) -> Result<(), SceneError> {
+    fn shutter(&mut self, params: &Params) -> Result<(), ImportError> {
         let (open, close) = (params.float_or("shutteropen", 0.0)?, params.float_or("shutterclose", 1.0)?);
         self.times.shutter_open = f64::from(open);
         self.exposure_time = if close > open { close - open } else { 1.0 };
@@ -90,7 +90,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn perspective(&mut self, params: &Params, window: Option<[f32; 2]>) -> Result<Projection, SceneError> {
+    fn perspective(&mut self, params: &Params, window: Option<[f32; 2]>) -> Result<Projection, ImportError> {
         let fov = match params.float("halffov")? {
             Some(half) => 2.0 * half,
             None => params.float_or("fov", 90.0)?,
@@ -108,7 +108,7 @@ impl Importer<'_> {
     }
 
     /// Reads half the width and height of `screenwindow`, and warns unless it is centred.
-    fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, SceneError> {
+    fn screen_window(&mut self, params: &Params) -> Result<Option<[f32; 2]>, ImportError> {
         let window = params.floats("screenwindow")?;
         if params.float("frameaspectratio")?.is_some() {
             self.warn(params, PbrtWarning::FrameAspectRatio);

@@ -4,7 +4,7 @@ use super::params::{Kind, Parameter, Params, Values};
 use super::spectrum::{self, Samples};
 use super::state::{Importer, Version};
 use crate::import::text;
-use crate::{ColorInput, FaultKind, ParameterFault, PbrtFault, PbrtWarning, SceneError};
+use crate::{ColorInput, FaultKind, ImportError, ParameterFault, PbrtFault, PbrtWarning};
 
 /// Purpose of a colour parameter, which decides how its spectrum is converted and which white it has; see [`spectrum`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,25 +17,25 @@ enum Use {
 
 impl Importer<'_> {
     /// Reads the RGB value of a reflectance, an index of refraction or a coefficient.
-    pub fn color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+    pub fn color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, ImportError> {
         self.color_for(params, name, Use::Reflectance)
     }
 
     /// Reads the RGB value of a radiance or intensity. In version 4, sampled spectra have luminance 1.
-    pub fn emission_color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, SceneError> {
+    pub fn emission_color(&mut self, params: &Params, name: &str) -> Result<Option<[f32; 3]>, ImportError> {
         let is_v4 = self.version == Some(Version::V4);
         self.color_for(params, name, if is_v4 { Use::UnitEmission } else { Use::Emission })
     }
 
     /// Reads a parameter that is a colour or names a colour texture.
-    pub fn color_input(&mut self, params: &Params, name: &str) -> Result<Option<ColorInput>, SceneError> {
+    pub fn color_input(&mut self, params: &Params, name: &str) -> Result<Option<ColorInput>, ImportError> {
         if let Some(texture) = params.texture(name)? {
             return Ok(self.named_texture(params, texture, true));
         }
         Ok(self.color(params, name)?.map(ColorInput::constant))
     }
 
-    fn color_for(&mut self, params: &Params, name: &str, of: Use) -> Result<Option<[f32; 3]>, SceneError> {
+    fn color_for(&mut self, params: &Params, name: &str, of: Use) -> Result<Option<[f32; 3]>, ImportError> {
         let Some(parameter) = params.find(name) else { return Ok(None) };
         let rgb = match (parameter.kind, &parameter.values) {
             (Kind::Rgb, Values::Numbers(n)) => match n[..] {
@@ -96,7 +96,7 @@ impl Importer<'_> {
 
     /// Reads a black body's temperature and converts it to RGB. Version 3 writes temperature and scale, with the peak
     /// of the spectrum at 1; version 4 the temperature alone, with luminance 1.
-    fn blackbody(&self, params: &Params, parameter: &Parameter, n: &[f64]) -> Result<[f64; 3], SceneError> {
+    fn blackbody(&self, params: &Params, parameter: &Parameter, n: &[f64]) -> Result<[f64; 3], ImportError> {
         let (kelvin, scale) = match *n {
             [kelvin] => (kelvin, None),
             [kelvin, scale] => (kelvin, Some(scale)),
@@ -120,7 +120,7 @@ impl Importer<'_> {
         parameter: &Parameter,
         name: &str,
         of: Use,
-    ) -> Result<Option<[f64; 3]>, SceneError> {
+    ) -> Result<Option<[f64; 3]>, ImportError> {
         if let Some(rgb) = spectrum::named(name) {
             return Ok(Some(rgb.map(f64::from)));
         }

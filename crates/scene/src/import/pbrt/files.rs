@@ -6,7 +6,7 @@ use super::state::{Graphics, Importer};
 use crate::findings::pbrt::{MAX_DEPTH, MAX_INCLUDES};
 use crate::import::foreign;
 use crate::import::located::{located, of_another_machine};
-use crate::{PbrtFault, Place, SceneError};
+use crate::{ImportError, PbrtFault, Place};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -55,11 +55,11 @@ impl Files {
 
 impl Importer<'_> {
     /// Opens the file `name` to be read next; a missing one is noted and skipped.
-    pub fn include(&mut self, name: &str, line: u64, isolated: bool) -> Result<(), SceneError> {
+    pub fn include(&mut self, name: &str, line: u64, isolated: bool) -> Result<(), ImportError> {
         let path = self.resolve(name, line);
         let Some(parent) = self.open.last() else { return Ok(()) };
         let parent_path = parent.path.clone();
-        let too_large = |fault: PbrtFault| SceneError::TooLarge {
+        let too_large = |fault: PbrtFault| ImportError::TooLarge {
             path: parent_path.to_path_buf(),
             place: Place::Line(line),
             kind: fault.into(),
@@ -88,7 +88,7 @@ impl Importer<'_> {
     }
 
     /// Closes the innermost open file.
-    pub fn close(&mut self) -> Result<(), SceneError> {
+    pub fn close(&mut self) -> Result<(), ImportError> {
         if let Some(block) = self.saved.last().filter(|block| block.depth >= self.open.len()) {
             let path = self.open.last().map_or(Path::new(""), |file| &*file.path);
             return Err(malformed(path, block.line, PbrtFault::NeverClosed { begin: block.begin }));

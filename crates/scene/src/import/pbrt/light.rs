@@ -8,12 +8,12 @@ use super::area_light::luminance;
 use super::params::Params;
 use super::state::{Importer, Version};
 use crate::import::context::Encoding;
-use crate::{Image, Light, PbrtFault, PbrtWarning, Pixels, SceneError, SpotFalloff};
+use crate::{Image, ImportError, Light, PbrtFault, PbrtWarning, Pixels, SpotFalloff};
 use glam::{DAffine3, DMat3, DVec3};
 use std::f32::consts::{PI, TAU};
 
 impl Importer<'_> {
-    pub fn light_source(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+    pub fn light_source(&mut self, kind: &str, params: Params) -> Result<(), ImportError> {
         let params = params.with_defaults(&self.graphics.defaults.light.clone());
         let motion = self.graphics.ctm;
         self.note_motion(&motion, &params.path, params.line);
@@ -69,21 +69,21 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn light_position(&self, params: &Params) -> Result<[f32; 3], SceneError> {
+    fn light_position(&self, params: &Params) -> Result<[f32; 3], ImportError> {
         let from = params.point("from", &self.context.center)?.unwrap_or([0.0; 3]);
         let position = self.context.center.point(self.graphics.ctm.start.transform_point3(from.into()));
         if position.iter().all(|x| x.is_finite()) { Ok(position) } else { Err(params.error(PbrtFault::LightOverflow)) }
     }
 
     /// Reads a light's parameter `scale`: a number in version 4, a spectrum in version 3.
-    pub fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], SceneError> {
+    pub fn light_scale(&mut self, params: &Params) -> Result<[f32; 3], ImportError> {
         if let Some(scale) = params.float_if_plain("scale")? {
             return Ok([scale; 3]);
         }
         Ok(self.color(params, "scale")?.unwrap_or([1.0; 3]))
     }
 
-    fn scaled(&mut self, params: &Params, name: &str, scale: [f32; 3]) -> Result<[f32; 3], SceneError> {
+    fn scaled(&mut self, params: &Params, name: &str, scale: [f32; 3]) -> Result<[f32; 3], ImportError> {
         let color = self.emission_color(params, name)?.unwrap_or([1.0; 3]);
         let product: [f32; 3] = std::array::from_fn(|i| color[i] * scale[i]);
         self.say_negative(params, product);
@@ -98,7 +98,7 @@ impl Importer<'_> {
     }
 
     /// Makes a point light; version 4's `power` sets its total power.
-    fn point_light(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
+    fn point_light(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, ImportError> {
         let factor = self.positive(params, "power")?.map_or(1.0, |power| power / (2.0 * TAU));
         let intensity = times(self.scaled(params, "I", scale)?, factor);
         Ok(Light::Point { position: self.light_position(params)?, intensity })
@@ -110,7 +110,7 @@ impl Importer<'_> {
         self.warn_unused(params, what);
     }
 
-    fn infinite(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, SceneError> {
+    fn infinite(&mut self, params: &Params, scale: [f32; 3]) -> Result<Light, ImportError> {
         let radiance = self.scaled(params, "L", scale)?;
         let illuminance = self.positive(params, "illuminance")?;
         // Of a light that shines alike from everywhere.
@@ -154,7 +154,7 @@ impl Importer<'_> {
     /// pbrt's light space has z up: `u = phi / 2pi` from +x towards +y, `v = theta / pi` from +z. Our
     /// map has `u = 1/2 + atan2(x, -z) / 2pi` and `v = acos(y) / pi`, so that `(-y, z, x)` of the light
     /// is our `(x, y, z)`; that mirrors, since pbrt's maps are seen from inside the other way round.
-    pub fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], SceneError> {
+    pub fn world_to_map(&mut self, params: &Params) -> Result<[[f32; 3]; 3], ImportError> {
         let Some(rotation) = orthonormal(self.graphics.ctm.start) else {
             return Err(params.error(PbrtFault::FlatLight));
         };
@@ -183,7 +183,7 @@ fn orthonormal(map: DAffine3) -> Option<DMat3> {
     (side != 0.0 && side.is_finite()).then(|| DMat3::from_cols(x, y, z * side.signum()))
 }
 
-fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], SceneError> {
+fn unit(params: &Params, direction: DVec3) -> Result<[f32; 3], ImportError> {
     match direction.try_normalize() {
         Some(direction) => Ok(direction.as_vec3().into()),
         None => Err(params.error(PbrtFault::LightDirection)),

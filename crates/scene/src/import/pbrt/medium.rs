@@ -2,12 +2,12 @@
 
 use super::params::Params;
 use super::state::{Importer, NamedMedium};
-use crate::{Absorption, Medium, MediumId, MediumInterface, PbrtWarning, Place, SceneError};
+use crate::{Absorption, ImportError, Medium, MediumId, MediumInterface, PbrtWarning, Place};
 use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
-    pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
+    pub fn make_named_medium(&mut self, name: &str, params: Params) -> Result<(), ImportError> {
         let params = params.with_defaults(&self.graphics.defaults.medium.clone());
         self.context.stand_ins.begin();
         let sigma = self.absorption(name, &params)?;
@@ -20,7 +20,7 @@ impl Importer<'_> {
     }
 
     /// Reads the absorption coefficient of a medium, in RGB per scene unit.
-    fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], SceneError> {
+    fn absorption(&mut self, name: &str, params: &Params) -> Result<[f32; 3], ImportError> {
         let kind = params.text("type")?.unwrap_or("homogeneous").to_string();
         if kind != "homogeneous" {
             self.warn(params, PbrtWarning::Medium { name: name.into(), kind });
@@ -49,7 +49,7 @@ impl Importer<'_> {
         Ok(sigma.map(|c| c.clamp(0.0, f32::MAX)))
     }
 
-    pub fn medium_interface(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+    pub fn medium_interface(&mut self, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
         let inside = self.argument("MediumInterface", path, line)?;
         let outside =
             if self.text_follows(path)? { self.argument("MediumInterface", path, line)? } else { inside.clone() };

@@ -31,14 +31,14 @@ pub use shape::sphere;
 
 use super::Context;
 use crate::findings::pbrt::TRIANGLE_BUDGET;
-use crate::{Description, SceneError};
+use crate::{Description, ImportError};
 use lexer::Lexer;
 use state::Importer;
 use std::path::Path;
 use std::rc::Rc;
 
 /// Imports the pbrt scene whose main file is `path`, version 3 or 4.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, Rc::unwrap_or_clone(bytes), context, true, TRIANGLE_BUDGET)
 }
@@ -50,7 +50,7 @@ pub(super) fn import_bytes(
     context: &mut Context,
     disk: bool,
     triangle_budget: u64,
-) -> Result<Description, SceneError> {
+) -> Result<Description, ImportError> {
     let mut importer = Importer::new(context, path, disk, triangle_budget);
     let mut lexer = Lexer::new(bytes);
     importer.version = version::of_scene(path, &mut lexer, &importer.files);

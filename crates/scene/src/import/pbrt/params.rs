@@ -4,7 +4,7 @@ use super::lexer::{LexError, Lexer, Token};
 use super::values::read_values;
 pub(super) use super::values::{Kind, Values};
 use crate::import::origin::{Center, Rounder};
-use crate::{FaultKind, ParameterFault, PbrtFault, Place, SceneError};
+use crate::{FaultKind, ImportError, ParameterFault, PbrtFault, Place};
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
@@ -32,8 +32,8 @@ pub(super) struct Params {
 }
 
 /// Makes the error that line `line` of the file `path` breaks the format.
-pub(super) fn malformed(path: &Path, line: u64, fault: impl Into<FaultKind>) -> SceneError {
-    SceneError::Malformed { path: path.to_path_buf(), place: Place::Line(line), kind: fault.into() }
+pub(super) fn malformed(path: &Path, line: u64, fault: impl Into<FaultKind>) -> ImportError {
+    ImportError::Malformed { path: path.to_path_buf(), place: Place::Line(line), kind: fault.into() }
 }
 
 impl Parameter {
@@ -49,7 +49,7 @@ impl Params {
     }
 
     /// Reads parameters up to the next directive or the end of the file.
-    pub fn read(lexer: &mut Lexer, path: &Rc<Path>, line: u64) -> Result<Self, SceneError> {
+    pub fn read(lexer: &mut Lexer, path: &Rc<Path>, line: u64) -> Result<Self, ImportError> {
         let mut params = Self::empty(path.clone(), line);
         let at = |error: LexError| malformed(path, error.line, error.kind);
         while matches!(lexer.peek().map_err(at)?, Some(Token::Text(_))) {
@@ -120,12 +120,12 @@ impl Params {
     }
 
     /// Makes an error at the directive's position.
-    pub fn error(&self, fault: PbrtFault) -> SceneError {
+    pub fn error(&self, fault: PbrtFault) -> ImportError {
         malformed(&self.path, self.line, fault)
     }
 
     /// Makes an error at a parameter's position.
-    pub fn error_at(&self, parameter: &Parameter, fault: ParameterFault) -> SceneError {
+    pub fn error_at(&self, parameter: &Parameter, fault: ParameterFault) -> ImportError {
         malformed(&self.path, parameter.line, PbrtFault::Parameter { name: parameter.name.clone(), fault })
     }
 
@@ -135,7 +135,7 @@ impl Params {
         name: &str,
         kinds: &[Kind],
         wanted: &'static str,
-    ) -> Result<Option<(&Parameter, &[f64])>, SceneError> {
+    ) -> Result<Option<(&Parameter, &[f64])>, ImportError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
             Values::Numbers(numbers) if kinds.contains(&parameter.kind) => Ok(Some((parameter, numbers))),
@@ -147,7 +147,7 @@ impl Params {
     }
 
     /// Reads the single number of the parameter `name`; `None` if it is absent.
-    pub fn float(&self, name: &str) -> Result<Option<f32>, SceneError> {
+    pub fn float(&self, name: &str) -> Result<Option<f32>, ImportError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Float, Kind::Integer], "a number")? else {
             return Ok(None);
         };
@@ -158,12 +158,12 @@ impl Params {
     }
 
     /// Reads the single number of the parameter `name`, or returns `default`.
-    pub fn float_or(&self, name: &str, default: f32) -> Result<f32, SceneError> {
+    pub fn float_or(&self, name: &str, default: f32) -> Result<f32, ImportError> {
         Ok(self.float(name)?.unwrap_or(default))
     }
 
     /// Reads the single number of the parameter `name`; `None` if it is absent or declared as a texture or spectrum.
-    pub fn float_if_plain(&self, name: &str) -> Result<Option<f32>, SceneError> {
+    pub fn float_if_plain(&self, name: &str) -> Result<Option<f32>, ImportError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(p) if matches!(p.kind, Kind::Float | Kind::Integer) => self.float(name),
             _ => Ok(None),
@@ -171,7 +171,7 @@ impl Params {
     }
 
     /// Reads the single whole number of the parameter `name`, which must be in `range`.
-    pub fn integer(&self, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, SceneError> {
+    pub fn integer(&self, name: &str, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>, ImportError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer, Kind::Float], "a whole number")? else {
             return Ok(None);
         };
@@ -188,7 +188,7 @@ impl Params {
     }
 
     /// Reads the single truth value of the parameter `name`; quoted ones count, as in version 3.
-    pub fn bool(&self, name: &str) -> Result<Option<bool>, SceneError> {
+    pub fn bool(&self, name: &str) -> Result<Option<bool>, ImportError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
             Values::Bools(bools) if bools.len() == 1 => Ok(Some(bools[0])),
@@ -202,7 +202,7 @@ impl Params {
     }
 
     /// Reads the single text in quotes of the parameter `name`.
-    pub fn text(&self, name: &str) -> Result<Option<&str>, SceneError> {
+    pub fn text(&self, name: &str) -> Result<Option<&str>, ImportError> {
         let Some(parameter) = self.find(name) else { return Ok(None) };
         match &parameter.values {
             Values::Texts(texts) if parameter.kind == Kind::Text && texts.len() == 1 => Ok(Some(&texts[0])),
@@ -211,7 +211,7 @@ impl Params {
     }
 
     /// Returns the name of the texture that the parameter `name` refers to, or `None` when it is something else.
-    pub fn texture(&self, name: &str) -> Result<Option<&str>, SceneError> {
+    pub fn texture(&self, name: &str) -> Result<Option<&str>, ImportError> {
         match self.list.iter().rev().find(|p| p.name == name) {
             Some(parameter) if parameter.kind == Kind::Texture => {
                 self.find(name);
@@ -225,7 +225,7 @@ impl Params {
     }
 
     /// Reads all numbers of the parameter `name` as f32.
-    pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, SceneError> {
+    pub fn floats(&self, name: &str) -> Result<Option<Vec<f32>>, ImportError> {
         let Some((parameter, numbers)) =
             self.numbers(name, &[Kind::Float, Kind::Integer, Kind::Point2, Kind::Point3], "numbers")?
         else {
@@ -235,7 +235,7 @@ impl Params {
     }
 
     /// Reads the numbers of the parameter `name` in groups of `N`.
-    pub fn groups<const N: usize>(&self, name: &str) -> Result<Option<Vec<[f32; N]>>, SceneError> {
+    pub fn groups<const N: usize>(&self, name: &str) -> Result<Option<Vec<[f32; N]>>, ImportError> {
         let kinds = if N == 2 { [Kind::Point2, Kind::Float] } else { [Kind::Point3, Kind::Float] };
         let Some((parameter, numbers)) = self.numbers(name, &kinds, "points")? else { return Ok(None) };
         let (groups, rest) = numbers.as_chunks::<N>();
@@ -255,7 +255,7 @@ impl Params {
     }
 
     /// Reads a mesh's positions, rounded by `rounder`; some may be not finite.
-    pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, SceneError> {
+    pub fn positions(&self, name: &str, rounder: &mut Rounder) -> Result<Option<Vec<[f32; 3]>>, ImportError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Point3, Kind::Float], "points")? else {
             return Ok(None);
         };
@@ -275,7 +275,7 @@ impl Params {
         name: &str,
         positions: &[[f32; 3]],
         indices: impl IntoIterator<Item = u32>,
-    ) -> Result<usize, SceneError> {
+    ) -> Result<usize, ImportError> {
         let is_stray = |position: &[f32; 3]| !position.iter().all(|x| x.is_finite());
         let count = positions.iter().filter(|position| is_stray(position)).count();
         let used = if count == 0 { None } else { indices.into_iter().find(|&i| is_stray(&positions[i as usize])) };
@@ -289,7 +289,7 @@ impl Params {
     }
 
     /// Reads one point in f64, rounded as `center` requires.
-    pub fn point(&self, name: &str, center: &Center) -> Result<Option<[f64; 3]>, SceneError> {
+    pub fn point(&self, name: &str, center: &Center) -> Result<Option<[f64; 3]>, ImportError> {
         match self.groups::<3>(name)? {
             None => Ok(None),
             Some(points) if points.len() == 1 => {
@@ -305,7 +305,7 @@ impl Params {
     }
 
     /// Reads vertex indices in groups of `N`, each of which must be below `limit`.
-    pub fn indices<const N: usize>(&self, name: &str, limit: usize) -> Result<Option<Vec<[u32; N]>>, SceneError> {
+    pub fn indices<const N: usize>(&self, name: &str, limit: usize) -> Result<Option<Vec<[u32; N]>>, ImportError> {
         let Some((parameter, numbers)) = self.numbers(name, &[Kind::Integer], "whole numbers")? else {
             return Ok(None);
         };
@@ -321,7 +321,7 @@ impl Params {
     }
 
     /// Converts `number` to f32; an error if that is not finite.
-    pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, SceneError> {
+    pub fn finite(&self, parameter: &Parameter, number: f64) -> Result<f32, ImportError> {
         let single = number as f32;
         if single.is_finite() { Ok(single) } else { Err(self.error_at(parameter, ParameterFault::TooLarge { number })) }
     }
@@ -333,7 +333,7 @@ mod tests {
     use crate::ValuesFault;
     use crate::import::context::told;
 
-    fn params(text: &str) -> Result<Params, SceneError> {
+    fn params(text: &str) -> Result<Params, ImportError> {
         Params::read(&mut Lexer::new(text.as_bytes().to_vec()), &Rc::from(Path::new("a.pbrt")), 1)
     }
 
@@ -356,7 +356,7 @@ mod tests {
 
     /// Returns the line of an error, and the fault there.
     #[track_caller]
-    fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (Place, PbrtFault) {
+    fn fault<T: std::fmt::Debug>(result: Result<T, ImportError>) -> (Place, PbrtFault) {
         match told(result.unwrap_err()).unwrap() {
             (_, place, FaultKind::Pbrt(fault)) => (place, fault),
             other => panic!("{other:?}"),

@@ -10,8 +10,8 @@ use crate::import::Context;
 use crate::import::origin::Rounder;
 use crate::import::stand_ins::MarkId;
 use crate::{
-    ColorInput, Description, ImageId, MaterialId, MediumId, MeshId, PbrtFault, PbrtWarning, Place, Projection,
-    SceneError, WarningKind,
+    ColorInput, Description, ImageId, ImportError, MaterialId, MediumId, MeshId, PbrtFault, PbrtWarning, Place,
+    Projection, WarningKind,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -196,13 +196,13 @@ impl<'a> Importer<'a> {
     }
 
     /// Takes `triangles` from the budget of tessellation; an error if it is exceeded.
-    pub fn spend(&mut self, params: &Params, triangles: u64) -> Result<(), SceneError> {
+    pub fn spend(&mut self, params: &Params, triangles: u64) -> Result<(), ImportError> {
         match self.triangle_budget.checked_sub(triangles) {
             Some(left) => {
                 self.triangle_budget = left;
                 Ok(())
             }
-            None => Err(SceneError::TooLarge {
+            None => Err(ImportError::TooLarge {
                 path: params.path.to_path_buf(),
                 place: Place::Line(params.line),
                 kind: PbrtFault::Triangles { triangles, left: self.triangle_budget }.into(),
@@ -221,7 +221,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Reads a file's bytes; notes it and returns `None` when it is missing.
-    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    pub fn read(&mut self, path: &Path) -> Result<Option<Vec<u8>>, ImportError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
             return Ok(None);

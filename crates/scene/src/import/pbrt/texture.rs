@@ -4,12 +4,18 @@ use super::params::{Kind, Params, Values};
 use super::state::Importer;
 use crate::import::context::Encoding;
 use crate::{
-    Channel, ColorInput, ImageFilter, ImageId, PbrtFault, PbrtWarning, Pixels, Place, ScalarInput, SceneError, Texture,
-    TextureId, UvMapping, Wrap,
+    Channel, ColorInput, ImageFilter, ImageId, ImportError, PbrtFault, PbrtWarning, Pixels, Place, ScalarInput,
+    Texture, TextureId, UvMapping, Wrap,
 };
 
 impl Importer<'_> {
-    pub fn texture_directive(&mut self, name: &str, kind: &str, class: &str, params: Params) -> Result<(), SceneError> {
+    pub fn texture_directive(
+        &mut self,
+        name: &str,
+        kind: &str,
+        class: &str,
+        params: Params,
+    ) -> Result<(), ImportError> {
         self.context.stand_ins.begin();
         let params = params.with_defaults(&self.graphics.defaults.texture.clone());
         let color = match kind {
@@ -83,7 +89,7 @@ impl Importer<'_> {
         name: &str,
         color: bool,
         default: f32,
-    ) -> Result<ColorInput, SceneError> {
+    ) -> Result<ColorInput, ImportError> {
         if color {
             return Ok(self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3])));
         }
@@ -117,7 +123,7 @@ impl Importer<'_> {
     }
 
     /// Reads a parameter that is a number or names a texture of numbers.
-    pub fn scalar_input(&mut self, params: &Params, name: &str) -> Result<Option<ScalarInput>, SceneError> {
+    pub fn scalar_input(&mut self, params: &Params, name: &str) -> Result<Option<ScalarInput>, ImportError> {
         if let Some(texture) = params.texture(name)? {
             return Ok(self.named_texture(params, texture, false).map(mean));
         }
@@ -141,7 +147,7 @@ impl Importer<'_> {
         }
     }
 
-    fn scale_texture(&mut self, params: &Params, color: bool) -> Result<ColorInput, SceneError> {
+    fn scale_texture(&mut self, params: &Params, color: bool) -> Result<ColorInput, ImportError> {
         // Version 3 multiplies tex1 and tex2, version 4 tex and scale.
         let names = if params.has("tex") || params.has("scale") { ["tex", "scale"] } else { ["tex1", "tex2"] };
         let a = self.texture_input(params, names[0], color, 1.0)?;
@@ -173,7 +179,7 @@ impl Importer<'_> {
         ColorInput::texture(self.scene.add_texture(Texture::Mix { a, b, amount }))
     }
 
-    fn image_map(&mut self, params: &Params, color: bool) -> Result<ColorInput, SceneError> {
+    fn image_map(&mut self, params: &Params, color: bool) -> Result<ColorInput, ImportError> {
         let Some(name) = params.text("filename")? else {
             return Err(params.error(PbrtFault::NoFile { what: "imagemap" }));
         };
@@ -218,7 +224,7 @@ impl Importer<'_> {
 
     /// Loads the image in `path`, whose stored values are light to the power of 1 / `gamma`, as linear values. It stays
     /// as it is where the file holds floats.
-    fn image_of_gamma(&mut self, path: &std::path::Path, gamma: f32) -> Result<Option<ImageId>, SceneError> {
+    fn image_of_gamma(&mut self, path: &std::path::Path, gamma: f32) -> Result<Option<ImageId>, ImportError> {
         let key = (path.to_path_buf(), gamma.to_bits());
         if let Some(&known) = self.gamma_images.get(&key) {
             return Ok(Some(known));
@@ -254,7 +260,7 @@ impl Importer<'_> {
     }
 
     /// Loads the image in `path`; `None` when it is missing (noted).
-    pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, SceneError> {
+    pub fn image(&mut self, path: &std::path::Path, encoding: Encoding) -> Result<Option<crate::ImageId>, ImportError> {
         if !self.files.disk && !self.context.is_sealed() {
             self.context.note_missing(path);
             self.context.stand_ins.texture(path.display());
@@ -270,7 +276,7 @@ impl Importer<'_> {
     /// Returns the colour encoding of an image file on a texture. pbrt decodes PNG and TGA from sRGB unless told
     /// otherwise, numbers too. JPEG, which version 3 does not read, is taken as sRGB for colours and as linear for
     /// numbers.
-    fn encoding(&mut self, params: &Params, file: &str, color: bool) -> Result<Encoding, SceneError> {
+    fn encoding(&mut self, params: &Params, file: &str, color: bool) -> Result<Encoding, ImportError> {
         let lower = file.to_lowercase();
         let srgb = match (params.bool("gamma")?, params.text("encoding")?) {
             (Some(gamma), _) => gamma,
@@ -289,7 +295,7 @@ impl Importer<'_> {
     }
 
     /// Reads the rows of a texture's `uv` mapping, scale and shift.
-    fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], SceneError> {
+    fn mapping_rows(&mut self, params: &Params) -> Result<[[f32; 3]; 2], ImportError> {
         if let Some(mapping) = params.text("mapping")?.filter(|&mapping| mapping != "uv") {
             params.cover(&["v1", "v2"]);
             self.warn(params, PbrtWarning::TextureMapping { name: mapping.into() });
@@ -302,7 +308,7 @@ impl Importer<'_> {
 }
 
 /// Reads the gamma from version 4's parameter `"encoding" "gamma G"`.
-fn gamma_of(params: &Params) -> Result<Option<f32>, SceneError> {
+fn gamma_of(params: &Params) -> Result<Option<f32>, ImportError> {
     let Some(encoding) = params.text("encoding")? else { return Ok(None) };
     let mut words = encoding.split_ascii_whitespace();
     let (Some("gamma"), Some(number), None) = (words.next(), words.next(), words.next()) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use super::lexer::{LexError, Lexer, Token};
 use super::params::malformed;
 use crate::import::strays;
-use crate::{PbrtFault, SceneError, ValuesFault};
+use crate::{ImportError, PbrtFault, ValuesFault};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -58,7 +58,7 @@ pub(super) fn read_values(
     line: u64,
     declaration: &str,
     kind: Kind,
-) -> Result<Values, SceneError> {
+) -> Result<Values, ImportError> {
     let at = |error: LexError| malformed(path, error.line, error.kind);
     let fail =
         |line, fault: ValuesFault| malformed(path, line, PbrtFault::Values { declaration: declaration.into(), fault });

@@ -20,7 +20,7 @@ mod wedges;
 
 use super::origin::Rounder;
 use super::{Context, strays};
-use crate::{Description, Place, PlyFault, PlyWarning, SceneError, WarningKind};
+use crate::{Description, ImportError, Place, PlyFault, PlyWarning, WarningKind};
 use fault::Fault;
 use raywarp_geom::TriangleMesh;
 use scene::to_scene;
@@ -52,16 +52,16 @@ pub(crate) struct PlyMesh {
 /// corners.
 ///
 /// # Errors
-/// [`SceneError::Malformed`] with the line of a text or of the header, or the byte of binary data.
+/// [`ImportError::Malformed`] with the line of a text or of the header, or the byte of binary data.
 pub(crate) fn read_mesh(
     path: &Path,
     bytes: &[u8],
     rounder: &mut Rounder,
     warnings: &mut Warnings,
     quads: bool,
-) -> Result<PlyMesh, SceneError> {
+) -> Result<PlyMesh, ImportError> {
     let read = Read { fast: true, quads };
-    parse(bytes, read, rounder, warnings).map_err(|Fault { place, kind }| SceneError::Malformed {
+    parse(bytes, read, rounder, warnings).map_err(|Fault { place, kind }| ImportError::Malformed {
         path: path.to_path_buf(),
         place,
         kind,
@@ -235,7 +235,7 @@ fn leave_out_strays(
 }
 
 /// Imports a PLY file as one mesh with one instance, and a grey material for each name, or one for all.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     let mut rounder = context.center.in_world();
     let mut warnings = Vec::new();
@@ -248,7 +248,7 @@ pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, 
     let (triangles, vertices) = (mesh.triangles.indices.len(), mesh.triangles.positions.len());
     if triangles == 0 {
         let kind = PlyFault::NoTriangles { vertices }.into();
-        return Err(SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind });
+        return Err(ImportError::Malformed { path: path.to_path_buf(), place: Place::File, kind });
     }
     to_scene(path, mesh, context)
 }

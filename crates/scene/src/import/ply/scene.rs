@@ -3,8 +3,8 @@
 use super::PlyMesh;
 use crate::import::context::{Context, Encoding};
 use crate::{
-    ColorInput, Description, FaceMaterials, ImageFilter, Instance, Material, MaterialId, Mesh, Place, PlyWarning,
-    SceneError, Surface, Texture, UvMapping, Wrap,
+    ColorInput, Description, FaceMaterials, ImageFilter, ImportError, Instance, Material, MaterialId, Mesh, Place,
+    PlyWarning, Surface, Texture, UvMapping, Wrap,
 };
 use raywarp_geom::Affine;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Converts a PLY mesh to a scene. Reflectance is the face's texture, else the colours of vertices or faces where there
 /// are any, else 0.7.
-pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Description, SceneError> {
+pub(super) fn to_scene(path: &Path, mesh: PlyMesh, context: &mut Context) -> Result<Description, ImportError> {
     let PlyMesh { triangles, face_materials, material_names, textures, face_textures, is_from_blender, quads: _ } =
         mesh;
     let mut scene = Description::default();
@@ -84,7 +84,7 @@ fn image(
     path: &Path,
     name: &str,
     context: &mut Context,
-) -> Result<Option<ColorInput>, SceneError> {
+) -> Result<Option<ColorInput>, ImportError> {
     let file = context.find(path, Place::File, &name.replace('\\', "/"));
     let image = context.image(scene, &file, Encoding::Srgb)?;
     let texture = |image| Texture::Image {

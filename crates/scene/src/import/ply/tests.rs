@@ -227,7 +227,7 @@ fn textures_lie_on_faces_by_their_own_coordinates() {
     let bare = load(head("comment TextureFile two.png\n", "") + "3 0 1 2\n3 0 2 3\n").unwrap();
     assert_eq!(bare.warnings[0].kind, PlyWarning::NoCoordinates { name: "two.png".into() }.into());
     let lost = load(format!("{one}{faces}").replace("one.png", "lost.png")).unwrap_err();
-    assert!(matches!(lost.error, SceneError::Missing { .. }), "{lost}");
+    assert!(matches!(lost.error, ImportError::Missing { .. }), "{lost}");
 }
 
 #[test]
@@ -416,7 +416,9 @@ fn a_file_without_triangles_is_refused_whatever_light_is_added() {
             let error = load_from(text.as_bytes(), Path::new("a.ply"), &options).unwrap_err();
             let said: Vec<WarningKind> = error.warnings.into_iter().map(|warning| warning.kind).collect();
             assert_eq!(said, want);
-            let SceneError::Malformed { place: Place::File, kind, .. } = error.error else { panic!("{}", error.error) };
+            let ImportError::Malformed { place: Place::File, kind, .. } = error.error else {
+                panic!("{}", error.error)
+            };
             assert_eq!(kind, PlyFault::NoTriangles { vertices: 2 }.into());
         }
     }

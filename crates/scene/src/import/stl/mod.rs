@@ -19,7 +19,7 @@ use super::origin::Rounder;
 use super::text::{self, Lines};
 use crate::each::Each;
 use crate::{
-    ColorInput, Description, FaceMaterials, Instance, Material, Mesh, Place, SceneError, StlFault, StlWarning, Surface,
+    ColorInput, Description, FaceMaterials, ImportError, Instance, Material, Mesh, Place, StlFault, StlWarning, Surface,
 };
 use fault::Fault;
 use raywarp_geom::{Affine, TriangleMesh};
@@ -69,13 +69,13 @@ impl Solid {
 }
 
 /// Imports an STL file as a mesh and an instance for each solid, all of one grey material.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
-    let malformed = |Fault { place, kind }| SceneError::Malformed { path: path.to_path_buf(), place, kind };
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, ImportError> {
+    let malformed = |Fault { place, kind }| ImportError::Malformed { path: path.to_path_buf(), place, kind };
     let mut rounder = context.center.in_world();
     let (solids, warnings) = parse(bytes, &mut rounder).map_err(malformed)?;
     context.center.note(&rounder);

@@ -33,7 +33,7 @@ fn text(name: &str, triangles: &[[[f32; 3]; 3]]) -> String {
     text + &format!("endsolid {name}\n")
 }
 
-fn read(bytes: &[u8]) -> Result<(Description, Vec<Warning>), SceneError> {
+fn read(bytes: &[u8]) -> Result<(Description, Vec<Warning>), ImportError> {
     let path = Path::new("part.stl");
     let mut context = Context::new(path, &LoadOptions::default());
     let scene = import_bytes(path, bytes, &mut context)?;

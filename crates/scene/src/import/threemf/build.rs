@@ -9,7 +9,7 @@ use crate::findings::threemf::{MAX_DEPTH, MAX_PLACED};
 use crate::import::Context;
 use crate::import::origin::rows;
 use crate::{
-    ColorInput, Description, FaceMaterials, Instance, Material, MaterialId, Mesh, MeshId, Place, SceneError, Surface,
+    ColorInput, Description, FaceMaterials, ImportError, Instance, Material, MaterialId, Mesh, MeshId, Place, Surface,
     Texture, ThreeMfFault, ThreeMfWarning,
 };
 use glam::DAffine3;
@@ -55,7 +55,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Builds the items of the model in the part `name`.
-    pub fn build(&mut self, name: &str) -> Result<(), SceneError> {
+    pub fn build(&mut self, name: &str) -> Result<(), ImportError> {
         let Some(root) = self.part(name)? else {
             return Err(self.malformed(Place::File, ThreeMfFault::NoPart { name: name.into() }));
         };
@@ -77,7 +77,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns the index of the model in the part `name`, read at its first use; `None` if there is no such part.
-    fn part(&mut self, name: &str) -> Result<Option<usize>, SceneError> {
+    fn part(&mut self, name: &str) -> Result<Option<usize>, ImportError> {
         if let Some(&known) = self.known.get(&key(name)) {
             return Ok(Some(known));
         }
@@ -95,8 +95,8 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(Some(number))
     }
 
-    fn malformed(&self, place: Place, fault: ThreeMfFault) -> SceneError {
-        SceneError::Malformed { path: self.path.to_path_buf(), place, kind: fault.into() }
+    fn malformed(&self, place: Place, fault: ThreeMfFault) -> ImportError {
+        ImportError::Malformed { path: self.path.to_path_buf(), place, kind: fault.into() }
     }
 
     /// Places an object with its mesh and components into the scene. `chain` holds the objects that it is in.
@@ -106,7 +106,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         reference: &Reference,
         parent: DAffine3,
         chain: &mut Vec<(usize, u32)>,
-    ) -> Result<(), SceneError> {
+    ) -> Result<(), ImportError> {
         let at = Place::Item(format!("{}:{}", self.models[from].0, reference.line));
         let part = match &reference.part {
             None => from,
@@ -126,7 +126,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         self.placed += 1;
         if chain.len() == MAX_DEPTH || self.placed > MAX_PLACED {
             let fault = if chain.len() == MAX_DEPTH { ThreeMfFault::Depth } else { ThreeMfFault::Placed };
-            return Err(SceneError::TooLarge { path: self.path.to_path_buf(), place: at, kind: fault.into() });
+            return Err(ImportError::TooLarge { path: self.path.to_path_buf(), place: at, kind: fault.into() });
         }
         let world = parent * reference.transform;
         let instance = self.scene.instances.len();
@@ -146,7 +146,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns the scene's mesh of an object, made at its first use; `None` if it has no triangles.
-    fn mesh(&mut self, this: (usize, u32), model: &Model, object: &Object) -> Result<Option<MeshId>, SceneError> {
+    fn mesh(&mut self, this: (usize, u32), model: &Model, object: &Object) -> Result<Option<MeshId>, ImportError> {
         if let Some(known) = self.meshes.get(&this) {
             return Ok(*known);
         }
@@ -168,7 +168,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         part: usize,
         model: &Model,
         object: &Object,
-    ) -> Result<(TriangleMesh, FaceMaterials), SceneError> {
+    ) -> Result<(TriangleMesh, FaceMaterials), ImportError> {
         let mut mesh = TriangleMesh {
             positions: object.positions.clone(),
             indices: object.triangles.clone(),

@@ -11,14 +11,14 @@ mod tests;
 mod xml;
 
 use super::Context;
-use crate::{Description, Place, SceneError, ThreeMfFault, ThreeMfWarning};
+use crate::{Description, ImportError, Place, ThreeMfFault, ThreeMfWarning};
 use build::Builder;
 use package::Package;
 use std::path::Path;
 use xml::{Fault, Xml};
 
 /// Function that returns the contents of a package's part by its name; `None` if there is none.
-pub(super) type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, SceneError> + 'a>;
+pub(super) type Parts<'a> = Box<dyn FnMut(&str) -> Result<Option<Vec<u8>>, ImportError> + 'a>;
 
 /// Name of the model part in the packages of most programs.
 pub(super) const USUAL_MODEL: &str = "3D/3dmodel.model";
@@ -29,12 +29,12 @@ const RELATIONSHIPS: &str = "_rels/.rels";
 const SLICERS_SETTINGS: [&str; 2] = ["Metadata/model_settings.config", "Metadata/Slic3r_PE_model.config"];
 
 /// Imports a 3MF file as a mesh for each object with triangles, and an instance for each of its places.
-pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, SceneError> {
+pub(crate) fn import(path: &Path, context: &mut Context) -> Result<Description, ImportError> {
     let bytes = context.read_scene(path)?;
     import_bytes(path, &bytes, context)
 }
 
-fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, SceneError> {
+fn import_bytes(path: &Path, bytes: &[u8], context: &mut Context) -> Result<Description, ImportError> {
     let mut package = Package::open(path, bytes)?;
     import_parts(path, Box::new(move |name| package.read(name)), context)
 }
@@ -43,9 +43,9 @@ pub(super) fn import_parts(
     path: &Path,
     mut parts: Parts<'_>,
     context: &mut Context,
-) -> Result<Description, SceneError> {
+) -> Result<Description, ImportError> {
     let malformed =
-        |place, fault: ThreeMfFault| SceneError::Malformed { path: path.to_path_buf(), place, kind: fault.into() };
+        |place, fault: ThreeMfFault| ImportError::Malformed { path: path.to_path_buf(), place, kind: fault.into() };
     let mut name = USUAL_MODEL.to_string();
     if let Some(bytes) = parts(RELATIONSHIPS)? {
         let target = model_part(&String::from_utf8_lossy(&bytes))

@@ -2,7 +2,7 @@
 
 use crate::findings::packed::MAX_BYTES;
 use crate::import::source;
-use crate::{Place, SceneError, ThreeMfFault};
+use crate::{ImportError, Place, ThreeMfFault};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,10 +30,10 @@ pub(super) fn key(name: &str) -> String {
 
 impl<'a> Package<'a> {
     /// Opens a package by reading the directory of the ZIP file.
-    pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self, SceneError> {
+    pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self, ImportError> {
         let malformed = |error: rawzip::Error| {
             let kind = ThreeMfFault::NoZip { error: error.to_string() }.into();
-            SceneError::Malformed { path: path.to_path_buf(), place: Place::File, kind }
+            ImportError::Malformed { path: path.to_path_buf(), place: Place::File, kind }
         };
         let archive = ZipArchive::from_slice(bytes).map_err(malformed)?;
         let mut entries = HashMap::new();
@@ -52,16 +52,16 @@ impl<'a> Package<'a> {
     }
 
     /// Reads and decompresses a part and verifies its checksum; `None` if there is none of this name.
-    pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, SceneError> {
+    pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, ImportError> {
         let Some(entry) = self.entries.get(&key(name)) else { return Ok(None) };
         let place = || Place::Item(name.to_string());
         let unsupported = |fault: ThreeMfFault| {
-            Err(SceneError::Unsupported { path: self.path.to_path_buf(), place: place(), kind: fault.into() })
+            Err(ImportError::Unsupported { path: self.path.to_path_buf(), place: place(), kind: fault.into() })
         };
         if entry.encrypted {
             return unsupported(ThreeMfFault::Encrypted);
         }
-        let malformed = |kind| SceneError::Malformed { path: self.path.to_path_buf(), place: place(), kind };
+        let malformed = |kind| ImportError::Malformed { path: self.path.to_path_buf(), place: place(), kind };
         let found = self
             .archive
             .get_entry(entry.place)
@@ -79,8 +79,8 @@ impl<'a> Package<'a> {
         };
         // The message about packed data gets the part's name.
         result.map_err(|error| match error {
-            SceneError::Malformed { kind, .. } => malformed(kind),
-            SceneError::TooLarge { path, kind, .. } => SceneError::TooLarge { path, place: place(), kind },
+            ImportError::Malformed { kind, .. } => malformed(kind),
+            ImportError::TooLarge { path, kind, .. } => ImportError::TooLarge { path, place: place(), kind },
             other => other,
         })?;
         self.budget -= bytes.len() as u64;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::import::context::told;
 use crate::import::fuzz;
-use crate::{FaceMaterials, FaultKind, LoadOptions, PackedFault, SceneError, Surface, Warning, WarningKind};
+use crate::{FaceMaterials, FaultKind, ImportError, LoadOptions, PackedFault, Surface, Warning, WarningKind};
 use rawzip::{CompressionMethod, ZipArchiveWriter};
 use std::io::Write;
 
@@ -61,8 +61,8 @@ const SQUARE: &str = r#"<triangle v1="0" v2="1" v3="2"/><triangle v1="1" v2="3" 
 const ITEM: &str = r#"<item objectid="1"/>"#;
 
 fn import(
-    result: impl FnOnce(&Path, &mut Context) -> Result<Description, SceneError>,
-) -> Result<(Description, Vec<Warning>), SceneError> {
+    result: impl FnOnce(&Path, &mut Context) -> Result<Description, ImportError>,
+) -> Result<(Description, Vec<Warning>), ImportError> {
     let path = Path::new("part.3mf");
     let mut context = Context::new(path, &LoadOptions::default());
     let scene = result(path, &mut context)?;
@@ -72,7 +72,7 @@ fn import(
 
 /// Returns the fault that ends an import, and its position.
 #[track_caller]
-fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (Place, FaultKind) {
+fn fault<T: std::fmt::Debug>(result: Result<T, ImportError>) -> (Place, FaultKind) {
     let (_, place, kind) = told(result.unwrap_err()).unwrap();
     (place, kind)
 }
@@ -88,13 +88,13 @@ fn warning(place: Place, kind: impl Into<WarningKind>) -> Warning {
 }
 
 /// Imports a package of these parts; returns the scene and the warnings.
-fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<Warning>), SceneError> {
+fn read(parts: &[(&str, &str)]) -> Result<(Description, Vec<Warning>), ImportError> {
     let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     import(|path, context| import_bytes(path, &zip(&parts), context))
 }
 
 /// Imports a package with a model in the usual part; returns the scene and the warnings.
-fn read_model(text: &str) -> Result<(Description, Vec<Warning>), SceneError> {
+fn read_model(text: &str) -> Result<(Description, Vec<Warning>), ImportError> {
     read(&[(USUAL_MODEL, text)])
 }
 

@@ -201,7 +201,7 @@ fn a_scene_without_triangles_names_one_that_has_some() {
                 {"primitives": [{"attributes": {"POSITION": 0}, "mode": 1}]}]}));
         let text = document.to_string();
         match crate::load_from(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err().error {
-            SceneError::Empty { path, elsewhere } if path == Path::new("a.gltf") => elsewhere,
+            ImportError::Empty { path, elsewhere } if path == Path::new("a.gltf") => elsewhere,
             other => panic!("{other}"),
         }
     };
@@ -218,7 +218,7 @@ fn what_was_left_out_is_said_before_the_error_that_nothing_is_there() {
     let check = |name: &str, text: &str, want: WarningKind| {
         let error = crate::load_from(text.as_bytes(), Path::new(name), &LoadOptions::default()).unwrap_err();
         let said: Vec<&WarningKind> = error.warnings.iter().map(|warning| &warning.kind).collect();
-        assert_eq!((said, matches!(error.error, SceneError::Empty { .. })), (vec![&want], true));
+        assert_eq!((said, matches!(error.error, ImportError::Empty { .. })), (vec![&want], true));
     };
     let lines = r#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
         "meshes": [{"primitives": [{"attributes": {}, "mode": 1}]}]}"#;

@@ -8,7 +8,7 @@ use crate::{
 
 /// Loads the scene of a triangle with `material`, which has one image, textures 0 to 2 of it and a sampler for texture
 /// 1.
-fn scene_of(material: &Value) -> Result<(Description, Vec<Warning>), SceneError> {
+fn scene_of(material: &Value) -> Result<(Description, Vec<Warning>), ImportError> {
     import(&triangle(json!({
         "materials": [material],
         "textures": [{"source": 0}, {"source": 0, "sampler": 0}, {"source": 0}],

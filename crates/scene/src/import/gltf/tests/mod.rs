@@ -12,7 +12,7 @@ mod poses;
 use super::{External, import_bytes};
 use crate::import::context::told;
 use crate::import::{Context, LoadOptions};
-use crate::{Description, FaultKind, GltfFault, GltfWarning, Place, SceneError, Warning, WarningKind};
+use crate::{Description, FaultKind, GltfFault, GltfWarning, ImportError, Place, Warning, WarningKind};
 use base64::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,7 +24,7 @@ const PIXELS: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYA
 const OPAQUE_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC";
 
 /// Imports a document; returns the scene and its warnings.
-fn import(document: &Value) -> Result<(Description, Vec<Warning>), SceneError> {
+fn import(document: &Value) -> Result<(Description, Vec<Warning>), ImportError> {
     import_raw(document.to_string().as_bytes())
 }
 
@@ -35,7 +35,7 @@ fn warning(item: &str, kind: impl Into<WarningKind>) -> Warning {
 
 /// Returns the item of the document at which an import ended, and the fault there.
 #[track_caller]
-fn fault<T: std::fmt::Debug>(result: Result<T, SceneError>) -> (String, GltfFault) {
+fn fault<T: std::fmt::Debug>(result: Result<T, ImportError>) -> (String, GltfFault) {
     match told(result.unwrap_err()).unwrap() {
         (_, Place::Item(item), FaultKind::Gltf(fault)) => (item, fault),
         (_, place, kind) => panic!("{place:?}: {kind:?}"),
@@ -47,7 +47,7 @@ fn no_entry(array: &'static str, index: u64, count: usize) -> GltfFault {
     GltfFault::NoEntry { array, index, count }
 }
 
-fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<Warning>), SceneError> {
+fn import_raw(bytes: &[u8]) -> Result<(Description, Vec<Warning>), ImportError> {
     let path = Path::new("test.gltf");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, bytes, External::Missing, &mut context)?;

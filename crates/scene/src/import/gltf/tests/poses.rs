@@ -6,7 +6,7 @@ use crate::import::GltfOptions;
 const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
 /// Imports a document as [`import`] does, with a choice of scene, animation or variant.
-fn shown(document: &Value, gltf: GltfOptions) -> Result<(Description, Vec<Warning>), SceneError> {
+fn shown(document: &Value, gltf: GltfOptions) -> Result<(Description, Vec<Warning>), ImportError> {
     let path = Path::new("test.gltf");
     let options = LoadOptions { allow_missing: true, gltf, ..LoadOptions::default() };
     let mut context = Context::new(path, &options);

@@ -24,7 +24,7 @@ impl Written {
         header: &str,
         lines: &str,
         options: &LoadOptions,
-    ) -> Result<(Description, Vec<WarningKind>), SceneError> {
+    ) -> Result<(Description, Vec<WarningKind>), ImportError> {
         let obj = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
         std::fs::write(self.0.at("a.obj"), obj).unwrap();
         std::fs::write(self.0.at("a.mtl"), format!("{header}newmtl m\n{lines}\n")).unwrap();
@@ -239,7 +239,7 @@ fn images_are_found_by_the_names_of_other_machines() {
         assert!(found.ends_with("Wood.png"), "{warnings:?}");
     }
     let error = files.load("", "map_Kd C:\\lost.png", &LoadOptions::default()).unwrap_err();
-    let SceneError::Missing { files: lost, .. } = &error else { panic!("{error}") };
+    let ImportError::Missing { files: lost, .. } = &error else { panic!("{error}") };
     assert!(lost[0].ends_with("C:/lost.png"), "{error}");
     // The library itself.
     std::fs::write(files.0.at("B.obj"), "mtllib .\\A.MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n").unwrap();
@@ -251,7 +251,7 @@ fn images_are_found_by_the_names_of_other_machines() {
 fn a_broken_image_is_a_line_where_missing_files_are_allowed() {
     let files = Written::new();
     let error = files.load("", "map_Kd Maps/broken.png", &LoadOptions::default()).unwrap_err();
-    assert!(matches!(&error, SceneError::Malformed { path, .. } if path.ends_with("broken.png")), "{error}");
+    assert!(matches!(&error, ImportError::Malformed { path, .. } if path.ends_with("broken.png")), "{error}");
     let lenient = LoadOptions { allow_missing: true, ..LoadOptions::default() };
     let (scene, warnings) = files.load("", "map_Kd Maps/broken.png", &lenient).unwrap();
     assert_eq!(scene.materials[0], Material::diffuse("m", [1.0; 3]));

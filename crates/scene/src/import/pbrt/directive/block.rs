@@ -5,12 +5,12 @@ use crate::import::pbrt::motion::Motion;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::shape::Placement;
 use crate::import::pbrt::state::{Graphics, Importer, Saved, SavedState};
-use crate::{PbrtFault, PbrtWarning, Place, SceneError};
+use crate::{ImportError, PbrtFault, PbrtWarning, Place};
 use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
-    pub fn block_directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+    pub fn block_directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
         match word {
             "WorldBegin" => self.world_begin(path, line),
             "WorldEnd" => self.world_end(path, line),
@@ -42,10 +42,10 @@ impl Importer<'_> {
         }
     }
 
-    fn begin(&mut self, begin: &'static str, path: &Path, line: u64) -> Result<(), SceneError> {
+    fn begin(&mut self, begin: &'static str, path: &Path, line: u64) -> Result<(), ImportError> {
         if self.saved.len() >= MAX_BLOCKS {
             let kind = PbrtFault::BlockDepth.into();
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
+            return Err(ImportError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         let state = match begin {
             "TransformBegin" => SavedState::Transform(self.graphics.ctm, self.graphics.active),
@@ -55,7 +55,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn end(&mut self, end: &str, begin: &str, path: &Path, line: u64) -> Result<(), SceneError> {
+    fn end(&mut self, end: &str, begin: &str, path: &Path, line: u64) -> Result<(), ImportError> {
         let fail = |fault: PbrtFault| Err(malformed(path, line, fault));
         match self.saved.pop() {
             None => fail(PbrtFault::EndWithoutBegin { end: end.into(), begin: begin.into() }),
@@ -76,7 +76,7 @@ impl Importer<'_> {
         }
     }
 
-    fn world_begin(&mut self, path: &Path, line: u64) -> Result<(), SceneError> {
+    fn world_begin(&mut self, path: &Path, line: u64) -> Result<(), ImportError> {
         if self.in_world {
             return Err(malformed(path, line, PbrtFault::SecondWorld));
         }
@@ -88,7 +88,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn world_end(&mut self, path: &Path, line: u64) -> Result<(), SceneError> {
+    fn world_end(&mut self, path: &Path, line: u64) -> Result<(), ImportError> {
         if !self.in_world {
             let (end, begin) = ("WorldEnd".into(), "WorldBegin".into());
             return Err(malformed(path, line, PbrtFault::EndWithoutBegin { end, begin }));
@@ -101,7 +101,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn object_instance(&mut self, name: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+    fn object_instance(&mut self, name: &str, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
         if let Some((outer, _)) = &self.current_object {
             let (directive, name, outer) = ("ObjectInstance", name.into(), outer.clone());
             return Err(malformed(path, line, PbrtFault::NestedObject { directive, name, outer }));
@@ -112,7 +112,7 @@ impl Importer<'_> {
         };
         if object.len() + self.placements.len() > MAX_PLACEMENTS {
             let kind = PbrtFault::Placements.into();
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
+            return Err(ImportError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         let motion = self.graphics.ctm;
         self.note_motion(&motion, path, line);
@@ -132,7 +132,7 @@ impl Importer<'_> {
     }
 
     /// Reads a directive `Attribute "shape" ...`: default parameters for the directives that follow.
-    pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+    pub fn attribute_defaults(&mut self, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
         let target = self.argument("Attribute", path, line)?;
         let params = self.params(path, line)?;
         let defaults = &mut self.graphics.defaults;
@@ -155,7 +155,7 @@ impl Importer<'_> {
         list.extend(earlier);
         if list.len() > MAX_DEFAULTS {
             let kind = PbrtFault::AttributeParameters { target }.into();
-            return Err(SceneError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
+            return Err(ImportError::TooLarge { path: path.to_path_buf(), place: Place::Line(line), kind });
         }
         *slot = Rc::new(list);
         Ok(())

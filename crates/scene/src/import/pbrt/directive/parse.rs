@@ -3,13 +3,13 @@
 use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::params::{Params, malformed};
 use crate::import::pbrt::state::Importer;
-use crate::{PbrtFault, PbrtWarning, Place, SceneError};
+use crate::{ImportError, PbrtFault, PbrtWarning, Place};
 use std::path::Path;
 use std::rc::Rc;
 
 impl Importer<'_> {
     /// Runs all directives of the open files to their ends.
-    pub fn run(&mut self) -> Result<(), SceneError> {
+    pub fn run(&mut self) -> Result<(), ImportError> {
         while let Some(file) = self.open.last_mut() {
             let path = file.path.clone();
             match file.lexer.next().map_err(|error| malformed(&path, error.line, error.kind))? {
@@ -29,7 +29,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
+    fn directive(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
         match word {
             "Identity" | "Translate" | "Scale" | "Rotate" | "LookAt" | "Transform" | "ConcatTransform"
             | "CoordinateSystem" | "CoordSysTransform" | "ActiveTransform" | "TransformTimes" => {
@@ -79,8 +79,8 @@ impl Importer<'_> {
     }
 
     /// Runs a directive of the form `Word "type" parameters`.
-    fn directive_with_type(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), SceneError> {
-        type Handler = for<'b, 'c> fn(&'b mut Importer<'c>, &str, Params) -> Result<(), SceneError>;
+    fn directive_with_type(&mut self, word: &str, path: &Rc<Path>, line: u64) -> Result<(), ImportError> {
+        type Handler = for<'b, 'c> fn(&'b mut Importer<'c>, &str, Params) -> Result<(), ImportError>;
         let handler: Handler = match word {
             "Camera" => |this, kind, params| this.camera_directive(kind, &params),
             "Film" => |this, kind, params| this.film(kind, &params),
@@ -109,7 +109,7 @@ impl Importer<'_> {
     }
 
     /// Reads the text in quotes behind a directive.
-    pub fn argument(&mut self, word: &str, path: &Path, line: u64) -> Result<String, SceneError> {
+    pub fn argument(&mut self, word: &str, path: &Path, line: u64) -> Result<String, ImportError> {
         match self.token(path)? {
             Some((Token::Text(text), _)) => Ok(text),
             Some((token, line)) => {
@@ -121,7 +121,7 @@ impl Importer<'_> {
     }
 
     /// Reads `N` numbers behind a directive, with or without brackets.
-    pub fn numbers<const N: usize>(&mut self, word: &str, path: &Path, line: u64) -> Result<[f64; N], SceneError> {
+    pub fn numbers<const N: usize>(&mut self, word: &str, path: &Path, line: u64) -> Result<[f64; N], ImportError> {
         let directive = || word.to_string();
         let fail = |line, fault: PbrtFault| malformed(path, line, fault);
         let mut out = [0.0; N];
@@ -160,20 +160,20 @@ impl Importer<'_> {
         Ok(out)
     }
 
-    pub fn params(&mut self, path: &Rc<Path>, line: u64) -> Result<Params, SceneError> {
+    pub fn params(&mut self, path: &Rc<Path>, line: u64) -> Result<Params, ImportError> {
         match self.open.last_mut() {
             Some(file) => Params::read(&mut file.lexer, path, line),
             None => Ok(Params::empty(path.clone(), line)),
         }
     }
 
-    pub fn token(&mut self, path: &Path) -> Result<Option<(Token, u64)>, SceneError> {
+    pub fn token(&mut self, path: &Path) -> Result<Option<(Token, u64)>, ImportError> {
         let Some(file) = self.open.last_mut() else { return Ok(None) };
         file.lexer.next().map_err(|error| malformed(path, error.line, error.kind))
     }
 
     /// Returns `true` if the next token is a text in quotes.
-    pub fn text_follows(&mut self, path: &Path) -> Result<bool, SceneError> {
+    pub fn text_follows(&mut self, path: &Path) -> Result<bool, ImportError> {
         let Some(file) = self.open.last_mut() else { return Ok(false) };
         let token = file.lexer.peek().map_err(|error| malformed(path, error.line, error.kind))?;
         Ok(matches!(token, Some(Token::Text(_))))

@@ -3,7 +3,7 @@
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::{Importer, Version};
 use crate::import::pbrt::version;
-use crate::{FilterKind, PbrtFault, PbrtWarning, SamplerKind, SceneError};
+use crate::{FilterKind, ImportError, PbrtFault, PbrtWarning, SamplerKind};
 
 /// Largest width or height of the picture in pixels.
 const MAX_SIDE: u32 = 1 << 16;
@@ -18,7 +18,7 @@ pub(in crate::import::pbrt) fn default_gaussian(version: Option<Version>) -> Fil
 }
 
 impl Importer<'_> {
-    pub fn film(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+    pub fn film(&mut self, kind: &str, params: &Params) -> Result<(), ImportError> {
         if let Some(version) = version::film(kind) {
             self.belongs_to(version, params, "film", kind);
         }
@@ -65,7 +65,7 @@ impl Importer<'_> {
     }
 
     /// Reads the parameter `pixelbounds` of the film or the integrator.
-    fn pixel_bounds(&mut self, params: &Params) -> Result<(), SceneError> {
+    fn pixel_bounds(&mut self, params: &Params) -> Result<(), ImportError> {
         let Some(bounds) = params.floats("pixelbounds")? else { return Ok(()) };
         let [x0, x1, y0, y1] = bounds[..] else {
             return Err(params.error(PbrtFault::Window { name: "pixelbounds" }));
@@ -85,7 +85,7 @@ impl Importer<'_> {
         (crop != [0.0, 1.0, 0.0, 1.0]).then_some(crop)
     }
 
-    pub fn sampler(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+    pub fn sampler(&mut self, kind: &str, params: &Params) -> Result<(), ImportError> {
         let sampler = match kind {
             "halton" => SamplerKind::PaddedHalton,
             "random" | "independent" => SamplerKind::Xor32,
@@ -116,7 +116,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    pub fn integrator(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+    pub fn integrator(&mut self, kind: &str, params: &Params) -> Result<(), ImportError> {
         if !matches!(kind, "path" | "volpath") {
             self.warn(params, PbrtWarning::Integrator { kind: kind.into() });
         }
@@ -134,7 +134,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    pub fn pixel_filter(&mut self, kind: &str, params: &Params) -> Result<(), SceneError> {
+    pub fn pixel_filter(&mut self, kind: &str, params: &Params) -> Result<(), ImportError> {
         let v4 = params.has("xradius") || params.has("yradius") || params.has("sigma");
         let default = match kind {
             "box" => 0.5,
@@ -142,7 +142,7 @@ impl Importer<'_> {
             "sinc" | "lanczos" => 4.0,
             _ => 2.0,
         };
-        let axis = |wide: &str, radius: &str| Ok::<_, SceneError>(params.float(radius)?.or(params.float(wide)?));
+        let axis = |wide: &str, radius: &str| Ok::<_, ImportError>(params.float(radius)?.or(params.float(wide)?));
         let (x, y) = (axis("xwidth", "xradius")?, axis("ywidth", "yradius")?);
         let radius = x.unwrap_or(default);
         if y.unwrap_or(default) != radius {

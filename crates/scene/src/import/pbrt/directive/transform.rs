@@ -6,12 +6,12 @@ use crate::import::pbrt::lexer::Token;
 use crate::import::pbrt::motion::Active;
 use crate::import::pbrt::params::malformed;
 use crate::import::pbrt::state::Importer;
-use crate::{PbrtFault, PbrtWarning, Place, SceneError};
+use crate::{ImportError, PbrtFault, PbrtWarning, Place};
 use glam::{DAffine3, DMat3, DVec3};
 use std::path::Path;
 
 impl Importer<'_> {
-    pub fn transform_directive(&mut self, word: &str, path: &Path, line: u64) -> Result<(), SceneError> {
+    pub fn transform_directive(&mut self, word: &str, path: &Path, line: u64) -> Result<(), ImportError> {
         let directive = || word.to_string();
         let fail = |fault: PbrtFault| malformed(path, line, fault);
         let active = self.graphics.active;

@@ -4,11 +4,11 @@ use super::Importer;
 use crate::findings::pbrt::MAX_INDEX;
 use crate::import::pbrt::params::{Kind, Params, Values};
 use crate::import::pbrt::spectrum;
-use crate::{ColorInput, PbrtFault, PbrtWarning, Roughness, SceneError, Surface};
+use crate::{ColorInput, ImportError, PbrtFault, PbrtWarning, Roughness, Surface};
 
 impl Importer<'_> {
     /// Reads the material `glass` of version 3, or `dielectric` or `thindielectric` of version 4.
-    pub(super) fn dielectric(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
+    pub(super) fn dielectric(&mut self, params: &Params, kind: &str) -> Result<Surface, ImportError> {
         let ior = self.index(params, 1.5)?;
         let thin = kind == "thindielectric";
         let roughness = if thin { Roughness::SMOOTH } else { self.roughness(params, 0.0)? };
@@ -22,12 +22,12 @@ impl Importer<'_> {
 
     /// Reads an index of refraction from `eta`, or from `index` in older files. Of one that varies with the wavelength,
     /// the green.
-    pub(super) fn index(&mut self, params: &Params, default: f32) -> Result<f32, SceneError> {
+    pub(super) fn index(&mut self, params: &Params, default: f32) -> Result<f32, ImportError> {
         self.index_named(params, if params.has("eta") { "eta" } else { "index" }, default)
     }
 
     /// Reads an index of refraction from the parameter `name`.
-    pub(super) fn index_named(&mut self, params: &Params, name: &str, default: f32) -> Result<f32, SceneError> {
+    pub(super) fn index_named(&mut self, params: &Params, name: &str, default: f32) -> Result<f32, ImportError> {
         let index = match params.find(name).map(|p| p.kind) {
             None => default,
             Some(Kind::Float | Kind::Integer) => params.float_or(name, default)?,

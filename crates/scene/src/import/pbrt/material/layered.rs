@@ -7,19 +7,19 @@ use super::{Importer, normal_reflectance};
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::texture::mean;
 use crate::{
-    Alpha, ColorInput, Material, MaterialId, PbrtWarning, Principled, Roughness, RoughnessRemap, ScalarInput,
-    SceneError, Surface,
+    Alpha, ColorInput, ImportError, Material, MaterialId, PbrtWarning, Principled, Roughness, RoughnessRemap,
+    ScalarInput, Surface,
 };
 
 impl Importer<'_> {
-    pub(super) fn plastic(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    pub(super) fn plastic(&mut self, params: &Params) -> Result<Surface, ImportError> {
         let diffuse = self.color_or(params, "Kd", 0.25)?;
         let mut specular = self.color_or(params, "Ks", 0.25)?;
         specular.factor = specular.factor.map(|c| c * normal_reflectance(1.5));
         Ok(Surface::Coated { diffuse, specular, roughness: self.roughness(params, 0.1)? })
     }
 
-    pub(super) fn coated_diffuse(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    pub(super) fn coated_diffuse(&mut self, params: &Params) -> Result<Surface, ImportError> {
         let diffuse = self.color_or(params, "reflectance", 0.5)?;
         let specular = ColorInput::constant([normal_reflectance(self.index(params, 1.5)?); 3]);
         let roughness = self.roughness(params, 0.0)?;
@@ -29,7 +29,7 @@ impl Importer<'_> {
 
     /// Warns about parameters of the medium between the layers of version 4's coated materials, which is not rendered.
     /// Here the surfaces are clear and close together: what differs from the defaults is said.
-    pub(super) fn layer(&mut self, params: &Params, kind: &str) -> Result<(), SceneError> {
+    pub(super) fn layer(&mut self, params: &Params, kind: &str) -> Result<(), ImportError> {
         let mut left_out = Vec::new();
         for (name, usual) in [("thickness", 0.01), ("g", 0.0)] {
             let value = self.scalar_input(params, name)?;
@@ -52,7 +52,7 @@ impl Importer<'_> {
     }
 
     /// Reads the material `substrate` (Ashikhmin and Shirley), whose `Ks` is the reflectance at normal incidence.
-    pub(super) fn substrate(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    pub(super) fn substrate(&mut self, params: &Params) -> Result<Surface, ImportError> {
         Ok(Surface::Coated {
             diffuse: self.color_or(params, "Kd", 0.5)?,
             specular: self.color_or(params, "Ks", 0.5)?,
@@ -61,7 +61,7 @@ impl Importer<'_> {
     }
 
     /// Reads the material `uber`: a coated surface, mixed with glass for what is transmitted, and blended by opacity.
-    pub(super) fn uber(&mut self, name: &str, params: &Params) -> Result<MaterialId, SceneError> {
+    pub(super) fn uber(&mut self, name: &str, params: &Params) -> Result<MaterialId, ImportError> {
         let diffuse = self.color_or(params, "Kd", 0.25)?;
         let mut specular = self.color_or(params, "Ks", 0.25)?;
         let mirror = self.color_or(params, "Kr", 0.0)?;
@@ -110,7 +110,7 @@ impl Importer<'_> {
     }
 
     /// Converts version 3's material `disney` to the metallic-roughness model, which has most of the same parameters.
-    pub(super) fn disney(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    pub(super) fn disney(&mut self, params: &Params) -> Result<Surface, ImportError> {
         self.warn(params, PbrtWarning::Disney);
         let rough = self.scalar_or(params, "roughness", 0.5)?;
         // Version 3: the coat's alpha goes from 0.1 (gloss 0) to 0.001 (gloss 1).

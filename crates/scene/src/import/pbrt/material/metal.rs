@@ -5,7 +5,7 @@ use crate::findings::pbrt::COAT_INDEX;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::spectrum;
 use crate::{
-    CarPaint, ColorInput, PbrtWarning, Principled, Roughness, RoughnessRemap, ScalarInput, SceneError, Surface,
+    CarPaint, ColorInput, ImportError, PbrtWarning, Principled, Roughness, RoughnessRemap, ScalarInput, Surface,
 };
 
 /// Index of refraction (eta and k) of copper, pbrt's default metal.
@@ -13,7 +13,7 @@ const COPPER: [[f32; 3]; 2] = [[0.2004, 0.9240, 1.1022], [3.9129, 2.4528, 2.1421
 
 impl Importer<'_> {
     /// Reads the material `metal` of version 3, or `conductor` of version 4.
-    pub(super) fn conductor(&mut self, params: &Params, kind: &str) -> Result<Surface, SceneError> {
+    pub(super) fn conductor(&mut self, params: &Params, kind: &str) -> Result<Surface, ImportError> {
         // Version 4's conductor is smooth by default, version 3's metal is not quite.
         let roughness = self.roughness(params, if kind == "metal" { 0.01 } else { 0.0 })?;
         if let Some(reflectance) = self.color_input(params, "reflectance")? {
@@ -31,7 +31,7 @@ impl Importer<'_> {
     }
 
     /// Reads version 4's material `coatedconductor`: a metal under a clear coat, in the metallic-roughness model.
-    pub(super) fn coated_conductor(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    pub(super) fn coated_conductor(&mut self, params: &Params) -> Result<Surface, ImportError> {
         let base_color = match self.color_input(params, "reflectance")? {
             Some(reflectance) => reflectance,
             None => {

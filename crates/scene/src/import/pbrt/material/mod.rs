@@ -12,8 +12,8 @@ use super::texture::mean;
 use super::version;
 use crate::import::context::Encoding;
 use crate::{
-    CarPaint, ColorInput, Material, MaterialId, NormalInput, PbrtFault, PbrtWarning, Roughness, RoughnessRemap,
-    ScalarInput, SceneError, Surface, Texture, UvMapping,
+    CarPaint, ColorInput, ImportError, Material, MaterialId, NormalInput, PbrtFault, PbrtWarning, Roughness,
+    RoughnessRemap, ScalarInput, Surface, Texture, UvMapping,
 };
 
 /// Returns the Fresnel reflectance at normal incidence between air and a dielectric of index `eta`.
@@ -23,13 +23,13 @@ fn normal_reflectance(eta: f32) -> f32 {
 }
 
 impl Importer<'_> {
-    pub fn material_directive(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+    pub fn material_directive(&mut self, kind: &str, params: Params) -> Result<(), ImportError> {
         let material = self.material("", kind, params)?;
         self.graphics.material = Some(material);
         Ok(())
     }
 
-    pub fn make_named_material(&mut self, name: &str, params: Params) -> Result<(), SceneError> {
+    pub fn make_named_material(&mut self, name: &str, params: Params) -> Result<(), ImportError> {
         let Some(kind) = params.text("type")?.map(str::to_string) else {
             return Err(params.error(PbrtFault::MaterialType { name: name.into() }));
         };
@@ -49,7 +49,7 @@ impl Importer<'_> {
         }
     }
 
-    fn material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, SceneError> {
+    fn material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, ImportError> {
         self.context.stand_ins.begin();
         let material = self.read_material(name, kind, params)?;
         let mark = self.context.stand_ins.close();
@@ -57,7 +57,7 @@ impl Importer<'_> {
         Ok(material)
     }
 
-    fn read_material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, SceneError> {
+    fn read_material(&mut self, name: &str, kind: &str, params: Params) -> Result<MaterialId, ImportError> {
         let params = params.with_defaults(&self.graphics.defaults.material.clone());
         let shown = if name.is_empty() { kind } else { name };
         if let Some(version) = version::material(kind) {
@@ -138,7 +138,7 @@ impl Importer<'_> {
         diffuse: ColorInput,
         specular: f32,
         roughness: Roughness,
-    ) -> Result<MaterialId, SceneError> {
+    ) -> Result<MaterialId, ImportError> {
         self.note_stand_in(params);
         material.surface = Surface::Coated { diffuse, specular: ColorInput::constant([specular; 3]), roughness };
         material.normal = self.normal_input(params)?;
@@ -151,7 +151,7 @@ impl Importer<'_> {
     }
 
     /// Completes a material with bump and normal maps, warns about unused parameters, and adds it to the scene.
-    fn finish_material(&mut self, mut material: Material, params: &Params) -> Result<MaterialId, SceneError> {
+    fn finish_material(&mut self, mut material: Material, params: &Params) -> Result<MaterialId, ImportError> {
         material.normal = self.normal_input(params)?;
         let what = format!("material {:?}", material.name);
         self.warn_unused(params, &what);
@@ -159,7 +159,7 @@ impl Importer<'_> {
     }
 
     /// Reads a bump or normal map: `bumpmap` (version 3), `displacement` or `normalmap` (version 4).
-    fn normal_input(&mut self, params: &Params) -> Result<Option<NormalInput>, SceneError> {
+    fn normal_input(&mut self, params: &Params) -> Result<Option<NormalInput>, ImportError> {
         let mut normal = None;
         for name in ["bumpmap", "displacement"] {
             if let Some(height) = self.scalar_input(params, name)? {
@@ -183,7 +183,7 @@ impl Importer<'_> {
     }
 
     /// Reads a colour or texture of a reflectance or transmittance; a constant outside of 0 to 1 is clamped.
-    fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, SceneError> {
+    fn color_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ColorInput, ImportError> {
         let mut color = self.color_input(params, name)?.unwrap_or(ColorInput::constant([default; 3]));
         if color.texture.is_none() && color.factor.iter().any(|c| !(0.0..=1.0).contains(c)) {
             self.warn(params, PbrtWarning::ClampedColor { name: name.into(), value: color.factor });
@@ -192,7 +192,7 @@ impl Importer<'_> {
         Ok(color)
     }
 
-    fn scalar_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ScalarInput, SceneError> {
+    fn scalar_or(&mut self, params: &Params, name: &str, default: f32) -> Result<ScalarInput, ImportError> {
         Ok(self.scalar_input(params, name)?.unwrap_or(ScalarInput::constant(default)))
     }
 
@@ -200,12 +200,12 @@ impl Importer<'_> {
     ///
     /// Remapping is on unless the file turns it off; versions 3 and 4 remap differently. What is 0
     /// in both directions is perfectly smooth in either.
-    fn roughness(&mut self, params: &Params, default: f32) -> Result<Roughness, SceneError> {
+    fn roughness(&mut self, params: &Params, default: f32) -> Result<Roughness, ImportError> {
         self.roughness_named(params, "", default)
     }
 
     /// Reads a roughness from parameters whose names start with `prefix`, such as `interface.roughness`.
-    fn roughness_named(&mut self, params: &Params, prefix: &str, default: f32) -> Result<Roughness, SceneError> {
+    fn roughness_named(&mut self, params: &Params, prefix: &str, default: f32) -> Result<Roughness, ImportError> {
         let both = self.scalar_or(params, &format!("{prefix}roughness"), default)?;
         let x = self.scalar_input(params, &format!("{prefix}uroughness"))?.unwrap_or(both);
         let y = self.scalar_input(params, &format!("{prefix}vroughness"))?.unwrap_or(both);
@@ -222,7 +222,7 @@ impl Importer<'_> {
         if x == zero && y == zero { Ok(Roughness::SMOOTH) } else { Ok(Roughness { x, y, remap }) }
     }
 
-    fn translucent(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    fn translucent(&mut self, params: &Params) -> Result<Surface, ImportError> {
         let base = self.color_or(params, "Kd", 0.25)?;
         if self.color_or(params, "Ks", 0.25)?.factor != [0.0; 3] {
             self.warn(params, PbrtWarning::TranslucentGloss);
@@ -238,7 +238,7 @@ impl Importer<'_> {
 
     /// Reads the material `mix`: a mixture of two named materials. Version 3's `amount` is the share of
     /// `namedmaterial1`, version 4's that of the second of `materials`.
-    fn mix(&mut self, name: &str, params: &Params) -> Result<MaterialId, SceneError> {
+    fn mix(&mut self, name: &str, params: &Params) -> Result<MaterialId, ImportError> {
         let amount = match params.texture("amount")? {
             Some(_) => mean(self.color_or(params, "amount", 0.5)?),
             None => self.scalar_or(params, "amount", 0.5)?,
@@ -267,7 +267,7 @@ impl Importer<'_> {
     }
 
     /// Reads the material `carpaint`, an extension by Raywarp for W11.
-    fn car_paint(&mut self, params: &Params) -> Result<Surface, SceneError> {
+    fn car_paint(&mut self, params: &Params) -> Result<Surface, ImportError> {
         let default = CarPaint::default();
         let share = |name: &'static str, default: f32, range: std::ops::RangeInclusive<f32>| {
             let value = params.float_or(name, default)?;

@@ -3,7 +3,7 @@
 use crate::each::Each;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::{PbrtFault, SceneError, WarningKind};
+use crate::{ImportError, PbrtFault, WarningKind};
 use glam::Vec3;
 use raywarp_geom::TriangleMesh;
 
@@ -13,7 +13,7 @@ const PIECES: u32 = 8;
 
 impl Importer<'_> {
     /// Reads a shape `bilinearmesh` as triangles; returns the mesh and the number of its patches.
-    pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), SceneError> {
+    pub(super) fn bilinear_mesh(&mut self, params: &Params) -> Result<(TriangleMesh, usize), ImportError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error(PbrtFault::NoPoints { shape: "bilinearmesh" }));

@@ -12,12 +12,12 @@
 use super::loop_topology::{Topology, beta};
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::{PbrtFault, SceneError};
+use crate::{ImportError, PbrtFault};
 use glam::DVec3;
 use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {
-    pub(super) fn loop_subdivision(&mut self, params: &Params) -> Result<TriangleMesh, SceneError> {
+    pub(super) fn loop_subdivision(&mut self, params: &Params) -> Result<TriangleMesh, ImportError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error(PbrtFault::NoPoints { shape: "loopsubdiv shape" }));

@@ -20,8 +20,8 @@ use super::state::{Importer, Version};
 use crate::each::Each;
 use crate::import::stand_ins::MarkId;
 use crate::{
-    Alpha, Channel, ColorInput, FaceMaterials, Material, MaterialId, MediumInterface, Mesh, PbrtWarning, ScalarInput,
-    SceneError, Surface, TextureId,
+    Alpha, Channel, ColorInput, FaceMaterials, ImportError, Material, MaterialId, MediumInterface, Mesh, PbrtWarning,
+    ScalarInput, Surface, TextureId,
 };
 use raywarp_geom::TriangleMesh;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub(super) enum ShapeKey {
 const V3_CUTOFF: f32 = 1.0 / 512.0;
 
 impl Importer<'_> {
-    pub fn shape_directive(&mut self, kind: &str, params: Params) -> Result<(), SceneError> {
+    pub fn shape_directive(&mut self, kind: &str, params: Params) -> Result<(), ImportError> {
         let params = params.with_defaults(&self.graphics.defaults.shape.clone());
         let base = match self.graphics.material {
             Some(material) => material,
@@ -94,7 +94,7 @@ impl Importer<'_> {
         mut mesh: TriangleMesh,
         base: MaterialId,
         (look, pieces): (Look, Pieces),
-    ) -> Result<(), SceneError> {
+    ) -> Result<(), ImportError> {
         let look = self.with_power(params, look, &mesh, pieces);
         let material = self.derive(base, look);
         if self.scene.looks_at_coordinates(material) {
@@ -109,7 +109,7 @@ impl Importer<'_> {
     }
 
     /// Reads the properties that this shape adds to its material.
-    fn look(&mut self, params: &Params) -> Result<Look, SceneError> {
+    fn look(&mut self, params: &Params) -> Result<Look, ImportError> {
         self.context.stand_ins.begin();
         let v3 = self.version == Some(Version::V3);
         let alpha = match params.find("alpha").map(|p| p.kind) {

@@ -8,7 +8,7 @@ use crate::import::pbrt::state::Importer;
 use crate::import::ply::{self, PlyMesh};
 use crate::import::source;
 use crate::import::{Format, foreign};
-use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId, PbrtFault, PbrtWarning, Place, SceneError};
+use crate::{FaceMaterials, ImportError, Instance, MaterialId, Mesh, MeshId, PbrtFault, PbrtWarning, Place};
 use glam::DAffine3;
 use rayon::prelude::*;
 use raywarp_geom::Aabb;
@@ -36,7 +36,7 @@ pub(in crate::import::pbrt) struct Pending {
 }
 
 impl Importer<'_> {
-    pub(super) fn ply_mesh(&mut self, params: &Params, base: MaterialId, look: Look) -> Result<(), SceneError> {
+    pub(super) fn ply_mesh(&mut self, params: &Params, base: MaterialId, look: Look) -> Result<(), ImportError> {
         let Some(name) = params.text("filename")? else {
             return Err(params.error(PbrtFault::NoFile { what: "plymesh" }));
         };
@@ -66,7 +66,7 @@ impl Importer<'_> {
     }
 
     /// Places a mesh in the current object, or in the world if there is none.
-    pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), SceneError> {
+    pub(super) fn place(&mut self, params: &Params, mesh: MeshId, material: MaterialId) -> Result<(), ImportError> {
         let transform = self.pose_here(params);
         if !single(&transform).is_finite() {
             return Err(params.error(PbrtFault::ShapeOverflow));
@@ -83,7 +83,7 @@ impl Importer<'_> {
     }
 
     /// Reads all pending PLY files in parallel.
-    pub fn read_pending(&mut self) -> Result<(), SceneError> {
+    pub fn read_pending(&mut self) -> Result<(), ImportError> {
         let pending = std::mem::take(&mut self.pending);
         if !self.files.disk {
             for file in &pending {
@@ -170,8 +170,8 @@ impl Importer<'_> {
     /// Converts placements to instances; those of meshes that stayed empty are dropped with their meshes.
     ///
     /// # Errors
-    /// [`SceneError::Malformed`] where a mesh is so large in the world that its corners overflow.
-    pub fn finish_instances(&mut self, path: &Path) -> Result<(), SceneError> {
+    /// [`ImportError::Malformed`] where a mesh is so large in the world that its corners overflow.
+    pub fn finish_instances(&mut self, path: &Path) -> Result<(), ImportError> {
         let meshes = std::mem::take(&mut self.scene.meshes);
         let placements = std::mem::take(&mut self.placements);
         let mut used = vec![false; meshes.len()];
@@ -203,7 +203,7 @@ impl Importer<'_> {
             if !world.min.iter().chain(&world.max).all(|x| x.is_finite()) {
                 let place = Place::Item(self.scene.meshes[mesh.index()].name.clone());
                 let kind = PbrtFault::CornersOverflow.into();
-                return Err(SceneError::Malformed { path: path.to_path_buf(), place, kind });
+                return Err(ImportError::Malformed { path: path.to_path_buf(), place, kind });
             }
             self.scene.instances.push(Instance { mesh, transform, material });
         }
@@ -211,7 +211,7 @@ impl Importer<'_> {
     }
 }
 
-type PlyResult = Result<Option<(PlyMesh, Rounder)>, SceneError>;
+type PlyResult = Result<Option<(PlyMesh, Rounder)>, ImportError>;
 
 fn read_ply(path: &Path, mut rounder: Rounder, quads: bool) -> (PlyResult, ply::Warnings) {
     let mut warnings = Vec::new();
@@ -219,7 +219,7 @@ fn read_ply(path: &Path, mut rounder: Rounder, quads: bool) -> (PlyResult, ply::
         Ok(bytes) => foreign::check_scene(path, &bytes, Format::Ply)
             .and_then(|()| ply::read_mesh(path, &bytes, &mut rounder, &mut warnings, quads))
             .map(|mesh| Some((mesh, rounder))),
-        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(ImportError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     };
     (read, warnings)

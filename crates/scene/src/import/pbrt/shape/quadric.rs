@@ -10,7 +10,7 @@ use crate::each::Each;
 use crate::import::pbrt::area_light::Pieces;
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
-use crate::{FaceMaterials, MaterialId, Mesh, PbrtFault, SceneError};
+use crate::{FaceMaterials, ImportError, MaterialId, Mesh, PbrtFault};
 use raywarp_geom::TriangleMesh;
 use std::f64::consts::{PI, TAU};
 
@@ -40,7 +40,7 @@ impl Importer<'_> {
         params: &Params,
         base: MaterialId,
         look: Look,
-    ) -> Result<(), SceneError> {
+    ) -> Result<(), ImportError> {
         let float = |name: &str, default: f32| params.float_or(name, default);
         let radius = float("radius", 1.0)?;
         let (names, defaults) = match kind {

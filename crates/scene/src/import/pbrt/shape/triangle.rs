@@ -3,11 +3,11 @@
 use crate::import::pbrt::params::Params;
 use crate::import::pbrt::state::Importer;
 use crate::import::strays;
-use crate::{PbrtFault, PbrtWarning, SceneError, WarningKind};
+use crate::{ImportError, PbrtFault, PbrtWarning, WarningKind};
 use raywarp_geom::TriangleMesh;
 
 impl Importer<'_> {
-    pub(super) fn triangle_mesh(&mut self, params: &Params) -> Result<Option<TriangleMesh>, SceneError> {
+    pub(super) fn triangle_mesh(&mut self, params: &Params) -> Result<Option<TriangleMesh>, ImportError> {
         let mut rounder = self.context.center.in_mesh();
         let Some(positions) = params.positions("P", &mut rounder)? else {
             return Err(params.error(PbrtFault::NoPoints { shape: "trianglemesh" }));
@@ -38,7 +38,7 @@ impl Importer<'_> {
     }
 
     /// Reads vertex normals from `N`; as in pbrt they are ignored if their number is wrong.
-    pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, SceneError> {
+    pub(super) fn vertex_normals(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 3]>, ImportError> {
         let normals = params.groups::<3>("N")?.unwrap_or_default();
         if !normals.is_empty() && normals.len() != vertices {
             self.warn(params, PbrtWarning::Normals { normals: normals.len(), points: vertices });
@@ -49,7 +49,7 @@ impl Importer<'_> {
 
     /// Reads texture coordinates from `uv`, `st` or `UV`, as points or numbers, with v turned to grow downwards. As in
     /// pbrt left out where there are too few.
-    pub(super) fn vertex_uvs(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 2]>, SceneError> {
+    pub(super) fn vertex_uvs(&mut self, params: &Params, vertices: usize) -> Result<Vec<[f32; 2]>, ImportError> {
         let mut found = None;
         for name in ["uv", "UV", "st"] {
             found = found.or(params.groups::<2>(name)?);

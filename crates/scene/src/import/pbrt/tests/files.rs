@@ -126,7 +126,7 @@ fn all_missing_files_are_named_at_once() {
     );
     let folder = folder_of(&[("main.pbrt", text.as_bytes())]);
     let error = load_in(&folder, "main.pbrt").unwrap_err().error;
-    let SceneError::Missing { files, .. } = &error else { panic!("{error}") };
+    let ImportError::Missing { files, .. } = &error else { panic!("{error}") };
     assert_eq!(files.len(), 5, "{error}");
     for name in ["a.pbrt", "b.ply", "c.png", "d.spd", "e.exr"] {
         assert!(files.iter().any(|file| file.ends_with(name)), "{name} in {error}");

@@ -17,14 +17,14 @@ use crate::import::Context;
 use crate::import::context::LoadOptions;
 use crate::import::context::told;
 use crate::{
-    Description, FaultKind, Instance, Material, ParameterFault, PbrtFault, PbrtWarning, Place, SceneError, ValuesFault,
-    WarningKind,
+    Description, FaultKind, ImportError, Instance, Material, ParameterFault, PbrtFault, PbrtWarning, Place,
+    ValuesFault, WarningKind,
 };
 use glam::Vec3;
 use std::path::Path;
 
 /// Imports a text that names no files; returns the scene and its warnings.
-fn import(text: &str) -> Result<(Description, Vec<WarningKind>), SceneError> {
+fn import(text: &str) -> Result<(Description, Vec<WarningKind>), ImportError> {
     let path = Path::new("scene.pbrt");
     let mut context = Context::new(path, &LoadOptions { allow_missing: true, ..LoadOptions::default() });
     let scene = import_bytes(path, text.as_bytes().to_vec(), &mut context, false, 1 << 20)?;
@@ -51,7 +51,7 @@ fn warned(text: &str, want: impl Into<WarningKind>) -> Description {
 
 /// Returns the fault that an error is, and its position.
 #[track_caller]
-fn fault(error: SceneError) -> (Place, FaultKind) {
+fn fault(error: ImportError) -> (Place, FaultKind) {
     let (_, place, kind) = told(error).unwrap();
     (place, kind)
 }

@@ -1,9 +1,9 @@
 //! What is done with the triangles that a ray hits, told by their ids: for scenes of two levels, and for filters.
 
-use crate::probe::Probe;
-use crate::query::{Query, Range};
-use crate::touches::Receiver;
-use crate::tracer::CpuTracer;
+use crate::one::Blocked;
+use crate::probe::{Off, Probe};
+use crate::query::{Corners, Query, Range};
+use crate::touches::{Receiver, Split};
 use raywarp_geom::{Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::ops::ControlFlow;
@@ -26,14 +26,40 @@ impl Found {
     }
 }
 
+/// Hit that a filter decides about.
+pub struct Contact<'a> {
+    /// The hit, whose `t` is within the ray's interval.
+    pub hit: Hit,
+    /// Instance of the triangle that is hit.
+    pub instance: u32,
+    pub(crate) corners: &'a dyn Fn() -> Corners,
+}
+
+impl Contact<'_> {
+    /// Returns the triangle's corners in the world.
+    pub fn corners(&self) -> [[f32; 3]; 3] {
+        (self.corners)()
+    }
+}
+
+impl std::fmt::Debug for Contact<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Contact").field("hit", &self.hit).field("instance", &self.instance).finish()
+    }
+}
+
+/// Filter: returns whether a hit counts.
+pub type Accept<'a> = dyn Fn(&Contact<'_>) -> bool + 'a;
+
 /// Receiver of triangles within a ray's interval.
 pub(crate) trait Sink: Copy {
     /// `true` if the nearest is wanted.
     const ORDERED: bool;
     /// Returns the largest `t` that still counts, which is at most `high`.
     fn limit(&self, high: f32) -> f32;
-    /// Takes a triangle; in any order, and those of several leaves more than once.
-    fn take(&mut self, found: &Found);
+    /// Takes a triangle, whose corners in the world `corners` returns; in any order, and those of several leaves more
+    /// than once.
+    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners);
     /// Returns `true` if nothing more is wanted.
     fn is_over(&self) -> bool;
 }
@@ -58,7 +84,7 @@ impl Sink for Nearest {
     }
 
     #[inline(always)]
-    fn take(&mut self, found: &Found) {
+    fn take(&mut self, found: &Found, _: impl Fn() -> Corners) {
         if self.0.is_none_or(|best| (found.tuv[0], found.id) < (best.tuv[0], best.id)) {
             self.0 = Some(*found);
         }
@@ -73,8 +99,19 @@ impl Sink for Nearest {
 /// Anything opaque, and the first hit that is not.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Obstacle {
-    pub is_blocked: bool,
-    pub candidate: Nearest,
+    is_blocked: bool,
+    candidate: Nearest,
+}
+
+impl Obstacle {
+    /// Returns the answer.
+    pub fn verdict(&self) -> Blocked {
+        match self.candidate.hit() {
+            _ if self.is_blocked => Blocked::Yes,
+            None => Blocked::No,
+            Some((hit, instance)) => Blocked::Perhaps(hit, instance),
+        }
+    }
 }
 
 impl Sink for Obstacle {
@@ -86,12 +123,12 @@ impl Sink for Obstacle {
     }
 
     #[inline(always)]
-    fn take(&mut self, found: &Found) {
+    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners) {
         if found.is_opaque {
             self.is_blocked = true;
         } else {
             // Something opaque may still lie behind it, so that the interval stays as it is.
-            self.candidate.take(found);
+            self.candidate.take(found, corners);
         }
     }
 
@@ -101,28 +138,23 @@ impl Sink for Obstacle {
     }
 }
 
+/// What is told of a hit at once, until it breaks.
+pub(crate) type Told<'a> = &'a mut dyn FnMut(&Contact<'_>) -> ControlFlow<()>;
+
 /// Every hit, passed on at once.
-pub(crate) struct Each<'a, F> {
-    receiver: &'a Receiver<F>,
+#[derive(Clone, Copy)]
+pub(crate) struct Each<'r, 't> {
+    receiver: &'r Receiver<Told<'t>>,
     is_over: bool,
 }
 
-impl<'a, F> Each<'a, F> {
-    pub fn new(receiver: &'a Receiver<F>) -> Self {
+impl<'r, 't> Each<'r, 't> {
+    pub fn new(receiver: &'r Receiver<Told<'t>>) -> Self {
         Self { receiver, is_over: false }
     }
 }
 
-// Not derived: that would ask it of the closure.
-impl<F> Clone for Each<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Each<'_, F> {}
-
-impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Sink for Each<'_, F> {
+impl Sink for Each<'_, '_> {
     const ORDERED: bool = false;
 
     #[inline(always)]
@@ -131,9 +163,11 @@ impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Sink for Each<'_, F> {
     }
 
     #[inline]
-    fn take(&mut self, found: &Found) {
+    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners) {
         if !self.is_over {
-            self.is_over = self.receiver.take(found.tuv, found.id, found.is_split).is_break();
+            let touch = Contact { hit: found.hit(), instance: found.id.instance, corners: &corners };
+            let flow = self.receiver.take_once(found.id, found.is_split, |told| told(&touch));
+            self.is_over = flow.is_break();
         }
     }
 
@@ -143,28 +177,45 @@ impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Sink for Each<'_, F> {
     }
 }
 
+/// What a query asks: which hits, for whom, and who counts.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a, K, P> {
+    pub accept: Option<&'a Accept<'a>>,
+    pub sink: K,
+    pub probe: P,
+}
+
+impl<K> Asked<'_, K, Off> {
+    /// Asks for all hits.
+    pub fn all(sink: K) -> Self {
+        Self { accept: None, sink, probe: Off }
+    }
+}
+
 /// Query that offers a sink what lies within an interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Within<'a, K, P> {
     range: Range<'a>,
     /// What is added to the instances of the tree's ids.
     base: u32,
-    tree: &'a CpuTracer,
+    /// Triangles of the tree that stand in several leaves.
+    split: &'a Split,
+    accept: Option<&'a Accept<'a>>,
     pub probe: P,
     pub sink: K,
 }
 
 impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
     /// Returns the query over an interval, whose ids are of no tree yet ([`Within::enter`]).
-    pub fn new(range: Range<'a>, tree: &'a CpuTracer, sink: K, probe: P) -> Self {
-        Self { range, base: 0, tree, probe, sink }
+    pub fn new(range: Range<'a>, split: &'a Split, asked: Asked<'a, K, P>) -> Self {
+        Self { range, base: 0, split, accept: asked.accept, probe: asked.probe, sink: asked.sink }
     }
 
-    /// Makes triangles from now on those of `tree`, whose ids' instances get `base` added.
+    /// Makes triangles from now on those of another tree, with its ids, whose instances get `base` added.
     #[inline(always)]
-    pub fn enter(&mut self, tree: &'a CpuTracer, base: u32) {
-        self.range.ids = &tree.ids;
-        (self.tree, self.base) = (tree, base);
+    pub fn enter(&mut self, ids: &'a [PrimitiveId], split: &'a Split, base: u32) {
+        self.range.ids = ids;
+        (self.split, self.base) = (split, base);
     }
 }
 
@@ -188,16 +239,26 @@ impl<K: Sink, P: Probe> Query for Within<'_, K, P> {
         self.sink.limit(self.range.high)
     }
 
+    /// Not called: what is offered by itself comes from packets and from plain trees, which have none of these.
+    #[inline(always)]
+    fn offer(&mut self, _: [f32; 3], _: u32) {}
+
     #[inline]
-    fn offer(&mut self, tuv: [f32; 3], slot: u32) {
+    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, corners: impl Fn() -> Corners) {
         let index = slot & INDEX_MASK;
         let of_tree = self.range.ids[index as usize];
         let id = PrimitiveId { instance: self.base + of_tree.instance, ..of_tree };
         let (t, after) = (tuv[0], &self.range.after);
         let is_in = self.range.low <= t && t <= self.limit();
         if is_in && (t != after.t || (id.instance, id.primitive) > (after.instance, after.primitive)) {
-            let is_split = self.tree.split.has(index);
-            self.sink.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split });
+            if let Some(accept) = self.accept {
+                let hit = Hit { t, u: tuv[1], v: tuv[2], primitive: id.primitive };
+                if !accept(&Contact { hit, instance: id.instance, corners: &corners }) {
+                    return;
+                }
+            }
+            let is_split = self.split.has(index);
+            self.sink.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, corners);
         }
     }
 

@@ -1,0 +1,134 @@
+//! Queries of one ray that a filter decides about, and crossings: for flat scenes and for those of two levels.
+
+use crate::levels::{LevelsTracer, WorldRay};
+use crate::one::Blocked;
+use crate::probe::Probe;
+use crate::query::Range;
+use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, Sink, Told, Within};
+use crate::touches::Receiver;
+use crate::tracer::CpuTracer;
+use crate::{ray::WalkRay, simd};
+use raywarp_geom::triangle::Watertight;
+use raywarp_geom::{Hit, HitKey, Ray};
+use std::ops::ControlFlow;
+
+/// Tracer that tells a sink of every triangle that a ray hits.
+pub(crate) trait Asks {
+    /// Asks a ray a query; `None` if it cannot hit anything.
+    fn ask<'a, K: Sink, P: Probe>(
+        &'a self,
+        ray: &Ray,
+        after: HitKey,
+        asked: Asked<'a, K, P>,
+    ) -> Option<Within<'a, K, P>>;
+}
+
+impl Asks for CpuTracer {
+    fn ask<'a, K: Sink, P: Probe>(
+        &'a self,
+        ray: &Ray,
+        after: HitKey,
+        asked: Asked<'a, K, P>,
+    ) -> Option<Within<'a, K, P>> {
+        let tree = self.wide8().filter(|tree| !tree.lines().is_empty() && !after.t.is_nan())?;
+        let walk = WalkRay::new(ray, &after, tree.bounds())?;
+        let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &self.ids };
+        Some(simd::walk_within(self.isa, tree, walk, Within::new(range, &self.split, asked)))
+    }
+}
+
+impl Asks for LevelsTracer {
+    fn ask<'a, K: Sink, P: Probe>(
+        &'a self,
+        ray: &Ray,
+        after: HitKey,
+        asked: Asked<'a, K, P>,
+    ) -> Option<Within<'a, K, P>> {
+        let tree = self.trees.first()?;
+        let world = WorldRay::new(ray, &after, self.top.bounds())?;
+        let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
+        simd::walk_levels(self.isa(), self, &world, Within::new(range, &tree.split, asked))
+    }
+}
+
+fn closest(asks: &impl Asks, ray: &Ray, accept: &Accept<'_>) -> Option<(Hit, u32)> {
+    let asked = Asked { accept: Some(accept), ..Asked::all(Nearest::default()) };
+    asks.ask(ray, HitKey::START, asked)?.sink.hit()
+}
+
+fn any(asks: &impl Asks, ray: &Ray, accept: &Accept<'_>) -> Blocked {
+    let asked = Asked { accept: Some(accept), ..Asked::all(Obstacle::default()) };
+    asks.ask(ray, HitKey::START, asked).map_or(Blocked::No, |found| found.sink.verdict())
+}
+
+/// Passes every hit that `accept` lets count on to `told`; returns whether that broke.
+pub(crate) fn each(asks: &impl Asks, ray: &Ray, accept: Option<&Accept<'_>>, told: Told<'_>) -> ControlFlow<()> {
+    let mut flow = ControlFlow::Continue(());
+    let mut told = |touch: &Contact<'_>| {
+        flow = told(touch);
+        flow
+    };
+    let receiver: Receiver<Told<'_>> = Receiver::new(&mut told);
+    asks.ask(ray, HitKey::START, Asked { accept, ..Asked::all(Each::new(&receiver)) });
+    drop(receiver);
+    flow
+}
+
+fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32, bool)) {
+    if !ray.is_valid() {
+        return;
+    }
+    let test = Watertight::new(ray);
+    let _ = each(asks, ray, None, &mut |touch| {
+        // The end of the interval does not belong to it.
+        if let Some(is_front) = test.crosses(&touch.corners()).filter(|_| touch.hit.t < ray.t_max) {
+            receive(&touch.hit, touch.instance, is_front);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+/// Returns a hit whose weights are not -0, as they may come out on an edge.
+pub(crate) fn positive(hit: &Hit) -> Hit {
+    Hit { u: hit.u + 0.0, v: hit.v + 0.0, ..*hit }
+}
+
+macro_rules! filtered {
+    ($tracer:ty) => {
+        impl $tracer {
+            /// Returns the nearest hit of a ray that `accept` lets count, and its instance. `accept` is asked in any
+            /// order, more than once of triangles that a tree holds several times, and not of hits behind a nearer one
+            /// that counts.
+            ///
+            /// The nodes of trees for lanes alone are walked: none is hit in [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
+            pub fn closest_where(&self, ray: &Ray, accept: &Accept<'_>) -> Option<(Hit, u32)> {
+                closest(self, ray, accept)
+            }
+
+            /// Returns whether anything that `accept` lets count is in a ray's way; see `closest_where`.
+            pub fn any_where(&self, ray: &Ray, accept: &Accept<'_>) -> Blocked {
+                any(self, ray, accept)
+            }
+
+            /// Passes every hit of a ray that `accept` lets count on to `receive`, as `visit_one` does.
+            pub fn visit_where(
+                &self,
+                ray: &Ray,
+                accept: &Accept<'_>,
+                receive: &mut dyn FnMut(&Hit, u32) -> ControlFlow<()>,
+            ) -> ControlFlow<()> {
+                each(self, ray, Some(accept), &mut |touch| receive(&positive(&touch.hit), touch.instance))
+            }
+
+            /// Passes every triangle that a ray crosses within `t_min <= t < t_max` on to `receive`, each (instance,
+            /// primitive) once and in no order, with whether it is crossed through its front, where its corners turn
+            /// counter-clockwise in the world. Of triangles that share an edge or a corner on the ray one counts
+            /// ([`Watertight::crosses`]).
+            pub fn crossings_one(&self, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32, bool)) {
+                crossings(self, ray, receive);
+            }
+        }
+    };
+}
+filtered!(CpuTracer);
+filtered!(LevelsTracer);

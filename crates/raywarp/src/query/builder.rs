@@ -1,0 +1,147 @@
+//! [`SceneBuilder`]: meshes, groups and placements, of which a scene is made.
+
+use super::assemble;
+use super::source::{Indices, Positions};
+use super::{Scene, SceneError};
+use crate::device::DeviceChoice;
+use raywarp_bvh::BuildOptions;
+use raywarp_geom::{Affine64, Control};
+
+/// Largest depth to which groups stand in groups.
+pub(super) const MOST_LEVELS: usize = 4;
+
+/// Mesh or group of a scene, as the builder returned it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GeometryId(pub(super) u32);
+
+/// Placement of a mesh or a group in a scene, as the builder returned it. It stays what it is in every edit of the
+/// scene, and is never given to another placement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InstanceId(pub(super) u32);
+
+/// Member of a group: a mesh or a group that was added before, and where it stands in the group's space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// What is placed.
+    pub mesh: GeometryId,
+    /// Map from its space to the group's.
+    pub transform: Affine64,
+    /// Bits that a ray's mask must share with it; all by default.
+    pub mask: u32,
+}
+
+impl Placement {
+    /// Places `mesh` by `transform`, for rays of every mask.
+    pub fn new(mesh: GeometryId, transform: Affine64) -> Self {
+        Self { mesh, transform, mask: u32::MAX }
+    }
+}
+
+/// Number of levels of a scene's trees. It cannot be seen in a hit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// Two where that saves memory: a mesh that is placed several times, with 20,000 triangles or more in all
+    /// placements together, keeps a tree of its own; all others go into one tree. GPUs always get one tree.
+    #[default]
+    Auto,
+    /// One tree over all triangles of all placements: the fastest rays, and the memory of every placement.
+    One,
+    /// A tree for each mesh, and one over the placements: what moves is cheap to move.
+    Two,
+}
+
+/// Options of building a [`Scene`].
+#[derive(Debug, Clone, Default)]
+pub struct SceneOptions {
+    /// How trees are built, from fastest to best: [`presets`](crate::bvh::presets) have their prices. `None` is the
+    /// default of the device: [`presets::BALANCED`](raywarp_bvh::presets::BALANCED), or
+    /// [`presets::GPU`](raywarp_bvh::presets::GPU) where GPUs are named.
+    pub quality: Option<BuildOptions>,
+    /// Number of levels.
+    pub levels: Levels,
+    /// Who traces batches; this CPU by default.
+    pub device: DeviceChoice,
+}
+
+/// What a builder was given to place.
+pub(super) enum Part<'a> {
+    Mesh(Positions<'a>, Indices<'a>),
+    Group(Vec<Placement>),
+}
+
+/// Placement of a mesh or a group in the scene.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instance {
+    pub id: InstanceId,
+    pub placement: Placement,
+    pub user: u32,
+}
+
+/// Builder of a [`Scene`]: borrows meshes, places them, and makes the trees.
+///
+/// ```
+/// use raywarp::{Affine64, Control, Ray, Scene, SceneOptions};
+///
+/// let positions = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// let mut builder = Scene::builder();
+/// let triangle = builder.mesh(&positions, &[[0, 1, 2]]);
+/// for i in 0..1000 {
+///     builder.instance(triangle, Affine64::translation([0.0, 0.0, f64::from(i)]), u32::MAX, 7 * i);
+/// }
+/// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+/// let hit = scene.closest(&Ray::new([0.25, 0.25, 41.5], [0.0, 0.0, 1.0])).expect("in front");
+/// assert_eq!((hit.t, hit.instance, hit.user), (0.5, 42, 294));
+/// # Ok::<(), raywarp::SceneError>(())
+/// ```
+#[derive(Default)]
+pub struct SceneBuilder<'a> {
+    pub(super) parts: Vec<Part<'a>>,
+    pub(super) instances: Vec<Instance>,
+}
+
+impl std::fmt::Debug for SceneBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let meshes = self.parts.iter().filter(|part| matches!(part, Part::Mesh(..))).count();
+        f.debug_struct("SceneBuilder")
+            .field("meshes", &meshes)
+            .field("groups", &(self.parts.len() - meshes))
+            .field("instances", &self.instances.len())
+            .finish()
+    }
+}
+
+impl<'a> SceneBuilder<'a> {
+    /// Adds a mesh, which is seen where it is placed. Vertices that no triangle uses may be anything.
+    pub fn mesh(&mut self, positions: impl Into<Positions<'a>>, indices: impl Into<Indices<'a>>) -> GeometryId {
+        self.part(Part::Mesh(positions.into(), indices.into()))
+    }
+
+    /// Adds a group of placements, which is placed as a mesh is. Groups may stand in groups, four deep.
+    pub fn group(&mut self, placements: &[Placement]) -> GeometryId {
+        self.part(Part::Group(placements.to_vec()))
+    }
+
+    fn part(&mut self, part: Part<'a>) -> GeometryId {
+        self.parts.push(part);
+        GeometryId((self.parts.len() - 1) as u32)
+    }
+
+    /// Places a mesh or a group in the scene: rays see it if their mask shares a bit with `mask`, and hits on it have
+    /// the number `user`.
+    ///
+    /// The transform may turn, scale, shear and mirror. A mirrored surface keeps its front, where its corners turn
+    /// counter-clockwise in the mesh's own space.
+    pub fn instance(&mut self, mesh: GeometryId, transform: Affine64, mask: u32, user: u32) -> InstanceId {
+        let id = InstanceId(self.instances.len() as u32);
+        self.instances.push(Instance { id, placement: Placement { mesh, transform, mask }, user });
+        id
+    }
+
+    /// Makes the scene, in parallel on rayon's current pool. `control` cancels between trees.
+    ///
+    /// # Errors
+    /// [`SceneError`].
+    pub fn build(self, options: &SceneOptions, control: &Control<'_>) -> Result<Scene, SceneError> {
+        assemble::scene(&self, options, control)
+    }
+}

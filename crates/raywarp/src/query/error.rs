@@ -1,0 +1,97 @@
+//! What can be wrong with a scene.
+
+use crate::device::BackendError;
+use raywarp_cpu::LevelsError;
+use raywarp_geom::{FlatError, MeshError, TraceError};
+
+/// Error of building a [`Scene`](crate::Scene).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A mesh that is placed somewhere is not valid.
+    #[error("mesh {mesh}: {source}")]
+    Mesh {
+        /// Index of the mesh, in the order in which they were added.
+        mesh: usize,
+        /// Fault that was found in the mesh.
+        source: MeshError,
+    },
+    /// A placement names a mesh or a group that the builder does not have, or a group one that was added after it.
+    #[error("placement {placement}: there is no mesh or group {mesh} before it")]
+    NoMesh {
+        /// Index of the placement in its group, or in the scene.
+        placement: usize,
+        /// Index of what it names.
+        mesh: usize,
+    },
+    /// A placement's transform maps space to a plane, a line or a point.
+    #[error("instance {instance}: its transform is singular: it flattens space")]
+    Singular {
+        /// Number of the placement in the scene, as hits would have it.
+        instance: usize,
+    },
+    /// A placement's transform is not finite, or takes its mesh beyond f32.
+    #[error("instance {instance}: its transform is not finite, or takes the mesh beyond the range of f32")]
+    NotFinite {
+        /// Number of the placement in the scene, as hits would have it.
+        instance: usize,
+    },
+    /// There are more placements than can be numbered: 2^32 - 1 of meshes, 2^28 in two levels.
+    #[error("the scene has {found} placements of meshes, but at most {limit} can be numbered")]
+    TooManyPlacements {
+        /// Number of placements, groups resolved.
+        found: u64,
+        /// Largest number of them.
+        limit: u64,
+    },
+    /// Groups stand in groups more than four deep.
+    #[error("group {group} is nested more than {limit} deep", limit = super::builder::MOST_LEVELS)]
+    TooDeep {
+        /// Index of the outermost group.
+        group: usize,
+    },
+    /// The meshes have more triangles than can be numbered.
+    #[error(transparent)]
+    Flat(#[from] FlatError),
+    /// The tree over the placements cannot be made.
+    #[error(transparent)]
+    Levels(#[from] LevelsError),
+    /// The tree cannot be built or put on the device that is to trace it; a GPU that was named is not there, lacks
+    /// something, or fails.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The caller cancelled the build.
+    #[error("the build was cancelled")]
+    Cancelled,
+    /// The device choice is [`DeviceChoice::Cuda`](crate::device::DeviceChoice::Cuda) with an empty list of GPUs.
+    #[error("no GPU is named; name one, or take DeviceChoice::AllCuda")]
+    NoGpuNamed,
+    /// GPUs are named, but this build of Raywarp has no GPU kernels.
+    #[cfg(not(feature = "cuda"))]
+    #[error("GPUs are named, but raywarp was built without its feature cuda; take DeviceChoice::Cpu or Auto")]
+    BuiltWithoutCuda,
+}
+
+/// Error of a batch of queries.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A slice for answers has another length than there are questions.
+    #[error("{found} places for the answers to {asked} questions")]
+    Length {
+        /// Number of questions.
+        asked: usize,
+        /// Length of the slice.
+        found: usize,
+    },
+    /// The batch did not finish.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl BatchError {
+    /// Checks that there is a place for each answer.
+    pub(super) fn check(asked: usize, found: usize) -> Result<(), Self> {
+        if asked == found { Ok(()) } else { Err(Self::Length { asked, found }) }
+    }
+}

@@ -1,0 +1,179 @@
+//! Questions that leave something out: by mask, facing, a triangle or a closure.
+
+use super::scene::Rays;
+use super::{Scene, SurfaceHit};
+use raywarp_cpu::{Accept, Blocked, Contact};
+use raywarp_geom::{Hit, Ray};
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+/// Side of surfaces that rays do not see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Culling {
+    /// Both sides are seen.
+    #[default]
+    None,
+    /// Fronts are not seen: where corners turn counter-clockwise in the mesh's own space, or would without a mirroring
+    /// transform.
+    Fronts,
+    /// Backs are not seen.
+    Backs,
+}
+
+/// What of a scene counts for a question; everything by default.
+///
+/// ```
+/// use raywarp::{Culling, Filter, Ray, Scene};
+///
+/// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+/// let from_below = Ray::new([0.25, 0.25, -1.0], [0.0, 0.0, 1.0]);
+/// assert!(scene.any(&from_below));
+/// assert!(!scene.with(Filter::new().culling(Culling::Backs)).any(&from_below));
+/// let far_from_corners = |hit: &raywarp::SurfaceHit| hit.u > 0.3;
+/// assert!(!scene.with(Filter::new().accept(&far_from_corners)).any(&from_below));
+/// # Ok::<(), raywarp::SceneError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Filter<'f> {
+    mask: u32,
+    culling: Culling,
+    skip: Option<(u32, u32)>,
+    accept: Option<&'f dyn Fn(&SurfaceHit) -> bool>,
+}
+
+impl Default for Filter<'_> {
+    fn default() -> Self {
+        Self { mask: u32::MAX, culling: Culling::None, skip: None, accept: None }
+    }
+}
+
+impl std::fmt::Debug for Filter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filter")
+            .field("mask", &self.mask)
+            .field("culling", &self.culling)
+            .field("skip", &self.skip)
+            .field("accept", &self.accept.is_some())
+            .finish()
+    }
+}
+
+impl<'f> Filter<'f> {
+    /// Returns the filter that leaves nothing out.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sees placements alone whose mask shares a bit with this one.
+    #[must_use]
+    pub fn mask(self, mask: u32) -> Self {
+        Self { mask, ..self }
+    }
+
+    /// Leaves out one side of surfaces.
+    #[must_use]
+    pub fn culling(self, culling: Culling) -> Self {
+        Self { culling, ..self }
+    }
+
+    /// Leaves out one triangle of one placement, such as that on which a ray starts.
+    #[must_use]
+    pub fn skip(self, instance: u32, primitive: u32) -> Self {
+        Self { skip: Some((instance, primitive)), ..self }
+    }
+
+    /// Leaves out hits for which `accept` returns `false`, such as of transparent texels. It is asked of hits that
+    /// nothing else leaves out, in any order, and perhaps more than once of the same.
+    #[must_use]
+    pub fn accept(self, accept: &'f dyn Fn(&SurfaceHit) -> bool) -> Self {
+        Self { accept: Some(accept), ..self }
+    }
+}
+
+/// Scene as a [`Filter`] shows it; of [`Scene::with`].
+///
+/// A question takes longer than of the scene itself by what the filter asks of each triangle on the ray: some
+/// nanoseconds, and a closure's own time. A scene that is asked without one pays nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Filtered<'s> {
+    scene: &'s Scene,
+    filter: Filter<'s>,
+}
+
+impl Scene {
+    /// Returns the scene as `filter` shows it, for the same questions.
+    pub fn with<'s>(&'s self, filter: Filter<'s>) -> Filtered<'s> {
+        Filtered { scene: self, filter }
+    }
+}
+
+impl Filtered<'_> {
+    /// Returns the nearest hit of a ray that the filter lets count.
+    pub fn closest(&self, ray: &Ray) -> Option<SurfaceHit> {
+        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
+        let (hit, instance) = match &self.scene.0.rays {
+            Rays::One(cpu, _) => cpu.closest_where(ray, accept),
+            Rays::Two(levels, _) => levels.closest_where(ray, accept),
+        }?;
+        Some(self.scene.surface_hit(&hit, instance))
+    }
+
+    /// Returns `true` if the ray hits anything that the filter lets count.
+    pub fn any(&self, ray: &Ray) -> bool {
+        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
+        let blocked = match &self.scene.0.rays {
+            Rays::One(cpu, _) => cpu.any_where(ray, accept),
+            Rays::Two(levels, _) => levels.any_where(ray, accept),
+        };
+        blocked == Blocked::Yes
+    }
+
+    /// Passes every hit that the filter lets count on to `receive`; see [`Scene::visit`].
+    pub fn visit(&self, ray: &Ray, mut receive: impl FnMut(&SurfaceHit) -> ControlFlow<()>) -> ControlFlow<()> {
+        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
+        let mut receive = |hit: &Hit, instance: u32| receive(&self.scene.surface_hit(hit, instance));
+        match &self.scene.0.rays {
+            Rays::One(cpu, _) => cpu.visit_where(ray, accept, &mut receive),
+            Rays::Two(levels, _) => levels.visit_where(ray, accept, &mut receive),
+        }
+    }
+
+    /// Writes all hits that the filter lets count into `hits`, nearest first; see [`Scene::all_into`].
+    pub fn all_into(&self, ray: &Ray, hits: &mut Vec<SurfaceHit>) {
+        hits.clear();
+        let _ = self.visit(ray, |hit| {
+            hits.push(*hit);
+            ControlFlow::Continue(())
+        });
+        sort(hits);
+    }
+
+    fn accepts(&self, ray: &Ray, touch: &Contact<'_>) -> bool {
+        let Filter { mask, culling, skip, accept } = &self.filter;
+        let (instance, primitive) = (touch.instance, touch.hit.primitive);
+        let Some(numbered) = self.scene.0.numbered.get(instance as usize) else { return false };
+        if numbered.mask & mask == 0 || *skip == Some((instance, primitive)) {
+            return false;
+        }
+        let is_culled = *culling != Culling::None && {
+            let is_front = faces(ray, &touch.corners()) != numbered.is_mirrored;
+            is_front == (*culling == Culling::Fronts)
+        };
+        !is_culled && accept.is_none_or(|accept| accept(&SurfaceHit::new(&touch.hit, instance, numbered.user)))
+    }
+}
+
+/// Sorts hits by `t`, then by instance and primitive.
+pub(super) fn sort(hits: &mut [SurfaceHit]) {
+    // No `t` is NaN, and the two zeros are the same.
+    let by_t = |a: &SurfaceHit, b: &SurfaceHit| a.t.partial_cmp(&b.t).unwrap_or(Ordering::Equal);
+    hits.sort_unstable_by(|a, b| by_t(a, b).then((a.instance, a.primitive).cmp(&(b.instance, b.primitive))));
+}
+
+/// Returns `true` if a ray looks at the side of a triangle where its corners turn counter-clockwise. In f64.
+fn faces(ray: &Ray, [a, b, c]: &[[f32; 3]; 3]) -> bool {
+    let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
+    let (u, v) = (edge(b), edge(c));
+    let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    normal.iter().zip(ray.direction).map(|(n, d)| n * f64::from(d)).sum::<f64>() < 0.0
+}

@@ -1,0 +1,116 @@
+//! How often a ray passes surfaces, and what is inside of them.
+
+use super::Scene;
+use super::scene::Rays;
+use rayon::prelude::*;
+use raywarp_geom::{Hit, Ray};
+
+/// Numbers of surfaces that a ray passes, from outside and from inside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// Number of triangles passed through their front, where corners turn counter-clockwise in the mesh's own space.
+    pub front: u32,
+    /// Number of triangles passed through their back.
+    pub back: u32,
+}
+
+impl Crossings {
+    /// Returns how many solids end on the ray less those that begin: how often its start is inside of closed meshes,
+    /// for a ray without end.
+    pub fn winding(&self) -> i64 {
+        i64::from(self.back) - i64::from(self.front)
+    }
+}
+
+/// A mesh is not closed, so that nothing is inside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("instance {instance} is not closed: {open_edges} of its edges lack a neighbour that runs the other way")]
+pub struct NotClosed {
+    /// Number of the first placement that is not closed.
+    pub instance: u32,
+    /// Number of its edges, counted by the triangle, without a partner: an edge from one place to another is closed by
+    /// one that runs back between places of the same bits.
+    pub open_edges: u64,
+}
+
+/// Direction of the rays that decide what is inside: along no axis, diagonal or edge that a program would make.
+const ACROSS: [f32; 3] = [0.574_238_6, 0.335_187_1, 0.747_031_9];
+
+impl Scene {
+    /// Counts the surfaces that a ray passes within `t_min <= t < t_max`, by the side from which it comes. One walk.
+    ///
+    /// Where the ray passes an edge or a corner, one of the triangles that share it counts for each surface that is
+    /// passed there, by a half-open rule ([`Watertight::crosses`](raywarp_geom::triangle::Watertight::crosses)). So for
+    /// closed meshes `front - back` of two rays that follow each other is that of the whole, and of a ray without end
+    /// it tells what its start is inside of ([`Crossings::winding`]), exactly, unless the start is within 64 half-ulps
+    /// of its largest coordinate difference to the mesh from the surface. At a silhouette that a ray only grazes,
+    /// `front` and `back` by themselves may count a pair more or less.
+    ///
+    /// ```
+    /// use raywarp::{Crossings, Ray, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// // In through a face, out through an edge.
+    /// let through = scene.crossings(&Ray::new([-1.0, 0.5, 0.25], [1.0, 0.0, 0.125]));
+    /// assert_eq!(through, Crossings { front: 1, back: 1 });
+    /// assert_eq!(scene.contains([0.1, 0.1, 0.1]), Ok(true));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn crossings(&self, ray: &Ray) -> Crossings {
+        let mut crossings = Crossings::default();
+        let mut receive = |_: &Hit, instance: u32, is_front: bool| {
+            let is_mirrored = self.0.numbered.get(instance as usize).is_some_and(|numbered| numbered.is_mirrored);
+            let count = if is_front == is_mirrored { &mut crossings.back } else { &mut crossings.front };
+            *count += 1;
+        };
+        match &self.0.rays {
+            Rays::One(cpu, _) => cpu.crossings_one(ray, &mut receive),
+            Rays::Two(levels, _) => levels.crossings_one(ray, &mut receive),
+        }
+        crossings
+    }
+
+    /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where
+    /// they overlap, and not in their cavities. One ray ([`Scene::crossings`], whose bound holds here too); a NaN is
+    /// outside.
+    ///
+    /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]).
+    ///
+    /// # Errors
+    /// [`NotClosed`].
+    pub fn contains(&self, point: [f32; 3]) -> Result<bool, NotClosed> {
+        self.closed()?;
+        Ok(self.crossings(&Ray::new(point, ACROSS)).winding() != 0)
+    }
+
+    /// Returns for each point what [`Scene::contains`] returns, in parallel.
+    ///
+    /// # Errors
+    /// [`NotClosed`].
+    pub fn contains_batch(&self, points: &[[f32; 3]]) -> Result<Vec<bool>, NotClosed> {
+        self.closed()?;
+        let of = |point: &[f32; 3]| self.crossings(&Ray::new(*point, ACROSS)).winding() != 0;
+        Ok(points.par_iter().with_min_len(64).map(of).collect())
+    }
+
+    /// Returns whether every placed mesh is closed: each edge has a partner that runs the other way between places with
+    /// the same bits. O(n log n) in parallel at the first call, and kept.
+    ///
+    /// # Errors
+    /// [`NotClosed`], with the first placement that is not.
+    pub fn closed(&self) -> Result<(), NotClosed> {
+        *self.0.closed.get_or_init(|| {
+            let open = match &self.0.rays {
+                Rays::One(cpu, _) => cpu.open_edges(),
+                Rays::Two(levels, _) => levels.open_edges(),
+            };
+            open.map_or(Ok(()), |(instance, open_edges)| Err(NotClosed { instance, open_edges }))
+        })
+    }
+
+    /// Returns `true` if every placed mesh is closed; see [`Scene::closed`].
+    pub fn is_closed(&self) -> bool {
+        self.closed().is_ok()
+    }
+}

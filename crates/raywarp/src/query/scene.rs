@@ -1,0 +1,240 @@
+//! [`Scene`], and what one ray asks of it.
+
+use super::builder::{InstanceId, SceneBuilder, SceneOptions};
+use super::filter::sort;
+use super::source::{Indices, Positions};
+use super::{NotClosed, SceneError, SurfaceHit};
+use crate::device::{Backend, Plan};
+use raywarp_cpu::{Blocked, CpuTracer, LevelsTracer};
+use raywarp_geom::{Aabb, Affine64, Control, Hit, HitKey, Ray, Tracer};
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+/// Triangle meshes placed in the world, ready for questions: of rays one by one on the CPU, and of batches on the CPU
+/// or GPUs.
+///
+/// A scene is a snapshot that never changes, and cheap to clone: threads may ask it at once.
+///
+/// Hits are watertight: no ray slips between two triangles that share an edge, also of two placements if the edge's
+/// ends have the same bits in the world. Of hits at the same `t` the one with the lower (instance, primitive) is
+/// reported. They have the same bits, whatever traces, and whether or not placements were flattened.
+///
+/// Single rays are traced on the CPU: a launch takes a GPU longer than one ray takes a CPU.
+///
+/// ```
+/// use raywarp::{Ray, Scene};
+///
+/// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+/// let hit = scene.closest(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("in front");
+/// assert_eq!((hit.t, hit.instance, hit.primitive), (1.0, 0, 0));
+/// # Ok::<(), raywarp::SceneError>(())
+/// ```
+#[derive(Clone)]
+pub struct Scene(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub rays: Rays,
+    /// What the placements of meshes are known by, in the order of their numbers.
+    pub numbered: Vec<Numbered>,
+    /// Point to which rays and hits are relative.
+    pub origin: [f64; 3],
+    /// Whether every placed mesh is closed, once somebody asked.
+    pub closed: OnceLock<Result<(), NotClosed>>,
+}
+
+/// What traces rays.
+pub(super) enum Rays {
+    /// One tree over all triangles, and what traces batches.
+    One(Arc<CpuTracer>, Box<Backend>),
+    /// Two levels, on the CPU.
+    Two(LevelsTracer, Box<Plan>),
+}
+
+/// What a placement of a mesh is known by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Numbered {
+    pub id: InstanceId,
+    pub mask: u32,
+    pub user: u32,
+    /// `true` if its transform mirrors.
+    pub is_mirrored: bool,
+}
+
+impl std::fmt::Debug for Scene {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let levels = match self.0.rays {
+            Rays::One(..) => 1,
+            Rays::Two(..) => 2,
+        };
+        f.debug_struct("Scene")
+            .field("instances", &self.0.numbered.len())
+            .field("levels", &levels)
+            .field("bytes", &self.bytes())
+            .field("bounds", &self.bounds())
+            .finish()
+    }
+}
+
+impl Scene {
+    /// Makes the scene of one mesh: vertex positions, and three indices of vertices a triangle, in parallel, for this
+    /// CPU. The mesh is instance 0.
+    ///
+    /// O(n log n) for n triangles: about half a second for a million on two cores.
+    ///
+    /// # Errors
+    /// [`SceneError::Mesh`]: an index out of range, or a used vertex that is NaN or infinite; [`SceneError::Flat`]: too
+    /// many triangles.
+    pub fn from_triangles(positions: &[[f32; 3]], indices: &[[u32; 3]]) -> Result<Self, SceneError> {
+        let mut builder = Self::builder();
+        let mesh = builder.mesh(Positions::from(positions), Indices::from(indices));
+        builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+        builder.build(&SceneOptions::default(), &Control::default())
+    }
+
+    /// Returns a builder for scenes of many meshes, placed once or a million times.
+    pub fn builder<'a>() -> SceneBuilder<'a> {
+        SceneBuilder::default()
+    }
+
+    /// Returns the nearest hit of a ray within its interval, or `None`. Allocates nothing.
+    pub fn closest(&self, ray: &Ray) -> Option<SurfaceHit> {
+        let (hit, instance) = match &self.0.rays {
+            Rays::One(cpu, _) => cpu.closest_one(ray, HitKey::START),
+            Rays::Two(levels, _) => levels.closest_one(ray, HitKey::START),
+        }?;
+        Some(self.surface_hit(&hit, instance))
+    }
+
+    /// Returns `true` if the ray hits anything within its interval. Allocates nothing.
+    pub fn any(&self, ray: &Ray) -> bool {
+        // All triangles are opaque.
+        let blocked = match &self.0.rays {
+            Rays::One(cpu, _) => cpu.any_one(ray, HitKey::START),
+            Rays::Two(levels, _) => levels.any_one(ray, HitKey::START),
+        };
+        blocked == Blocked::Yes
+    }
+
+    /// Returns all hits of a ray, nearest first: each (instance, primitive) once.
+    ///
+    /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
+    /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
+    /// ray passes, take hits of nearly the same `t` together.
+    pub fn all(&self, ray: &Ray) -> impl Iterator<Item = SurfaceHit> + use<> {
+        let mut hits = Vec::new();
+        self.all_into(ray, &mut hits);
+        hits.into_iter()
+    }
+
+    /// Writes all hits of a ray into `hits`, as [`Scene::all`] returns them; what was there goes. One walk and a sort;
+    /// allocates nothing but what `hits` lacks.
+    pub fn all_into(&self, ray: &Ray, hits: &mut Vec<SurfaceHit>) {
+        hits.clear();
+        let _ = self.visit(ray, |hit| {
+            hits.push(*hit);
+            ControlFlow::Continue(())
+        });
+        sort(hits);
+    }
+
+    /// Passes every hit of a ray on to `receive`, each (instance, primitive) once and in no order, until it breaks;
+    /// returns whether it did. One walk, whose time grows with the number of hits and no faster.
+    ///
+    /// A triangle counts with its edges and corners, as in [`Scene::all`]. `receive` may ask the scene itself.
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Ray, Scene, SceneOptions};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let positions = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&positions, &[[0, 1, 2]]);
+    /// for z in [1.0, 2.0, 3.0] {
+    ///     builder.instance(sheet, Affine64::translation([0.0, 0.0, z]), u32::MAX, 0);
+    /// }
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let mut hits = 0;
+    /// let flow = scene.visit(&Ray::new([0.25, 0.25, 0.0], [0.0, 0.0, 1.0]), |_hit| {
+    ///     hits += 1;
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!((hits, flow), (3, ControlFlow::Continue(())));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn visit(&self, ray: &Ray, mut receive: impl FnMut(&SurfaceHit) -> ControlFlow<()>) -> ControlFlow<()> {
+        let receive = |hit: &Hit, instance: u32| receive(&self.surface_hit(hit, instance));
+        match &self.0.rays {
+            Rays::One(cpu, _) => cpu.visit_one(ray, receive),
+            Rays::Two(levels, _) => levels.visit_one(ray, receive),
+        }
+    }
+
+    /// Returns the origin to which rays and hits are relative: zero, except for scenes too far from zero for f32, in
+    /// f64 or placed there.
+    pub fn origin(&self) -> [f64; 3] {
+        self.0.origin
+    }
+
+    /// Returns a ray from a point and a direction in the caller's coordinates; [`Scene::origin`] is subtracted in f64
+    /// before rounding.
+    pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
+        let origin = self.0.origin;
+        Ray::new(std::array::from_fn(|i| (from[i] - origin[i]) as f32), direction.map(|x| x as f32))
+    }
+
+    /// Returns the point at `t` on a ray, in the caller's coordinates.
+    pub fn point(&self, ray: &Ray, t: f32) -> [f64; 3] {
+        let along = |i: usize| f64::from(ray.origin[i]) + f64::from(t) * f64::from(ray.direction[i]);
+        std::array::from_fn(|i| along(i) + self.0.origin[i])
+    }
+
+    /// Returns what the builder returned for the placement of this number; of a group's, that of the group. `None` if
+    /// the scene has no such placement.
+    pub fn instance_id(&self, instance: u32) -> Option<InstanceId> {
+        self.0.numbered.get(instance as usize).map(|numbered| numbered.id)
+    }
+
+    /// Returns the number of placements of meshes, groups resolved: hits' instances are below it.
+    pub fn instance_count(&self) -> usize {
+        self.0.numbered.len()
+    }
+
+    /// Returns a box around all triangles, relative to [`Scene::origin`]; empty if there are none. It may be somewhat
+    /// larger than the least where placements keep trees of their own.
+    pub fn bounds(&self) -> Aabb {
+        match &self.0.rays {
+            Rays::One(cpu, _) => cpu.bounds(),
+            Rays::Two(levels, _) => levels.bounds(),
+        }
+    }
+
+    /// Returns the number of bytes that the scene holds for this CPU; what it holds on GPUs is not counted.
+    pub fn bytes(&self) -> usize {
+        let trees = match &self.0.rays {
+            Rays::One(cpu, _) => cpu.bytes(),
+            Rays::Two(levels, _) => levels.bytes(),
+        };
+        trees + size_of_val(&self.0.numbered[..])
+    }
+
+    /// Returns the plan for large batches as it stands now: device, kernels, and why.
+    pub fn plan(&self) -> Plan {
+        match &self.0.rays {
+            Rays::One(_, batches) => batches.plan(),
+            Rays::Two(_, plan) => (**plan).clone(),
+        }
+    }
+
+    /// Returns the tracer that answers batches, as the renderer takes one: hits as engines report them.
+    pub fn tracer(&self) -> &dyn Tracer {
+        match &self.0.rays {
+            Rays::One(_, batches) => batches.tracer(),
+            Rays::Two(levels, _) => levels,
+        }
+    }
+
+    pub(super) fn surface_hit(&self, hit: &Hit, instance: u32) -> SurfaceHit {
+        let user = self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user);
+        SurfaceHit::new(hit, instance, user)
+    }
+}

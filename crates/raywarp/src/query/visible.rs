@@ -1,0 +1,67 @@
+//! Lines of sight.
+
+use super::filter::Filter;
+use super::{Scene, SurfaceHit};
+use raywarp_geom::Ray;
+
+/// End of a line of sight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum End {
+    /// Point in space.
+    Point([f32; 3]),
+    /// Point on a surface: that triangle does not block the line.
+    On {
+        /// Where it is.
+        position: [f32; 3],
+        /// Number of the placement.
+        instance: u32,
+        /// Index of the triangle in its mesh.
+        primitive: u32,
+    },
+}
+
+impl End {
+    /// Returns the place where `ray`, whose hit `hit` is, meets the surface.
+    pub fn on(ray: &Ray, hit: &SurfaceHit) -> Self {
+        Self::On { position: hit.position(ray), instance: hit.instance, primitive: hit.primitive }
+    }
+
+    fn position(&self) -> [f32; 3] {
+        match *self {
+            Self::Point(position) | Self::On { position, .. } => position,
+        }
+    }
+
+    fn is_on(&self, hit: &SurfaceHit) -> bool {
+        matches!(self, Self::On { instance, primitive, .. } if (*instance, *primitive) == (hit.instance, hit.primitive))
+    }
+}
+
+impl Scene {
+    /// Returns whether nothing stands between two ends. The triangles that the ends are on do not count, all others do,
+    /// up to and with the ends themselves. Of ends at one place it is `true`.
+    ///
+    /// An end's position is rounded, so it may lie behind a neighbour of its triangle that it sees at a grazing angle:
+    /// where that matters, move it off the surface by [`origin_leaving`](crate::origin_leaving), which is made for rays
+    /// that leave one, and give it as [`End::Point`].
+    ///
+    /// ```
+    /// use raywarp::{End, Ray, Scene};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let (above, below) = (End::Point([0.2, 0.2, 1.0]), End::Point([0.3, 0.3, -1.0]));
+    /// assert!(!scene.visible(above, below));
+    /// let ray = Ray::new([0.25, 0.25, 3.0], [0.0, 0.0, -1.0]);
+    /// let on = End::on(&ray, &scene.closest(&ray).expect("in front"));
+    /// assert!(scene.visible(on, above) && scene.visible(below, on));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn visible(&self, a: End, b: End) -> bool {
+        let (from, to) = (a.position(), b.position());
+        let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i])).with_interval(0.0, 1.0);
+        match (a, b) {
+            (End::Point(_), End::Point(_)) => !self.any(&ray),
+            _ => !self.with(Filter::new().accept(&|hit| !a.is_on(hit) && !b.is_on(hit))).any(&ray),
+        }
+    }
+}
