@@ -203,8 +203,9 @@ fn interrupt(process: u32) {
 fn ctrl_c_while_loading_or_merging_ends_with_130_and_writes_nothing() {
     let folder = Folder::new();
     assert!(folder.run("render --size 512x512 --integrator normal --samples 0..1 -o a.exr -q").status.success());
-    folder.file("big.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(200_000));
-    for line in ["render big.obj -o x.png", "info big.obj", &format!("merge{} -o x.png", " a.exr".repeat(50))] {
+    // Far more than is read before the signal, also on a machine that is busy.
+    folder.file("big.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".repeat(1_500_000));
+    for line in ["render big.obj -o x.png", "info big.obj", &format!("merge{} -o x.png", " a.exr".repeat(300))] {
         let mut command = folder.command(line);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // Time to start, not to finish.

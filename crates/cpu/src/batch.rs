@@ -172,12 +172,10 @@ impl<P> ClosestJob<'_, P> {
 pub(crate) struct AnyJob<'a> {
     /// Rays of the batch, and the position up to which they were handed out.
     pub supply: Supply<'a>,
-    /// One bit for each ray, set if something opaque is in its way; cleared before the job begins.
+    /// One bit for each ray, set if something opaque is in its way; clear before the job begins.
     pub blocked: &'a mut [u32],
     /// Receives the first non-opaque hits of rays that no opaque surface blocks, in any order.
     pub undecided: &'a mut Vec<Candidate>,
-    /// Index that `undecided` gives to the first ray of this batch.
-    pub first_ray: usize,
 }
 
 impl<'a> Job for AnyJob<'a> {
@@ -210,8 +208,7 @@ impl<'a> Job for AnyJob<'a> {
             Verdict::Free => {}
             Verdict::Blocked => self.blocked[index / 32] |= 1 << (index % 32),
             Verdict::Undecided(hit, instance) => {
-                let ray = (self.first_ray + index) as u32;
-                self.undecided.push(Candidate { ray, instance, hit });
+                self.undecided.push(Candidate { ray: index as u32, instance, hit });
             }
         }
     }

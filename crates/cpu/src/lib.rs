@@ -8,6 +8,8 @@ mod closed;
 mod filtered;
 mod levels;
 mod one;
+mod one_by_one;
+mod parts;
 mod probe;
 mod query;
 mod ray;

@@ -1,9 +1,9 @@
 //! Queries of one ray: on the calling thread, with nothing allocated.
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
+use crate::filtered::{each, positive};
 use crate::query::{Any, Closest, Verdict};
 use crate::simd;
-use crate::touches::{Receiver, Touches};
 use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ impl CpuTracer {
     /// [`Tracer::closest`]: raywarp_geom::Tracer::closest
     pub fn closest_one(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
         let Encoding::Wide8(tree) = &self.encoding else { return self.closest_by_batch(ray, after) };
-        let query: Closest<'_, crate::probe::Off> = simd::walk_one(self.isa, (tree, &self.ids), ray, after, ())?;
+        let query: Closest<'_, crate::probe::Off> = simd::walk_one(self.isa, (tree, &self.ids), ray, after)?;
         let (hit, instance) = query.finish(ray.t_max);
         hit.is_hit().then_some((hit, instance))
     }
@@ -42,7 +42,7 @@ impl CpuTracer {
     /// [`Tracer::any`]: raywarp_geom::Tracer::any
     pub fn any_one(&self, ray: &Ray, after: HitKey) -> Blocked {
         let Encoding::Wide8(tree) = &self.encoding else { return self.any_by_batch(ray, after) };
-        let query: Option<Any<'_>> = simd::walk_one(self.isa, (tree, &self.ids), ray, after, ());
+        let query: Option<Any<'_>> = simd::walk_one(self.isa, (tree, &self.ids), ray, after);
         match query.map_or(Verdict::Free, |query| query.finish()) {
             Verdict::Free => Blocked::No,
             Verdict::Blocked => Blocked::Yes,
@@ -57,16 +57,10 @@ impl CpuTracer {
     /// `receive` may trace other rays. Allocates nothing but for triangles that stand in several leaves (spatial
     /// splits), and for those once a thread.
     pub fn visit_one(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        let Encoding::Wide8(tree) = &self.encoding else { return self.visit_by_batches(ray, receive) };
-        let mut flow = ControlFlow::Continue(());
-        let receiver = Receiver::new(|hit: &Hit, instance| {
-            flow = receive(hit, instance);
-            flow
-        });
-        let with = (&self.split, &receiver);
-        let _: Option<Touches<'_, _>> = simd::walk_one(self.isa, (tree, &self.ids), ray, HitKey::START, with);
-        drop(receiver);
-        flow
+        if self.wide8().is_none() {
+            return self.visit_by_batches(ray, receive);
+        }
+        each(self, ray, None, &mut |touch| receive(&positive(&touch.hit), touch.instance))
     }
 
     fn closest_by_batch(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
@@ -81,7 +75,7 @@ impl CpuTracer {
         let (mut blocked, mut undecided) = ([0], Vec::new());
         let (rays, after) = (std::slice::from_ref(ray), [after]);
         let supply = Supply::new(&self.ids, rays, &after);
-        self.any_part(AnyJob { supply, blocked: &mut blocked, undecided: &mut undecided, first_ray: 0 });
+        self.any_part(AnyJob { supply, blocked: &mut blocked, undecided: &mut undecided });
         match (blocked, undecided.first()) {
             ([0], None) => Blocked::No,
             ([0], Some(&Candidate { hit, instance, .. })) => Blocked::Perhaps(hit, instance),
@@ -92,60 +86,9 @@ impl CpuTracer {
     fn visit_by_batches(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut after = HitKey::START;
         while let Some((hit, instance)) = self.closest_by_batch(ray, after) {
-            receive(&Hit { u: hit.u + 0.0, v: hit.v + 0.0, ..hit }, instance)?;
+            receive(&positive(&hit), instance)?;
             after = HitKey::of(&hit, instance);
         }
         ControlFlow::Continue(())
     }
-}
-
-/// Tracer that answers a ray by itself, and so batches of them one by one.
-pub(crate) trait OneByOne {
-    /// Returns the nearest hit of a ray after `after`, and its instance.
-    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)>;
-
-    /// Returns whether anything after `after` is in a ray's way.
-    fn any(&self, ray: &Ray, after: HitKey) -> Blocked;
-
-    /// Answers the rays of a batch as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns the number of
-    /// rays that are not valid.
-    fn closest_each(&self, rays: &[Ray], after: &[HitKey], hits: &mut [Hit], instances: &mut [u32]) -> u64 {
-        for (i, (ray, hit)) in rays.iter().zip(hits).enumerate() {
-            let after = after.get(i).copied().unwrap_or(HitKey::START);
-            let (found, instance) = self.closest(ray, after).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
-            *hit = found;
-            if let Some(slot) = instances.get_mut(i) {
-                *slot = instance;
-            }
-        }
-        invalid(rays)
-    }
-
-    /// Answers the rays of a batch as [`Tracer::any`](raywarp_geom::Tracer::any) does; returns the number of rays that
-    /// are not valid.
-    fn any_each(&self, rays: &[Ray], after: &[HitKey], blocked: &mut [u32], undecided: &mut Vec<Candidate>) -> u64 {
-        blocked[..rays.len().div_ceil(32)].fill(0);
-        for (i, ray) in rays.iter().enumerate() {
-            match self.any(ray, after.get(i).copied().unwrap_or(HitKey::START)) {
-                Blocked::No => {}
-                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
-                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
-            }
-        }
-        invalid(rays)
-    }
-}
-
-impl OneByOne for CpuTracer {
-    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        self.closest_one(ray, after)
-    }
-
-    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
-        self.any_one(ray, after)
-    }
-}
-
-fn invalid(rays: &[Ray]) -> u64 {
-    rays.iter().filter(|ray| !ray.is_valid()).count() as u64
 }

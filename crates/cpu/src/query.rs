@@ -73,28 +73,22 @@ impl Range<'_> {
     }
 }
 
-/// Query that is made of an interval, and of what it needs besides.
+/// Query that is made of an interval.
 pub(crate) trait OfRange<'a>: Query {
-    /// What it needs besides.
-    type With;
     /// Returns the query with nothing found yet.
-    fn of_range(range: Range<'a>, with: Self::With) -> Self;
+    fn of_range(range: Range<'a>) -> Self;
 }
 
 impl<'a> OfRange<'a> for Closest<'a, Off> {
-    type With = ();
-
     #[inline(always)]
-    fn of_range(range: Range<'a>, (): ()) -> Self {
+    fn of_range(range: Range<'a>) -> Self {
         Self::new(range, Off)
     }
 }
 
 impl<'a> OfRange<'a> for Any<'a> {
-    type With = ();
-
     #[inline(always)]
-    fn of_range(range: Range<'a>, (): ()) -> Self {
+    fn of_range(range: Range<'a>) -> Self {
         Self::new(range)
     }
 }

@@ -1,9 +1,7 @@
-//! Every triangle that a ray touches, each once, in one walk and in any order.
+//! What passes every triangle that a ray touches on once, also those that a tree holds several times.
 
-use crate::probe::Off;
-use crate::query::{OfRange, Query, Range};
-use raywarp_geom::{Hit, PrimitiveId};
-use raywarp_layout::{INDEX_MASK, Wide8};
+use raywarp_geom::PrimitiveId;
+use raywarp_layout::Wide8;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -80,79 +78,5 @@ impl<F> Drop for Receiver<F> {
         touched.clear();
         // Of threads that end nothing is kept.
         let _ = TOUCHED.try_with(|kept| kept.set(touched));
-    }
-}
-
-/// Query for every touch within an interval.
-pub(crate) struct Touches<'a, F> {
-    range: Range<'a>,
-    probe: Off,
-    split: &'a Split,
-    receiver: &'a Receiver<F>,
-    is_over: bool,
-}
-
-// Not derived: that would ask it of the closure.
-impl<F> Clone for Touches<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Touches<'_, F> {}
-
-impl<'a, F: FnMut(&Hit, u32) -> ControlFlow<()>> OfRange<'a> for Touches<'a, F> {
-    type With = (&'a Split, &'a Receiver<F>);
-
-    #[inline(always)]
-    fn of_range(range: Range<'a>, (split, receiver): Self::With) -> Self {
-        Self { range, probe: Off, split, receiver, is_over: false }
-    }
-}
-
-impl<F: FnMut(&Hit, u32) -> ControlFlow<()>> Query for Touches<'_, F> {
-    const ORDERED: bool = false;
-    const PACKETS: bool = false;
-    type Probe = Off;
-
-    #[inline(always)]
-    fn probe(&mut self) -> &mut Off {
-        &mut self.probe
-    }
-
-    #[inline(always)]
-    fn low(&self) -> f32 {
-        self.range.low
-    }
-
-    #[inline(always)]
-    fn limit(&self) -> f32 {
-        self.range.high
-    }
-
-    #[inline]
-    fn offer(&mut self, tuv: [f32; 3], slot: u32) {
-        let (t, index) = (tuv[0], slot & INDEX_MASK);
-        if self.is_over || !self.range.holds(t, index) {
-            return;
-        }
-        let id = self.range.ids[index as usize];
-        // On an edge a weight may come out as -0.
-        let hit = Hit { t, u: tuv[1] + 0.0, v: tuv[2] + 0.0, primitive: id.primitive };
-        let flow = self.receiver.take_once(id, self.split.has(index), |receive| receive(&hit, id.instance));
-        self.is_over = flow.is_break();
-    }
-
-    #[inline(always)]
-    fn needs_id(&self, t: f32) -> bool {
-        t <= self.range.high
-    }
-
-    #[inline(always)]
-    fn offer_plain(&mut self, _: [f32; 3], _: u32) {}
-
-    #[inline(always)]
-    fn is_decided(&self) -> bool {
-        self.is_over
     }
 }

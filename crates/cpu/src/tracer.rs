@@ -2,11 +2,11 @@
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
-use crate::one::OneByOne;
+use crate::one_by_one::OneByOne;
+use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::probe::Off;
 use crate::simd;
 use crate::touches::Split;
-use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
     Aabb, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost,
@@ -14,14 +14,6 @@ use raywarp_geom::{
 };
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
-
-/// Number of rays traced between two looks at [`Control`] for cancellation; a multiple of 32, so that parts own whole
-/// words of bits.
-pub(crate) const PART: usize = 512;
-
-/// Preferred number of rays in a batch: about 200 KiB of rays and hits, which fits a core's second-level cache; larger
-/// batches are spread over threads.
-pub(crate) const PREFERRED_BATCH: usize = 4096;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
 /// conference, docs/notebook/2026-11-28-cpu-rays.md, "Few rays").
@@ -183,7 +175,6 @@ impl CpuTracer {
     }
 
     pub(crate) fn any_part(&self, mut job: AnyJob) -> u64 {
-        job.blocked.fill(0);
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
@@ -232,58 +223,6 @@ impl Bvh2Engine {
     }
 }
 
-/// Traces the `parts` of a batch, small batches on this thread and large ones on all, and returns their statistics.
-/// Each part is its rays' number and whatever `trace` needs.
-pub(crate) fn run<T: Send>(
-    name: KernelName,
-    parts: Vec<(usize, T)>,
-    control: &Control<'_>,
-    trace: impl Fn(T) -> u64 + Sync,
-) -> Result<BatchStats, TraceError> {
-    let rays: usize = parts.iter().map(|part| part.0).sum();
-    let one = |(rays, part): (usize, T)| {
-        if control.is_cancelled() {
-            return Err(TraceError::Cancelled);
-        }
-        let invalid = trace(part);
-        control.advance(rays);
-        Ok(invalid)
-    };
-    let invalid: u64 = if rays <= PREFERRED_BATCH {
-        parts.into_iter().map(one).sum::<Result<_, _>>()?
-    } else {
-        parts.into_par_iter().map(one).sum::<Result<_, _>>()?
-    };
-    Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
-}
-
-/// Traces a batch of a few rays on this thread by `trace`, which returns how many are not valid.
-fn few(
-    name: KernelName,
-    rays: usize,
-    control: &Control<'_>,
-    trace: impl FnOnce() -> u64,
-) -> Result<BatchStats, TraceError> {
-    if control.is_cancelled() && rays > 0 {
-        return Err(TraceError::Cancelled);
-    }
-    let invalid = trace();
-    if rays > 0 {
-        control.advance(rays);
-    }
-    Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
-}
-
-/// Returns the part with number `part` of a slice that has one entry for each ray; the slice itself if it is empty.
-pub(crate) fn part_of<T>(slice: &[T], part: usize) -> &[T] {
-    if slice.is_empty() { slice } else { &slice[part * PART..slice.len().min((part + 1) * PART)] }
-}
-
-/// Panics unless there is one hit key for each ray, or none at all.
-pub(crate) fn check_lengths(rays: &[Ray], after: &[HitKey]) {
-    assert!(after.is_empty() || after.len() == rays.len(), "{} keys for {} rays", after.len(), rays.len());
-}
-
 impl Tracer for CpuTracer {
     fn closest(
         &self,
@@ -293,24 +232,14 @@ impl Tracer for CpuTracer {
         instances: &mut [u32],
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError> {
-        check_lengths(rays, after);
-        assert_eq!(hits.len(), rays.len(), "one hit a ray");
-        assert!(instances.is_empty() || instances.len() == rays.len(), "no instances, or one a ray");
-        if self.takes_one_by_one(rays) {
-            return few(self.name, rays.len(), control, || self.closest_each(rays, after, hits, instances));
-        }
-        let mut instances = instances.chunks_mut(PART);
-        let parts = rays
-            .chunks(PART)
-            .zip(hits.chunks_mut(PART))
-            .enumerate()
-            .map(|(part, (rays, hits))| {
-                let instances = instances.next().unwrap_or_default();
-                let supply = Supply::new(&self.ids, rays, part_of(after, part));
-                (rays.len(), ClosestJob { supply, hits, instances, probes: &mut [] })
-            })
-            .collect();
-        run(self.name, parts, control, |job| self.closest_part(job))
+        let is_few = self.takes_one_by_one(rays);
+        parts::closest(self.name, Rays::new(rays, after), Places { hits, instances }, control, |rays, places| {
+            if is_few {
+                return self.closest_each(rays, places);
+            }
+            let supply = Supply::new(&self.ids, rays.rays, rays.after);
+            self.closest_part(ClosestJob { supply, hits: places.hits, instances: places.instances, probes: &mut [] })
+        })
     }
 
     fn any(
@@ -321,39 +250,20 @@ impl Tracer for CpuTracer {
         undecided: &mut Vec<Candidate>,
         control: &Control<'_>,
     ) -> Result<BatchStats, TraceError> {
-        check_lengths(rays, after);
-        assert!(blocked.len() >= rays.len().div_ceil(32), "a bit a ray");
-        undecided.clear();
-        if self.takes_one_by_one(rays) {
-            return few(self.name, rays.len(), control, || self.any_each(rays, after, blocked, undecided));
-        }
-        let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.len().div_ceil(PART)];
-        let parts = rays
-            .chunks(PART)
-            .zip(blocked[..rays.len().div_ceil(32)].chunks_mut(PART / 32))
-            .zip(&mut found)
-            .enumerate()
-            .map(|(part, ((rays, blocked), undecided))| {
-                let supply = Supply::new(&self.ids, rays, part_of(after, part));
-                (rays.len(), AnyJob { supply, blocked, undecided, first_ray: part * PART })
-            })
-            .collect();
-        let stats = run(self.name, parts, control, |job| self.any_part(job))?;
-        undecided.extend(found.into_iter().flatten());
-        Ok(stats)
+        let is_few = self.takes_one_by_one(rays);
+        parts::any(self.name, Rays::new(rays, after), blocked, undecided, control, |rays, blocked, undecided| {
+            if is_few {
+                return self.any_each(rays, blocked, undecided);
+            }
+            self.any_part(AnyJob { supply: Supply::new(&self.ids, rays.rays, rays.after), blocked, undecided })
+        })
     }
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
-        assert_eq!(costs.len(), rays.len(), "one cost a ray");
-        let parts = rays
-            .chunks(PART)
-            .zip(costs.chunks_mut(PART))
-            .map(|(rays, probes)| {
-                let supply = Supply::new(&self.ids, rays, &[]);
-                (rays.len(), ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
-            })
-            .collect();
-        run(self.name, parts, control, |job| self.cost_part(job))
+        parts::each(self.name, rays, costs, control, |rays, probes| {
+            let supply = Supply::new(&self.ids, rays, &[]);
+            self.cost_part(ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
+        })
     }
 
     fn preferred_batch(&self) -> usize {

@@ -1,16 +1,19 @@
 //! A tree placed in the world: the transforms, and how far boxes have to grow.
 //!
-//! # Why no box is missed Boxes are walked in the tree's own space, by a ray that the inverse transform took there;
-//! triangles are tested in the world, where the rule of flattening takes their corners. With `u = 2^-24`, `D` the
-//! largest coordinate difference between the ray's origin and the placement's box in the world, `M` the transform as it
-//! is applied (rounded to f32) and `N` its inverse in f64: - The ray at the `t` that the triangle test reports is
-//! within `53 u D` along each axis of the flattened triangle ([`PaddedRay`] adds that up), whose corners the rule of
-//! flattening, four roundings, moved by at most `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest
-//! corner. - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)`
-//! of the triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up. - The inverse
-//! leaves `N M - 1`, whose rows are below 2^-34 ([`PlacementError::IllConditioned`] else): 2^-34 of coordinates in the
-//! tree's space. Origin and direction are transformed in f64 and rounded once: `u` of the origin, `u` of the way from
-//! it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold all of this.
+//! # Why no box is missed
+//! Boxes are walked in the tree's own space, by a ray that the inverse transform took there; triangles are tested in
+//! the world, where the rule of flattening takes their corners. With `u = 2^-24`, `D` the largest coordinate difference
+//! between the ray's origin and the placement's box in the world, `M` the transform as it is applied (rounded to f32)
+//! and `N` its inverse in f64:
+//! - The ray at the `t` that the triangle test reports is within `53 u D` along each axis of the flattened triangle
+//!   ([`PaddedRay`] adds that up), whose corners the rule of flattening, four roundings, moved by at most
+//!   `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest corner.
+//! - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)` of the
+//!   triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up.
+//! - The inverse leaves `N M - 1`, whose rows are below 2^-34 ([`PlacementError::IllConditioned`] else): 2^-34 of
+//!   coordinates in the tree's space. Origin and direction are transformed in f64 and rounded once: `u` of the origin,
+//!   `u` of the way from it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold
+//!   all of this.
 
 use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};

@@ -58,16 +58,14 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     }
 }
 
-/// Asks one ray a query of hits after `after`, with the vectors of `isa`; `with` is what the query is made with. `None`
-/// if the ray cannot hit anything.
+/// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if the ray cannot hit anything.
 pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     isa: Isa,
     (tree, ids): (&'a Wide8, &'a [PrimitiveId]),
     ray: &'a Ray,
     after: HitKey,
-    with: A::With,
 ) -> Option<A> {
-    let single = Single { tree, ids, ray, after, with, query: PhantomData };
+    let single = Single { tree, ids, ray, after, query: PhantomData };
     match isa {
         Isa::Portable(set) => set.enter(single),
         #[cfg(target_arch = "x86_64")]

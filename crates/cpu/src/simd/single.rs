@@ -30,8 +30,6 @@ pub(super) struct Single<'a, A: OfRange<'a>> {
     pub ray: &'a Ray,
     /// Key that hits must come after.
     pub after: HitKey,
-    /// What the query is made with.
-    pub with: A::With,
     pub query: PhantomData<A>,
 }
 
@@ -40,13 +38,13 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
 
     #[inline(always)]
     fn run_on(self, set: S) -> Option<A> {
-        let Self { tree, ids, ray, after, with, .. } = self;
+        let Self { tree, ids, ray, after, .. } = self;
         let prepared = WalkRay::new(ray, &after, tree.bounds())?;
         // Nothing comes after a NaN.
         if after.t.is_nan() || tree.lines().is_empty() {
             return None;
         }
-        let query = A::of_range(Range { low: prepared.t_low, high: prepared.t_high, after, ids }, with);
+        let query = A::of_range(Range { low: prepared.t_low, high: prepared.t_high, after, ids });
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are of this tree, which is not empty.
         Some(unsafe {

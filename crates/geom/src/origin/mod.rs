@@ -12,13 +12,11 @@ mod each;
 mod grid;
 mod look;
 mod placed;
-mod recentred;
 mod rounding;
 
 pub use choose::look;
 pub use grid::coarse;
 pub use placed::PlacedMeshes;
-pub use recentred::{DoubleMesh, recentred};
 pub use rounding::{Rounding, RoundingWarning, rounding};
 
 use crate::Affine;

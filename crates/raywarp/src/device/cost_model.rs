@@ -5,7 +5,7 @@
 
 #[cfg(feature = "cuda")]
 use super::reason::{Amount, PlanReason};
-#[cfg(any(test, feature = "render"))]
+#[cfg(feature = "render")]
 use raywarp_bvh::presets;
 use raywarp_bvh::{BuildOptions, Builder};
 

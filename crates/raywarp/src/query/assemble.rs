@@ -238,22 +238,19 @@ fn rounded<'a>(
 
 /// Returns `true` if a mesh is in f64, or stands so far from zero that f32 may be too coarse for it.
 fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], placed: &[u64]) -> bool {
-    let extents: Vec<Option<f64>> = builder
-        .parts
-        .iter()
-        .zip(placed)
-        .map(|(part, placed)| match part {
-            Part::Mesh(positions, indices) if *placed > 0 => Some(extent(positions, indices)),
-            _ => None,
-        })
-        .collect();
+    // Found for meshes alone that stand off zero: it looks at every vertex.
+    let mut extents: Vec<Option<f64>> = vec![None; builder.parts.len()];
+    let mut extent_of = |mesh: usize| match &builder.parts[mesh] {
+        Part::Mesh(positions, indices) => *extents[mesh].get_or_insert_with(|| extent(positions, indices)),
+        Part::Group(_) => 0.0,
+    };
     let is_double = |part: &Part<'_>| matches!(part, Part::Mesh(positions, _) if positions.is_double());
     builder.parts.iter().zip(placed).any(|(part, placed)| *placed > 0 && is_double(part))
         || leaves.iter().any(|leaf| {
             let rows = &leaf.transform.rows;
             let far = rows.iter().fold(0.0, |far: f64, row| far.max(row[3].abs()));
             let scale = rows.iter().flat_map(|row| &row[..3]).fold(0.0, |scale: f64, x| scale.max(x.abs()));
-            far > FAR * scale * extents[leaf.mesh].unwrap_or(0.0)
+            far > 0.0 && far > FAR * scale * extent_of(leaf.mesh)
         })
 }
 

@@ -1,0 +1,67 @@
+//! Batches whose rays walk one by one.
+
+use crate::levels::LevelsTracer;
+use crate::one::Blocked;
+use crate::parts::{Places, Rays};
+use crate::tracer::CpuTracer;
+use raywarp_geom::{Candidate, Hit, HitKey, Ray};
+
+/// Tracer that answers a ray by itself, and so batches of them one by one.
+pub(crate) trait OneByOne {
+    /// Returns the nearest hit of a ray after `after`, and its instance.
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)>;
+
+    /// Returns whether anything after `after` is in a ray's way.
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked;
+
+    /// Answers rays as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns the number of those that are
+    /// not valid.
+    fn closest_each(&self, rays: Rays<'_>, places: Places<'_>) -> u64 {
+        for (i, (ray, hit)) in rays.rays.iter().zip(places.hits).enumerate() {
+            let (found, instance) = self.closest(ray, rays.after(i)).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
+            *hit = found;
+            if let Some(slot) = places.instances.get_mut(i) {
+                *slot = instance;
+            }
+        }
+        invalid(rays.rays)
+    }
+
+    /// Answers rays as [`Tracer::any`](raywarp_geom::Tracer::any) does, whose bits are clear; returns the number of
+    /// those that are not valid.
+    fn any_each(&self, rays: Rays<'_>, blocked: &mut [u32], undecided: &mut Vec<Candidate>) -> u64 {
+        for (i, ray) in rays.rays.iter().enumerate() {
+            match self.any(ray, rays.after(i)) {
+                Blocked::No => {}
+                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
+                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
+            }
+        }
+        invalid(rays.rays)
+    }
+}
+
+impl OneByOne for CpuTracer {
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+        self.closest_one(ray, after)
+    }
+
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
+        self.any_one(ray, after)
+    }
+}
+
+impl OneByOne for LevelsTracer {
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+        self.closest_one(ray, after)
+    }
+
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
+        self.any_one(ray, after)
+    }
+}
+
+/// Returns the number of rays that are not valid.
+pub(crate) fn invalid(rays: &[Ray]) -> u64 {
+    rays.iter().filter(|ray| !ray.is_valid()).count() as u64
+}
