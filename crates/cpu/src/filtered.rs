@@ -1,7 +1,7 @@
 //! Queries of one ray that a filter decides about, and crossings: for flat scenes and for those of two levels.
 
+use crate::blocked::Blocked;
 use crate::levels::{LevelsTracer, WorldRay};
-use crate::one::Blocked;
 use crate::probe::Probe;
 use crate::query::Range;
 use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, Sink, Told, Within};

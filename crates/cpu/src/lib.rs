@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod batch;
+mod blocked;
 mod bvh2;
 mod closed;
 mod filtered;
@@ -19,8 +20,8 @@ mod sink;
 mod touches;
 mod tracer;
 
+pub use blocked::Blocked;
 pub use levels::{LevelsError, LevelsTracer, PlacementError, TreePlacement};
-pub use one::Blocked;
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

@@ -1,24 +1,14 @@
 //! Queries of one ray: on the calling thread, with nothing allocated.
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
+use crate::blocked::Blocked;
 use crate::filtered::{each, positive};
+use crate::one_by_one::OneByOne;
 use crate::query::{Any, Closest, Verdict};
 use crate::simd;
 use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 use std::ops::ControlFlow;
-
-/// Answer to whether anything is in a ray's way.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Blocked {
-    /// The ray hits nothing.
-    No,
-    /// The ray hits something opaque.
-    Yes,
-    /// The ray hits nothing opaque, but something else: the first such hit, and its instance. The caller decides about
-    /// it, and asks again after it.
-    Perhaps(Hit, u32),
-}
 
 impl CpuTracer {
     /// Returns the nearest hit of a ray that comes after `after`, and its instance: what [`Tracer::closest`] finds for
@@ -90,5 +80,15 @@ impl CpuTracer {
             after = HitKey::of(&hit, instance);
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl OneByOne for CpuTracer {
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+        self.closest_one(ray, after)
+    }
+
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
+        self.any_one(ray, after)
     }
 }

@@ -1,9 +1,7 @@
 //! Batches whose rays walk one by one.
 
-use crate::levels::LevelsTracer;
-use crate::one::Blocked;
+use crate::blocked::Blocked;
 use crate::parts::{Places, Rays};
-use crate::tracer::CpuTracer;
 use raywarp_geom::{Candidate, Hit, HitKey, Ray};
 
 /// Tracer that answers a ray by itself, and so batches of them one by one.
@@ -38,26 +36,6 @@ pub(crate) trait OneByOne {
             }
         }
         invalid(rays.rays)
-    }
-}
-
-impl OneByOne for CpuTracer {
-    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        self.closest_one(ray, after)
-    }
-
-    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
-        self.any_one(ray, after)
-    }
-}
-
-impl OneByOne for LevelsTracer {
-    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        self.closest_one(ray, after)
-    }
-
-    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
-        self.any_one(ray, after)
     }
 }
 

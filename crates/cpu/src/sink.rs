@@ -1,6 +1,6 @@
 //! What is done with the triangles that a ray hits, told by their ids: for scenes of two levels, and for filters.
 
-use crate::one::Blocked;
+use crate::blocked::Blocked;
 use crate::probe::{Off, Probe};
 use crate::query::{Corners, Query, Range};
 use crate::touches::{Receiver, Split};

@@ -1,8 +1,8 @@
 //! Rays through a scene of two levels: one by one, and in batches.
 
 use super::{LevelsTracer, NAME};
+use crate::blocked::Blocked;
 use crate::filtered::{Asks, each, positive};
-use crate::one::Blocked;
 use crate::one_by_one::{OneByOne, invalid};
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::sink::{Asked, Nearest, Obstacle};
@@ -68,5 +68,15 @@ impl Tracer for LevelsTracer {
 
     fn preferred_batch(&self) -> usize {
         PREFERRED_BATCH
+    }
+}
+
+impl OneByOne for LevelsTracer {
+    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
+        self.closest_one(ray, after)
+    }
+
+    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
+        self.any_one(ray, after)
     }
 }
