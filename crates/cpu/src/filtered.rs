@@ -74,7 +74,7 @@ pub(crate) fn each(asks: &impl Asks, ray: &Ray, accept: Option<&Accept<'_>>, tol
     flow
 }
 
-fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32, bool)) {
+fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, bool)) {
     if !ray.is_valid() {
         return;
     }
@@ -82,7 +82,7 @@ fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32, boo
     let _ = each(asks, ray, None, &mut |touch| {
         // The end of the interval does not belong to it.
         if let Some(is_front) = test.crosses(&touch.corners()).filter(|_| touch.hit.t < ray.t_max) {
-            receive(&touch.hit, touch.instance, is_front);
+            receive(touch, is_front);
         }
         ControlFlow::Continue(())
     });
@@ -110,21 +110,22 @@ macro_rules! filtered {
                 any(self, ray, accept)
             }
 
-            /// Passes every hit of a ray that `accept` lets count on to `receive`, as `visit_one` does.
+            /// Passes every hit of a ray that `accept` lets count on to `receive`, as `visit_one` does; all without
+            /// `accept`. Weights may be -0.
             pub fn visit_where(
                 &self,
                 ray: &Ray,
-                accept: &Accept<'_>,
-                receive: &mut dyn FnMut(&Hit, u32) -> ControlFlow<()>,
+                accept: Option<&Accept<'_>>,
+                receive: &mut dyn FnMut(&Contact<'_>) -> ControlFlow<()>,
             ) -> ControlFlow<()> {
-                each(self, ray, Some(accept), &mut |touch| receive(&positive(&touch.hit), touch.instance))
+                each(self, ray, accept, receive)
             }
 
             /// Passes every triangle that a ray crosses within `t_min <= t < t_max` on to `receive`, each (instance,
             /// primitive) once and in no order, with whether it is crossed through its front, where its corners turn
             /// counter-clockwise in the world. Of triangles that share an edge or a corner on the ray one counts
             /// ([`Watertight::crosses`]).
-            pub fn crossings_one(&self, ray: &Ray, receive: &mut dyn FnMut(&Hit, u32, bool)) {
+            pub fn crossings_one(&self, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, bool)) {
                 crossings(self, ray, receive);
             }
         }

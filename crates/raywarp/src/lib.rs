@@ -43,11 +43,12 @@ pub mod trace;
 #[cfg(feature = "formats")]
 pub use prepare::{PrepareError, Timings};
 pub use query::{
-    BatchError, Crossings, Culling, End, Filter, Filtered, GeometryId, Indices, InstanceId, Levels, NotClosed,
-    Placement, Positions, Scene, SceneBuilder, SceneError, SceneOptions, SurfaceHit, are_coherent,
+    BatchError, Crossings, Culling, End, Filter, Filtered, GeometryId, Hit64, Indices, InstanceId, Levels, NotClosed,
+    Placement, Positions, Ray64, Scene, SceneBuilder, SceneError, SceneOptions, SceneRay, SurfaceHit, are_coherent,
 };
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_family::{Query, Variant};
+pub use raywarp_geom::origin::RoundingWarning;
 pub use raywarp_geom::{
     Aabb, Affine, Affine64, BatchStats, Candidate, Control, FlatError, FlatTriangles, Hit, HitKey, KernelName, Kernels,
     MeshError, PrimitiveId, Ray, RayCost, TraceError, Tracer, TriangleMesh, offset_from_triangle, origin_leaving,

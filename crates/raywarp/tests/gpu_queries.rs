@@ -3,7 +3,7 @@
 use raywarp::cuda::{CudaError, DriverCall};
 use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlanReason, PlannedDevice, rays_worth_a_gpu};
 use raywarp::{
-    Affine64, BatchError, Control, Ray, Scene, SceneError, SceneOptions, SurfaceHit, TraceError, TriangleMesh,
+    Affine64, BatchError, Control, Ray, Ray64, Scene, SceneError, SceneOptions, SurfaceHit, TraceError, TriangleMesh,
 };
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
@@ -109,6 +109,13 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
         }
         assert!(matches!(ask(&bvh, &rays(70)), Err(BatchError::Trace(TraceError::Device(_)))));
         driver.fails_at(NEVER, false);
+        // Rays in f64 are the CPU's, which is not taken without a word.
+        let doubles = [Ray64::new([0.0; 3], [0.0, 0.0, 1.0]); 2];
+        let (control, mut hits) = (Control::default(), [None; 2]);
+        assert_eq!(bvh.closest_batch(&doubles, &mut hits, &control), Err(BatchError::DoublesOnGpu));
+        assert_eq!(bvh.any_batch(&doubles, &mut [false; 2], &control), Err(BatchError::DoublesOnGpu));
+        assert!(cpu.closest_batch(&doubles, &mut hits, &control).is_ok());
+        assert_eq!(bvh.closest(&doubles[0]), cpu.closest(&doubles[0]));
     }
 }
 

@@ -106,6 +106,11 @@ impl LevelsTracer {
         Placed::new(0, tree.wide8().expect("a tree for lanes"), transform, 0).map(drop)
     }
 
+    /// Returns the name that batch statistics have for this tracer.
+    pub fn name(&self) -> KernelName {
+        NAME
+    }
+
     /// Returns the instruction set that the tracer uses.
     pub fn isa(&self) -> Isa {
         self.isa

@@ -203,6 +203,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(feature = "cuda")]
     use crate::device::Amount;
 
     #[cfg(feature = "cuda")]

@@ -11,8 +11,8 @@ use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuTracer, LevelsTracer, PlacementError};
-use raywarp_geom::origin::{Center, PlacedMeshes, look};
-use raywarp_geom::{Affine, Affine64, Control, FlatError, FlatTriangles, MeshError, PrimitiveId, TriangleMesh};
+use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
+use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, MeshError, PrimitiveId, TriangleMesh};
 use std::sync::{Arc, OnceLock};
 
 /// Triangles, of all placements together, from which on a mesh that is placed several times keeps a tree of its own.
@@ -121,6 +121,12 @@ impl Triangles<'_> {
         }
     }
 
+    /// Returns the box around all triangles.
+    fn bounds(&self) -> Aabb {
+        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
+        all.map(|triangle| Aabb::of_points(&self.corners(triangle))).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
+    }
+
     /// Returns the triangles where `transform` takes them.
     fn flattened(&self, transform: &Affine64) -> Vec<[[f32; 3]; 3]> {
         let map = transform.rounded();
@@ -175,7 +181,8 @@ pub(super) fn scene(
             return Err(SceneError::Singular { instance });
         }
     }
-    let (origin, meshes) = rounded(builder, &mut leaves, &placed);
+    let Relative { origin, rounding, meshes } = rounded(builder, &mut leaves, &placed);
+    let reach = reach(&meshes, &leaves);
     let triangles = |mesh: usize| meshes[mesh].as_ref().map_or(0, |mesh| mesh.len() as u64);
     let has_tree: Vec<bool> = (0..meshes.len())
         .map(|mesh| match options.levels {
@@ -198,32 +205,49 @@ pub(super) fn scene(
         user: leaf.user,
         is_mirrored: leaf.transform.determinant() < 0.0,
     });
-    Ok(Scene(Arc::new(Inner { rays, numbered: numbered.collect(), origin, closed: OnceLock::new() })))
+    let (numbered, closed) = (numbered.collect(), OnceLock::new());
+    Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: on_gpu, closed })))
+}
+
+/// Returns a box around all triangles, the same whether or not placements are flattened.
+fn reach(meshes: &[Option<Triangles<'_>>], leaves: &[Leaf]) -> Aabb {
+    let bounds: Vec<Aabb> = meshes.iter().map(|mesh| mesh.as_ref().map_or(Aabb::EMPTY, Triangles::bounds)).collect();
+    let of_leaf = |leaf: &Leaf| match &bounds[leaf.mesh] {
+        empty if empty.is_empty() => Aabb::EMPTY,
+        bounds => leaf.transform.rounded().aabb(bounds),
+    };
+    leaves.par_iter().with_min_len(1 << 10).map(of_leaf).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
+}
+
+/// Meshes as trees are built over them, relative to an origin; `None` for what is not placed, and for groups.
+struct Relative<'a> {
+    origin: [f64; 3],
+    rounding: Option<RoundingWarning>,
+    meshes: Vec<Option<Triangles<'a>>>,
 }
 
 /// Rounds the meshes that are placed to f32, relative to an origin where that is needed, and makes the placements'
-/// transforms relative to it. `None` for what is not placed, and for groups.
-fn rounded<'a>(
-    builder: &SceneBuilder<'a>,
-    leaves: &mut [Leaf],
-    placed: &[u64],
-) -> ([f64; 3], Vec<Option<Triangles<'a>>>) {
-    let given = || {
+/// transforms relative to it.
+fn rounded<'a>(builder: &SceneBuilder<'a>, leaves: &mut [Leaf], placed: &[u64]) -> Relative<'a> {
+    let given = |rounding| {
         let mesh = |(part, placed): (&Part<'a>, &u64)| match part {
             Part::Mesh(positions, indices) if *placed > 0 => Some(Triangles::Given(*positions, *indices)),
             _ => None,
         };
-        builder.parts.iter().zip(placed).map(mesh).collect()
+        Relative { origin: [0.0; 3], rounding, meshes: builder.parts.iter().zip(placed).map(mesh).collect() }
     };
     if !wants_origin(builder, leaves, placed) {
-        return ([0.0; 3], given());
+        return given(None);
     }
     let mut here = Center::default();
     let first = Rounded::new(builder, leaves, placed, &mut here);
-    let Some(mut center) = look(&first, &here).0 else {
-        return ([0.0; 3], given());
+    let (center, rounding) = look(&first, &here);
+    let Some(mut center) = center else {
+        return given(rounding.warning());
     };
-    let Rounded { meshes, locals, .. } = Rounded::new(builder, leaves, placed, &mut center);
+    let relative = Rounded::new(builder, leaves, placed, &mut center);
+    let rounding = origin::rounding(&relative, &center).warning();
+    let Rounded { meshes, locals, .. } = relative;
     for leaf in leaves {
         let local = Affine64::translation(locals[leaf.mesh]);
         let mut transform = leaf.transform.after(&local);
@@ -233,7 +257,7 @@ fn rounded<'a>(
         leaf.transform = transform;
     }
     let meshes = meshes.into_iter().zip(placed).map(|(mesh, placed)| (*placed > 0).then_some(Triangles::Rounded(mesh)));
-    (center.origin, meshes.collect())
+    Relative { origin: center.origin, rounding, meshes: meshes.collect() }
 }
 
 /// Returns `true` if a mesh is in f64, or stands so far from zero that f32 may be too coarse for it.

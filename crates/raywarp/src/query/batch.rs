@@ -1,31 +1,26 @@
 //! Many rays at once.
 
-use super::{BatchError, Scene, SurfaceHit};
+use super::{BatchError, Scene, SceneRay};
 use rayon::prelude::*;
-use raywarp_geom::{BatchStats, Control, Hit, Ray};
+use raywarp_geom::{BatchStats, Control};
 
 impl Scene {
     /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` has one place a ray.
     ///
-    /// Beside the answers it takes 20 bytes a ray. Who has no use for numbers of users may ask [`Scene::tracer`].
+    /// Beside the answers it takes 20 bytes a [`Ray`](crate::Ray). Who has no use for numbers of users may ask [`Scene::tracer`].
     ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so;
-    /// [`TraceError::Device`](crate::TraceError::Device) when a GPU that was named fails.
-    pub fn closest_batch(
+    /// [`TraceError::Device`](crate::TraceError::Device) when a GPU that was named fails;
+    /// [`BatchError::DoublesOnGpu`] for rays in f64 where GPUs are named.
+    pub fn closest_batch<R: SceneRay>(
         &self,
-        rays: &[Ray],
-        hits: &mut [Option<SurfaceHit>],
+        rays: &[R],
+        hits: &mut [Option<R::Hit>],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
         BatchError::check(rays.len(), hits.len())?;
-        let (mut found, mut instances) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
-        let stats = self.tracer().closest(rays, &[], &mut found, &mut instances, control)?;
-        let answer = |(hit, (found, instance)): (&mut Option<SurfaceHit>, (&Hit, &u32))| {
-            *hit = found.is_hit().then(|| self.surface_hit(found, *instance));
-        };
-        hits.par_iter_mut().with_min_len(1 << 12).zip(found.par_iter().zip(&instances)).for_each(answer);
-        Ok(stats)
+        R::closest_batch_in(rays, self, hits, control)
     }
 
     /// Finds for each ray whether it hits anything, in parallel, on the device chosen for batches: `blocked` has one
@@ -33,9 +28,9 @@ impl Scene {
     ///
     /// # Errors
     /// As [`Scene::closest_batch`].
-    pub fn any_batch(
+    pub fn any_batch<R: SceneRay>(
         &self,
-        rays: &[Ray],
+        rays: &[R],
         blocked: &mut [bool],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
@@ -50,9 +45,14 @@ impl Scene {
     ///
     /// # Errors
     /// As [`Scene::closest_batch`], where `blocked` has another length than `ceil(rays / 32)`.
-    pub fn any_bits(&self, rays: &[Ray], blocked: &mut [u32], control: &Control<'_>) -> Result<BatchStats, BatchError> {
+    pub fn any_bits<R: SceneRay>(
+        &self,
+        rays: &[R],
+        blocked: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
         BatchError::check(rays.len().div_ceil(32), blocked.len())?;
-        Ok(self.tracer().any(rays, &[], blocked, &mut Vec::new(), control)?)
+        R::any_bits_in(rays, self, blocked, control)
     }
 
     /// Finds all hits of each ray, in parallel on the CPU, each ray's nearest first: those of ray `i` are
@@ -60,9 +60,13 @@ impl Scene {
     ///
     /// # Errors
     /// [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
-    pub fn all_batch(&self, rays: &[Ray], control: &Control<'_>) -> Result<(Vec<usize>, Vec<SurfaceHit>), BatchError> {
+    pub fn all_batch<R: SceneRay>(
+        &self,
+        rays: &[R],
+        control: &Control<'_>,
+    ) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
         const PART: usize = 512;
-        let part = |rays: &[Ray]| {
+        let part = |rays: &[R]| {
             let (mut counts, mut hits, mut of_ray) = (Vec::with_capacity(rays.len()), Vec::new(), Vec::new());
             for ray in rays {
                 if control.is_cancelled() {
@@ -75,7 +79,7 @@ impl Scene {
             control.advance(rays.len());
             Ok((counts, hits))
         };
-        let parts: Vec<(Vec<usize>, Vec<SurfaceHit>)> = rays.par_chunks(PART).map(part).collect::<Result<_, _>>()?;
+        let parts: Vec<(Vec<usize>, Vec<R::Hit>)> = rays.par_chunks(PART).map(part).collect::<Result<_, _>>()?;
         let mut starts = Vec::with_capacity(rays.len() + 1);
         let mut end = 0;
         starts.push(end);

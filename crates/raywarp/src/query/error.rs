@@ -84,6 +84,9 @@ pub enum BatchError {
         /// Length of the slice.
         found: usize,
     },
+    /// Rays in f64 are traced on the CPU, and the scene's batches on GPUs that were named.
+    #[error("GPUs trace no rays in f64; ask Scene::closest or any for each, or build with DeviceChoice::Cpu")]
+    DoublesOnGpu,
     /// The batch did not finish.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -1,10 +1,7 @@
 //! Questions that leave something out: by mask, facing, a triangle or a closure.
 
-use super::scene::Rays;
-use super::{Scene, SurfaceHit};
-use raywarp_cpu::{Accept, Blocked, Contact};
-use raywarp_geom::{Hit, Ray};
-use std::cmp::Ordering;
+use super::{Scene, SceneRay, SurfaceHit};
+use raywarp_geom::Ray;
 use std::ops::ControlFlow;
 
 /// Side of surfaces that rays do not see.
@@ -88,6 +85,21 @@ impl<'f> Filter<'f> {
     pub fn accept(self, accept: &'f dyn Fn(&SurfaceHit) -> bool) -> Self {
         Self { accept: Some(accept), ..self }
     }
+
+    /// Returns `true` if a triangle is neither masked nor skipped.
+    pub(super) fn sees(&self, mask: u32, instance: u32, primitive: u32) -> bool {
+        self.mask & mask != 0 && self.skip != Some((instance, primitive))
+    }
+
+    /// Returns `true` if a side, which `is_front` tells, is not culled.
+    pub(super) fn shows(&self, is_front: impl FnOnce() -> bool) -> bool {
+        self.culling == Culling::None || is_front() != (self.culling == Culling::Fronts)
+    }
+
+    /// Returns `true` if the closure takes a hit, or there is none.
+    pub(super) fn takes(&self, hit: impl FnOnce() -> SurfaceHit) -> bool {
+        self.accept.is_none_or(|accept| accept(&hit()))
+    }
 }
 
 /// Scene as a [`Filter`] shows it; of [`Scene::with`].
@@ -109,69 +121,28 @@ impl Scene {
 
 impl Filtered<'_> {
     /// Returns the nearest hit of a ray that the filter lets count.
-    pub fn closest(&self, ray: &Ray) -> Option<SurfaceHit> {
-        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
-        let (hit, instance) = match &self.scene.0.rays {
-            Rays::One(cpu, _) => cpu.closest_where(ray, accept),
-            Rays::Two(levels, _) => levels.closest_where(ray, accept),
-        }?;
-        Some(self.scene.surface_hit(&hit, instance))
+    pub fn closest<R: SceneRay>(&self, ray: &R) -> Option<R::Hit> {
+        ray.closest_in(self.scene, Some(&self.filter))
     }
 
     /// Returns `true` if the ray hits anything that the filter lets count.
-    pub fn any(&self, ray: &Ray) -> bool {
-        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
-        let blocked = match &self.scene.0.rays {
-            Rays::One(cpu, _) => cpu.any_where(ray, accept),
-            Rays::Two(levels, _) => levels.any_where(ray, accept),
-        };
-        blocked == Blocked::Yes
+    pub fn any<R: SceneRay>(&self, ray: &R) -> bool {
+        ray.any_in(self.scene, Some(&self.filter))
     }
 
     /// Passes every hit that the filter lets count on to `receive`; see [`Scene::visit`].
-    pub fn visit(&self, ray: &Ray, mut receive: impl FnMut(&SurfaceHit) -> ControlFlow<()>) -> ControlFlow<()> {
-        let accept: &Accept<'_> = &|touch| self.accepts(ray, touch);
-        let mut receive = |hit: &Hit, instance: u32| receive(&self.scene.surface_hit(hit, instance));
-        match &self.scene.0.rays {
-            Rays::One(cpu, _) => cpu.visit_where(ray, accept, &mut receive),
-            Rays::Two(levels, _) => levels.visit_where(ray, accept, &mut receive),
-        }
+    pub fn visit<R: SceneRay>(&self, ray: &R, mut receive: impl FnMut(&R::Hit) -> ControlFlow<()>) -> ControlFlow<()> {
+        ray.visit_in(self.scene, Some(&self.filter), &mut receive)
     }
 
     /// Writes all hits that the filter lets count into `hits`, nearest first; see [`Scene::all_into`].
-    pub fn all_into(&self, ray: &Ray, hits: &mut Vec<SurfaceHit>) {
-        hits.clear();
-        let _ = self.visit(ray, |hit| {
-            hits.push(*hit);
-            ControlFlow::Continue(())
-        });
-        sort(hits);
+    pub fn all_into<R: SceneRay>(&self, ray: &R, hits: &mut Vec<R::Hit>) {
+        ray.all_in(self.scene, Some(&self.filter), hits);
     }
-
-    fn accepts(&self, ray: &Ray, touch: &Contact<'_>) -> bool {
-        let Filter { mask, culling, skip, accept } = &self.filter;
-        let (instance, primitive) = (touch.instance, touch.hit.primitive);
-        let Some(numbered) = self.scene.0.numbered.get(instance as usize) else { return false };
-        if numbered.mask & mask == 0 || *skip == Some((instance, primitive)) {
-            return false;
-        }
-        let is_culled = *culling != Culling::None && {
-            let is_front = faces(ray, &touch.corners()) != numbered.is_mirrored;
-            is_front == (*culling == Culling::Fronts)
-        };
-        !is_culled && accept.is_none_or(|accept| accept(&SurfaceHit::new(&touch.hit, instance, numbered.user)))
-    }
-}
-
-/// Sorts hits by `t`, then by instance and primitive.
-pub(super) fn sort(hits: &mut [SurfaceHit]) {
-    // No `t` is NaN, and the two zeros are the same.
-    let by_t = |a: &SurfaceHit, b: &SurfaceHit| a.t.partial_cmp(&b.t).unwrap_or(Ordering::Equal);
-    hits.sort_unstable_by(|a, b| by_t(a, b).then((a.instance, a.primitive).cmp(&(b.instance, b.primitive))));
 }
 
 /// Returns `true` if a ray looks at the side of a triangle where its corners turn counter-clockwise. In f64.
-fn faces(ray: &Ray, [a, b, c]: &[[f32; 3]; 3]) -> bool {
+pub(super) fn faces(ray: &Ray, [a, b, c]: &[[f32; 3]; 3]) -> bool {
     let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
     let (u, v) = (edge(b), edge(c));
     let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];

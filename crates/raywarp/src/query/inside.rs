@@ -1,9 +1,9 @@
 //! How often a ray passes surfaces, and what is inside of them.
 
-use super::Scene;
 use super::scene::Rays;
+use super::{Scene, SceneRay};
 use rayon::prelude::*;
-use raywarp_geom::{Hit, Ray};
+use raywarp_geom::Ray;
 
 /// Numbers of surfaces that a ray passes, from outside and from inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,18 +57,8 @@ impl Scene {
     /// assert_eq!(scene.contains([0.1, 0.1, 0.1]), Ok(true));
     /// # Ok::<(), raywarp::SceneError>(())
     /// ```
-    pub fn crossings(&self, ray: &Ray) -> Crossings {
-        let mut crossings = Crossings::default();
-        let mut receive = |_: &Hit, instance: u32, is_front: bool| {
-            let is_mirrored = self.0.numbered.get(instance as usize).is_some_and(|numbered| numbered.is_mirrored);
-            let count = if is_front == is_mirrored { &mut crossings.back } else { &mut crossings.front };
-            *count += 1;
-        };
-        match &self.0.rays {
-            Rays::One(cpu, _) => cpu.crossings_one(ray, &mut receive),
-            Rays::Two(levels, _) => levels.crossings_one(ray, &mut receive),
-        }
-        crossings
+    pub fn crossings<R: SceneRay>(&self, ray: &R) -> Crossings {
+        ray.crossings_in(self)
     }
 
     /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where

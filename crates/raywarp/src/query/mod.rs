@@ -1,9 +1,12 @@
 //! Questions of library users: a scene of placed meshes, one ray or millions.
 
+mod advanced;
+mod asked;
 mod assemble;
 mod batch;
 mod builder;
 mod coherence;
+mod double;
 mod error;
 mod filter;
 mod hit;
@@ -14,8 +17,10 @@ mod source;
 mod tests;
 mod visible;
 
+pub use asked::SceneRay;
 pub use builder::{GeometryId, InstanceId, Levels, Placement, SceneBuilder, SceneOptions};
 pub use coherence::are_coherent;
+pub use double::{Hit64, Ray64};
 pub use error::{BatchError, SceneError};
 pub use filter::{Culling, Filter, Filtered};
 pub use hit::SurfaceHit;

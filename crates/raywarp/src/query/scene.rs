@@ -1,12 +1,12 @@
 //! [`Scene`], and what one ray asks of it.
 
 use super::builder::{InstanceId, SceneBuilder, SceneOptions};
-use super::filter::sort;
 use super::source::{Indices, Positions};
-use super::{NotClosed, SceneError, SurfaceHit};
+use super::{NotClosed, SceneError, SceneRay, SurfaceHit};
 use crate::device::{Backend, Plan};
-use raywarp_cpu::{Blocked, CpuTracer, LevelsTracer};
-use raywarp_geom::{Aabb, Affine64, Control, Hit, HitKey, Ray, Tracer};
+use raywarp_cpu::{CpuTracer, LevelsTracer};
+use raywarp_geom::origin::RoundingWarning;
+use raywarp_geom::{Aabb, Affine64, Control, Hit, KernelName, Ray, Tracer};
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
@@ -38,6 +38,12 @@ pub(super) struct Inner {
     pub numbered: Vec<Numbered>,
     /// Point to which rays and hits are relative.
     pub origin: [f64; 3],
+    /// What f32 is too coarse for.
+    pub rounding: Option<RoundingWarning>,
+    /// Box around all triangles, which does not depend on the number of levels.
+    pub reach: Aabb,
+    /// `true` if batches are traced on GPUs that were named.
+    pub is_on_gpus: bool,
     /// Whether every placed mesh is closed, once somebody asked.
     pub closed: OnceLock<Result<(), NotClosed>>,
 }
@@ -97,30 +103,21 @@ impl Scene {
     }
 
     /// Returns the nearest hit of a ray within its interval, or `None`. Allocates nothing.
-    pub fn closest(&self, ray: &Ray) -> Option<SurfaceHit> {
-        let (hit, instance) = match &self.0.rays {
-            Rays::One(cpu, _) => cpu.closest_one(ray, HitKey::START),
-            Rays::Two(levels, _) => levels.closest_one(ray, HitKey::START),
-        }?;
-        Some(self.surface_hit(&hit, instance))
+    pub fn closest<R: SceneRay>(&self, ray: &R) -> Option<R::Hit> {
+        ray.closest_in(self, None)
     }
 
     /// Returns `true` if the ray hits anything within its interval. Allocates nothing.
-    pub fn any(&self, ray: &Ray) -> bool {
-        // All triangles are opaque.
-        let blocked = match &self.0.rays {
-            Rays::One(cpu, _) => cpu.any_one(ray, HitKey::START),
-            Rays::Two(levels, _) => levels.any_one(ray, HitKey::START),
-        };
-        blocked == Blocked::Yes
+    pub fn any<R: SceneRay>(&self, ray: &R) -> bool {
+        ray.any_in(self, None)
     }
 
     /// Returns all hits of a ray, nearest first: each (instance, primitive) once.
     ///
     /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
     /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
-    /// ray passes, take hits of nearly the same `t` together.
-    pub fn all(&self, ray: &Ray) -> impl Iterator<Item = SurfaceHit> + use<> {
+    /// ray passes, ask for [`Scene::crossings`].
+    pub fn all<R: SceneRay>(&self, ray: &R) -> impl Iterator<Item = R::Hit> + use<R> {
         let mut hits = Vec::new();
         self.all_into(ray, &mut hits);
         hits.into_iter()
@@ -128,13 +125,8 @@ impl Scene {
 
     /// Writes all hits of a ray into `hits`, as [`Scene::all`] returns them; what was there goes. One walk and a sort;
     /// allocates nothing but what `hits` lacks.
-    pub fn all_into(&self, ray: &Ray, hits: &mut Vec<SurfaceHit>) {
-        hits.clear();
-        let _ = self.visit(ray, |hit| {
-            hits.push(*hit);
-            ControlFlow::Continue(())
-        });
-        sort(hits);
+    pub fn all_into<R: SceneRay>(&self, ray: &R, hits: &mut Vec<R::Hit>) {
+        ray.all_in(self, None, hits);
     }
 
     /// Passes every hit of a ray on to `receive`, each (instance, primitive) once and in no order, until it breaks;
@@ -161,12 +153,8 @@ impl Scene {
     /// assert_eq!((hits, flow), (3, ControlFlow::Continue(())));
     /// # Ok::<(), raywarp::SceneError>(())
     /// ```
-    pub fn visit(&self, ray: &Ray, mut receive: impl FnMut(&SurfaceHit) -> ControlFlow<()>) -> ControlFlow<()> {
-        let receive = |hit: &Hit, instance: u32| receive(&self.surface_hit(hit, instance));
-        match &self.0.rays {
-            Rays::One(cpu, _) => cpu.visit_one(ray, receive),
-            Rays::Two(levels, _) => levels.visit_one(ray, receive),
-        }
+    pub fn visit<R: SceneRay>(&self, ray: &R, mut receive: impl FnMut(&R::Hit) -> ControlFlow<()>) -> ControlFlow<()> {
+        ray.visit_in(self, None, &mut receive)
     }
 
     /// Returns the origin to which rays and hits are relative: zero, except for scenes too far from zero for f32, in
@@ -175,11 +163,23 @@ impl Scene {
         self.0.origin
     }
 
-    /// Returns a ray from a point and a direction in the caller's coordinates; [`Scene::origin`] is subtracted in f64
-    /// before rounding.
-    pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
+    /// Returns a warning if the scene is both huge and fine, so that positions in f32 relative to [`Scene::origin`]
+    /// are too coarse for its triangles: what was told in f64 was moved by rounding. Scenes told in f32 and not placed
+    /// far off are not looked at.
+    pub fn rounding(&self) -> Option<RoundingWarning> {
+        self.0.rounding
+    }
+
+    /// Returns a point in the caller's coordinates relative to [`Scene::origin`], subtracted in f64 and rounded once.
+    pub fn relative(&self, point: [f64; 3]) -> [f32; 3] {
         let origin = self.0.origin;
-        Ray::new(std::array::from_fn(|i| (from[i] - origin[i]) as f32), direction.map(|x| x as f32))
+        std::array::from_fn(|i| (point[i] - origin[i]) as f32)
+    }
+
+    /// Returns a ray from a point and a direction in the caller's coordinates; [`Scene::origin`] is subtracted in f64
+    /// before rounding. A [`Ray64`](crate::Ray64) keeps what this rounds.
+    pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
+        Ray::new(self.relative(from), direction.map(|x| x as f32))
     }
 
     /// Returns the point at `t` on a ray, in the caller's coordinates.
@@ -230,6 +230,14 @@ impl Scene {
         match &self.0.rays {
             Rays::One(_, batches) => batches.tracer(),
             Rays::Two(levels, _) => levels,
+        }
+    }
+
+    /// Returns the name of what traces rays on the CPU.
+    pub(super) fn kernel_name(&self) -> KernelName {
+        match &self.0.rays {
+            Rays::One(cpu, _) => cpu.name(),
+            Rays::Two(levels, _) => levels.name(),
         }
     }
 

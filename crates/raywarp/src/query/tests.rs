@@ -1,9 +1,8 @@
 //! Questions of scenes, of one level and of two.
 
 use super::*;
-use crate::device::DeviceChoice;
 #[cfg(feature = "cuda")]
-use crate::device::{Amount, PlanReason, PlannedDevice, rays_worth_a_gpu};
+use crate::device::{Amount, DeviceChoice, PlanReason, PlannedDevice, rays_worth_a_gpu};
 use raywarp_geom::{Affine, Affine64, Control, MeshError, Ray};
 use std::ops::ControlFlow;
 

@@ -9,7 +9,6 @@ mod suggest;
 pub use default_scene::default_scene;
 pub use known_views::KnownViews;
 pub use made_of::{GLASS_IOR, MIRROR_REFLECTANCE, MadeOf, make_clay, make_of};
-pub use raywarp_geom::origin::RoundingWarning;
 pub use raywarp_scene::views::{View, ViewError, ViewFault, Viewpoint, load_view, load_viewpoints, load_views};
 pub use raywarp_scene::{
     Absorption, Alpha, Camera, CarPaint, Channel, Choices, ColorInput, Description, Emission, FaceMaterials, FaultKind,
