@@ -250,6 +250,34 @@ fn rays_of_any_length_and_from_anywhere_hit_and_others_miss() {
 }
 
 #[test]
+fn rays_that_graze_triangles_hit_them_within_and_in_order() {
+    let mut random = Random::new(11);
+    let mut near = |size: f64| -> [f64; 3] { std::array::from_fn(|_| size * (2.0 * f64::from(random.unit()) - 1.0)) };
+    let triangles: Vec<Corners> = (0..60).map(|_| [near(1.0), near(1.0), near(1.0)]).collect();
+    let mut builder = Scene::builder();
+    let mesh = builder.mesh(triangles.as_flattened(), Indices::IN_ORDER);
+    builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    let scene = built(builder, Levels::Auto);
+    let mut grazed = 0;
+    for i in 0..6000 {
+        // Along the plane of a triangle, from a point of it or from far off, and out of it by a hair or less.
+        let (graze, [a, b, c]) = (i % 60, triangles[i % 60]);
+        let (e, f, [x, y, z]) = (minus(b, a), minus(c, a), near(1.0));
+        let direction: [f64; 3] = std::array::from_fn(|i| y * e[i] + z * f[i]);
+        let by = near([0.0, 1e-12, 1e-9, 1e-7][i % 4]);
+        let from = std::array::from_fn(|k| a[k] + 0.5 * e[k] * x.abs() + 0.3 * f[k] - 3.0 * direction[k] + by[k]);
+        let ray = Ray64::new(from, direction);
+        let all: Vec<Hit64> = scene.all(&ray).collect();
+        assert_eq!(scene.closest(&ray), all.first().copied());
+        for hit in &all {
+            assert!(hit.u >= 0.0 && hit.v >= 0.0 && hit.u + hit.v <= 1.0 + 1e-12, "{ray:?}: {hit:?}");
+        }
+        grazed += all.iter().filter(|hit| hit.primitive == graze as u32).count();
+    }
+    assert!(grazed > 500, "{grazed}");
+}
+
+#[test]
 fn batches_of_rays_in_f64_answer_as_single_ones_do() {
     let (scene, mut random, control) = (heap(Levels::Two), Random::new(5), Control::default());
     let mut rays: Vec<Ray64> = (0..1500).map(|_| through(&mut random)).collect();
