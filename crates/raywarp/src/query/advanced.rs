@@ -23,7 +23,8 @@ const WINDOW_OF_LARGEST: f64 = 1.0 / (1 << 18) as f64;
 pub(super) struct Advanced<'a> {
     /// The caller's ray.
     pub asked: &'a Ray64,
-    /// The ray from where it was taken, rounded, with an interval that holds what counts; its `t` is `(t - start) * power`.
+    /// The ray from where it was taken, rounded, with an interval that holds what counts; its `t` is
+    /// `(t - start) * power`.
     pub ray: Ray,
     /// Where the ray was taken, relative to the scene's origin.
     origin: [f64; 3],

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 /// Ray that every question of a [`Scene`] takes: [`Ray`], whose hits are [`SurfaceHit`]s, or [`Ray64`](crate::Ray64),
-/// whose hits are [`Hit64`](crate::Hit64)s. There are no others.
+/// whose hits are [`Hit64`](crate::Hit64)s; or a reference to one. There are no others.
 pub trait SceneRay: Asks<Found = Self::Hit> {
     /// What the ray hits.
     type Hit: Copy + std::fmt::Debug + Send + Sync + 'static;
@@ -25,7 +25,7 @@ impl SceneRay for Ray {
 pub type Receive<'r, H> = &'r mut dyn FnMut(&H) -> ControlFlow<()>;
 
 /// Answers to questions of a ray; `filter` says what counts.
-pub trait Asks: Sized + Sync {
+pub trait Asks: Copy + Sync {
     /// What the ray hits.
     type Found: Copy + Send;
 
@@ -68,6 +68,55 @@ pub trait Asks: Sized + Sync {
             ControlFlow::Continue(())
         });
         hits.sort_unstable_by(Self::order);
+    }
+}
+
+/// A reference is asked as what it refers to, so that closures over iterators need no `*`.
+impl<R: SceneRay> SceneRay for &R {
+    type Hit = R::Hit;
+}
+
+impl<R: SceneRay> Asks for &R {
+    type Found = R::Hit;
+
+    fn closest_in(&self, scene: &Scene, filter: Option<&Filter<'_>>) -> Option<R::Hit> {
+        (**self).closest_in(scene, filter)
+    }
+
+    fn any_in(&self, scene: &Scene, filter: Option<&Filter<'_>>) -> bool {
+        (**self).any_in(scene, filter)
+    }
+
+    fn visit_in(&self, scene: &Scene, filter: Option<&Filter<'_>>, receive: Receive<'_, R::Hit>) -> ControlFlow<()> {
+        (**self).visit_in(scene, filter, receive)
+    }
+
+    fn crossings_in(&self, scene: &Scene) -> Crossings {
+        (**self).crossings_in(scene)
+    }
+
+    fn order(a: &R::Hit, b: &R::Hit) -> Ordering {
+        R::order(a, b)
+    }
+
+    fn closest_batch_in(
+        rays: &[Self],
+        scene: &Scene,
+        hits: &mut [Option<R::Hit>],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        let rays: Vec<R> = rays.iter().map(|ray| **ray).collect();
+        R::closest_batch_in(&rays, scene, hits, control)
+    }
+
+    fn any_bits_in(
+        rays: &[Self],
+        scene: &Scene,
+        blocked: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        let rays: Vec<R> = rays.iter().map(|ray| **ray).collect();
+        R::any_bits_in(&rays, scene, blocked, control)
     }
 }
 

@@ -7,7 +7,8 @@ use raywarp_geom::{BatchStats, Control};
 impl Scene {
     /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` has one place a ray.
     ///
-    /// Beside the answers it takes 20 bytes a [`Ray`](crate::Ray). Who has no use for numbers of users may ask [`Scene::tracer`].
+    /// Beside the answers it takes 20 bytes a [`Ray`](crate::Ray). Who has no use for numbers of users may ask
+    /// [`Scene::tracer`].
     ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so;
