@@ -5,9 +5,9 @@ use crate::closed::meshes;
 use crate::common::{Point, grid, soup};
 use crate::levels::{Scene, aimed, transform};
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsTracer};
+use raywarp_cpu::{Contact, CpuOptions, CpuTracer, Isa, LevelsTracer};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Affine64, FlatTriangles, Hit, Ray};
+use raywarp_geom::{Affine64, FlatTriangles, Ray};
 use raywarp_testing::Random;
 use raywarp_workload::closed::SplitMix64;
 use std::collections::HashMap;
@@ -15,9 +15,11 @@ use std::collections::HashMap;
 /// What a ray crosses: `t`, instance, primitive, and whether through the front; sorted.
 type Crossed = Vec<(u32, u32, u32, bool)>;
 
-fn crossed(tell: impl FnOnce(&mut dyn FnMut(&Hit, u32, bool))) -> Crossed {
+fn crossed(tell: impl FnOnce(&mut dyn FnMut(&Contact<'_>, bool))) -> Crossed {
     let mut all = Vec::new();
-    tell(&mut |hit, instance, is_front| all.push(((hit.t + 0.0).to_bits(), instance, hit.primitive, is_front)));
+    tell(&mut |touch, is_front| {
+        all.push(((touch.hit.t + 0.0).to_bits(), touch.instance, touch.hit.primitive, is_front));
+    });
     all.sort_unstable();
     all
 }
