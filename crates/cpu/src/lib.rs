@@ -8,6 +8,7 @@ mod bvh2;
 mod closed;
 mod filtered;
 mod levels;
+mod nearest;
 mod one;
 mod one_by_one;
 mod parts;
@@ -22,6 +23,7 @@ mod tracer;
 
 pub use blocked::Blocked;
 pub use levels::{LevelsError, LevelsTracer, PlacementError, TreePlacement};
+pub use nearest::{Feature, NearestPoint};
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};

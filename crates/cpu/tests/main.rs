@@ -11,6 +11,7 @@ mod crossings;
 mod deep;
 mod every_touch;
 mod levels;
+mod nearest;
 mod packets;
 mod unusual_rays;
 mod watertight;

@@ -4,7 +4,7 @@ mod placed;
 mod query;
 
 pub use placed::PlacementError;
-pub(crate) use placed::{Placed, WorldRay};
+pub(crate) use placed::{Moved, Placed, WorldRay};
 
 use crate::tracer::CpuTracer;
 use rayon::prelude::*;

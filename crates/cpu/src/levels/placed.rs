@@ -15,6 +15,7 @@
 //!   `u` of the way from it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold
 //!   all of this.
 
+use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
 use raywarp_layout::Wide8;
@@ -64,8 +65,12 @@ pub(crate) struct Placed {
 pub(crate) struct Moved {
     /// Map of corners to the world.
     pub to_world: Affine,
-    /// Map of rays to the tree.
-    to_tree: Affine64,
+    /// Map of rays and points to the tree.
+    pub to_tree: Affine64,
+    /// Least factor by which the map to the world stretches lengths, rounded down ([`least_stretch`]).
+    pub least_stretch: f64,
+    /// How far the rule of flattening may move a corner, in the world.
+    pub rounding: f64,
     /// By axis of the tree's space, sum of the inverse's row, by which what is uncertain in the world is multiplied.
     sums: [f32; 3],
     /// By axis of the tree's space, growth of boxes that does not depend on the ray.
@@ -115,6 +120,8 @@ impl Moved {
             to_tree,
             sums: std::array::from_fn(|i| up(sum(i, [1.0; 3]))),
             growth: std::array::from_fn(|i| up(sum(i, rounding))),
+            least_stretch: least_stretch(&to_tree),
+            rounding: rounding.iter().map(|x| x * x).sum::<f64>().sqrt(),
         })
     }
 }

@@ -6,6 +6,7 @@ mod avx2;
 mod avx512;
 mod group;
 mod levels;
+mod nearest;
 mod order;
 mod packet;
 mod place;
@@ -16,12 +17,14 @@ mod walk;
 
 use crate::batch::Job;
 use crate::levels::{LevelsTracer, WorldRay};
+use crate::nearest::{Leaf, Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
 use crate::ray::WalkRay;
 use crate::sink::{Sink, Within};
 use levels::{Inner, Levels};
 use order::ChildOrder;
+use nearest::{InLevels, InTree};
 use place::InPlace;
 use raywarp_geom::{HitKey, PrimitiveId, Ray};
 use raywarp_lanes::{InstructionSet, Isa, Portable, TaskOn};
@@ -119,6 +122,38 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
         #[cfg(target_arch = "aarch64")]
         Isa::Neon(set) => set.enter(levels),
     })
+}
+
+/// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.
+pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, leaf: Leaf<'a>, search: &mut Search<'a>) {
+    assert!(!tree.lines().is_empty(), "an empty tree has no root");
+    let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, leaf, search };
+    match isa {
+        Isa::Portable(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(walk),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(walk),
+    }
+}
+
+/// Looks for the nearest point in a scene of two levels, with the vectors of `isa`.
+pub(crate) fn walk_nearest_levels<'a>(isa: Isa, scene: &'a LevelsTracer, search: &mut Search<'a>) {
+    if scene.top.nodes().is_empty() {
+        return;
+    }
+    let walk = InLevels { scene, search };
+    match isa {
+        Isa::Portable(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(walk),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(walk),
+    }
 }
 
 #[cfg(test)]

@@ -15,12 +15,46 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Entries of the stack that every call has; trees of ten million triangles need fewer than half of them.
-const ENTRIES: usize = 256;
+pub(super) const ENTRIES: usize = 256;
 
 thread_local! {
     /// Stack for trees that are deeper; taken while a ray uses it, so that a ray within another's callback gets its
     /// own.
     static DEEP: Cell<Vec<MaybeUninit<u64>>> = const { Cell::new(Vec::new()) };
+}
+
+/// Stack of a walk through a very deep tree, which goes back to the thread at the end.
+pub(super) struct Deep(Vec<MaybeUninit<u64>>);
+
+impl Deep {
+    /// Returns the stack for a tree of this stack depth: none where [`ENTRIES`] are enough.
+    #[inline(always)]
+    pub fn of(depth: usize) -> Self {
+        let length = stack_length(depth);
+        if length <= ENTRIES { Self(Vec::new()) } else { Self::long(length) }
+    }
+
+    #[cold]
+    fn long(length: usize) -> Self {
+        let mut stack = DEEP.take();
+        stack.resize(stack.len().max(length), MaybeUninit::uninit());
+        Self(stack)
+    }
+
+    /// Returns the stack; `None` where [`ENTRIES`] are enough.
+    #[inline(always)]
+    pub fn stack(&mut self) -> Option<&mut [MaybeUninit<u64>]> {
+        (!self.0.is_empty()).then_some(&mut self.0[..])
+    }
+}
+
+impl Drop for Deep {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            DEEP.set(std::mem::take(&mut self.0));
+        }
+    }
 }
 
 /// Task that asks one ray its query.

@@ -1,0 +1,93 @@
+//! Many points, in an order in which neighbours follow each other.
+
+use super::{NearestPoint, Search, Surfaces, is_valid};
+use crate::tracer::PART;
+use rayon::prelude::*;
+use raywarp_geom::{Aabb, Control, TraceError};
+
+/// Number of bits of a coordinate on the curve.
+const BITS: u32 = 10;
+
+/// Number of points below which a batch stays on the calling thread.
+const FEW: usize = 256;
+
+pub(super) fn nearest_each(
+    surfaces: &(impl Surfaces + Sync),
+    points: &[[f32; 3]],
+    within: f32,
+    found: &mut [Option<NearestPoint>],
+    control: &Control<'_>,
+) -> Result<u64, TraceError> {
+    assert_eq!(points.len(), found.len(), "an answer a point");
+    let order = order(points);
+    let part = |order: &[u32]| {
+        if control.is_cancelled() {
+            return Err(TraceError::Cancelled);
+        }
+        let answers = in_order(surfaces, points, within, order);
+        control.advance(order.len());
+        Ok(answers)
+    };
+    let mut place = |order: &[u32], answers: Vec<Option<NearestPoint>>| {
+        order.iter().zip(answers).for_each(|(&i, answer)| found[i as usize] = answer);
+    };
+    if points.len() <= FEW {
+        place(&order, part(&order)?);
+    } else {
+        // In rounds, so that answers that wait for their places are few.
+        for order in order.chunks(64 * PART) {
+            let answers: Vec<_> = order.par_chunks(PART).map(part).collect::<Result<_, _>>()?;
+            order.chunks(PART).zip(answers).for_each(|(order, answers)| place(order, answers));
+        }
+    }
+    Ok(points.iter().filter(|point| !is_valid(point)).count() as u64)
+}
+
+/// Asks points one after another, each with what the one before it found.
+fn in_order(
+    surfaces: &impl Surfaces,
+    points: &[[f32; 3]],
+    within: f32,
+    order: &[u32],
+) -> Vec<Option<NearestPoint>> {
+    let bounds = surfaces.bounds();
+    let mut last: Option<[[f32; 3]; 3]> = None;
+    let ask = |&i: &u32| {
+        let mut search = Search::new(points[i as usize], within, &bounds)?;
+        if let Some(corners) = &last {
+            search.note(corners);
+        }
+        surfaces.look(&mut search);
+        let best = search.measured()?;
+        last = Some(best.corners);
+        Some(best.answer())
+    };
+    order.iter().map(ask).collect()
+}
+
+/// Returns the indices of points in the order of a Morton curve through the box around them.
+fn order(points: &[[f32; 3]]) -> Vec<u32> {
+    let bounds = Aabb::of_points(points.iter().filter(|point| is_valid(point)));
+    let cells = f64::from((1u32 << BITS) - 1);
+    let factor: [f64; 3] = std::array::from_fn(|i| {
+        let extent = f64::from(bounds.max[i]) - f64::from(bounds.min[i]);
+        if extent > 0.0 { cells / extent } else { 0.0 }
+    });
+    let key = |point: &[f32; 3]| {
+        // NaN is cell 0.
+        let cell = |i: usize| ((f64::from(point[i]) - f64::from(bounds.min[i])) * factor[i]) as u32;
+        spread(cell(0)) | spread(cell(1)) << 1 | spread(cell(2)) << 2
+    };
+    let mut keys: Vec<(u32, u32)> = points.iter().enumerate().map(|(i, point)| (key(point), i as u32)).collect();
+    if keys.len() <= FEW { keys.sort_unstable() } else { keys.par_sort_unstable() }
+    keys.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Puts two zero bits between the low [`BITS`] bits of a number.
+fn spread(x: u32) -> u32 {
+    let x = x.min((1 << BITS) - 1);
+    let x = (x | x << 16) & 0x0300_00ff;
+    let x = (x | x << 8) & 0x0300_f00f;
+    let x = (x | x << 4) & 0x030c_30c3;
+    (x | x << 2) & 0x0924_9249
+}
