@@ -23,7 +23,8 @@ macro_rules! finds {
 
             fn each(&self, points: &[Point], within: f32) -> (Vec<Option<NearestPoint>>, u64) {
                 let mut found = vec![None; points.len()];
-                let invalid = self.nearest_each(points, within, &mut found, &Control::default()).unwrap();
+                let invalid =
+                    self.nearest_each((points, within), &mut found, |answer| answer, &Control::default()).unwrap();
                 (found, invalid)
             }
         }
@@ -165,9 +166,7 @@ fn points(triangles: &FlatTriangles, random: &mut Random, count: usize, size: f3
     let one = |i: usize| -> Point {
         let [a, b, c] = triangles.vertices[random.below(triangles.len())];
         let s = random.unit();
-        let blend = |u: f32, v: f32| -> Point {
-            std::array::from_fn(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]))
-        };
+        let blend = |u: f32, v: f32| -> Point { std::array::from_fn(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k])) };
         match i % 6 {
             0 => random.point().map(|x| 2.0 * size * x),
             1 => {
@@ -322,7 +321,8 @@ fn what_cannot_be_asked_is_none_and_counted() {
     check(&empty, &asked, &[("no levels".to_string(), &LevelsTracer::new(Vec::new(), &[]).unwrap())]);
     let cancel = std::sync::atomic::AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    assert_eq!(tracer.nearest_each(&asked, 1.0, &mut [None; 4], &control), Err(TraceError::Cancelled));
+    let cancelled = tracer.nearest_each((&asked, 1.0), &mut [None; 4], |answer| answer, &control);
+    assert_eq!(cancelled, Err(TraceError::Cancelled));
 }
 
 #[test]

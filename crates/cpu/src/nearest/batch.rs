@@ -11,11 +11,11 @@ const BITS: u32 = 10;
 /// Number of points below which a batch stays on the calling thread.
 const FEW: usize = 256;
 
-pub(super) fn nearest_each(
+pub(super) fn nearest_each<T: Send>(
     surfaces: &(impl Surfaces + Sync),
-    points: &[[f32; 3]],
-    within: f32,
-    found: &mut [Option<NearestPoint>],
+    (points, within): (&[[f32; 3]], f32),
+    found: &mut [T],
+    answer: impl Fn(Option<NearestPoint>) -> T + Sync,
     control: &Control<'_>,
 ) -> Result<u64, TraceError> {
     assert_eq!(points.len(), found.len(), "an answer a point");
@@ -24,11 +24,11 @@ pub(super) fn nearest_each(
         if control.is_cancelled() {
             return Err(TraceError::Cancelled);
         }
-        let answers = in_order(surfaces, points, within, order);
+        let answers: Vec<T> = in_order(surfaces, points, within, order).map(&answer).collect();
         control.advance(order.len());
         Ok(answers)
     };
-    let mut place = |order: &[u32], answers: Vec<Option<NearestPoint>>| {
+    let mut place = |order: &[u32], answers: Vec<T>| {
         order.iter().zip(answers).for_each(|(&i, answer)| found[i as usize] = answer);
     };
     if points.len() <= FEW {
@@ -44,15 +44,15 @@ pub(super) fn nearest_each(
 }
 
 /// Asks points one after another, each with what the one before it found.
-fn in_order(
-    surfaces: &impl Surfaces,
-    points: &[[f32; 3]],
+fn in_order<'a>(
+    surfaces: &'a impl Surfaces,
+    points: &'a [[f32; 3]],
     within: f32,
-    order: &[u32],
-) -> Vec<Option<NearestPoint>> {
+    order: &'a [u32],
+) -> impl Iterator<Item = Option<NearestPoint>> {
     let bounds = surfaces.bounds();
     let mut last: Option<[[f32; 3]; 3]> = None;
-    let ask = |&i: &u32| {
+    let ask = move |&i: &u32| {
         let mut search = Search::new(points[i as usize], within, &bounds)?;
         if let Some(corners) = &last {
             search.note(corners);
@@ -62,7 +62,7 @@ fn in_order(
         last = Some(best.corners);
         Some(best.answer())
     };
-    order.iter().map(ask).collect()
+    order.iter().map(ask)
 }
 
 /// Returns the indices of points in the order of a Morton curve through the box around them.
@@ -79,7 +79,11 @@ fn order(points: &[[f32; 3]]) -> Vec<u32> {
         spread(cell(0)) | spread(cell(1)) << 1 | spread(cell(2)) << 2
     };
     let mut keys: Vec<(u32, u32)> = points.iter().enumerate().map(|(i, point)| (key(point), i as u32)).collect();
-    if keys.len() <= FEW { keys.sort_unstable() } else { keys.par_sort_unstable() }
+    if keys.len() <= FEW {
+        keys.sort_unstable()
+    } else {
+        keys.par_sort_unstable()
+    }
     keys.into_iter().map(|(_, i)| i).collect()
 }
 

@@ -115,7 +115,7 @@ macro_rules! nearest {
             }
 
             /// Finds for each point what `nearest_one` returns, in parallel where there are many: `found` has a place
-            /// for each. Returns the number of points that are NaN or infinite.
+            /// for each, where `answer` puts it. Returns the number of points that are NaN or infinite.
             ///
             /// Points are asked in the order of a curve through them, and each begins with what its neighbour on the
             /// curve found.
@@ -124,14 +124,14 @@ macro_rules! nearest {
             /// [`TraceError::Cancelled`] when `control` says so.
             /// # Panics
             /// If `found` has another length than `points`.
-            pub fn nearest_each(
+            pub fn nearest_each<T: Send>(
                 &self,
-                points: &[[f32; 3]],
-                within: f32,
-                found: &mut [Option<NearestPoint>],
+                (points, within): (&[[f32; 3]], f32),
+                found: &mut [T],
+                answer: impl Fn(Option<NearestPoint>) -> T + Sync,
                 control: &Control<'_>,
             ) -> Result<u64, TraceError> {
-                batch::nearest_each(self, points, within, found, control)
+                batch::nearest_each(self, (points, within), found, answer, control)
             }
         }
     };

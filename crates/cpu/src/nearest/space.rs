@@ -103,7 +103,8 @@ impl TreeSpace {
 pub(crate) fn least_stretch(inverse: &Affine64) -> f64 {
     let column = |j: usize| [inverse.rows[0][j], inverse.rows[1][j], inverse.rows[2][j]];
     let dot = |i: usize, j: usize| (0..3).map(|k| column(i)[k] * column(j)[k]).sum::<f64>();
-    let mut gram = [[dot(0, 0), dot(0, 1), dot(0, 2)], [dot(1, 0), dot(1, 1), dot(1, 2)], [dot(2, 0), dot(2, 1), dot(2, 2)]];
+    let mut gram =
+        [[dot(0, 0), dot(0, 1), dot(0, 2)], [dot(1, 0), dot(1, 1), dot(1, 2)], [dot(2, 0), dot(2, 1), dot(2, 2)]];
     for _ in 0..6 {
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             rotate(&mut gram, p, q);
@@ -127,6 +128,7 @@ fn rotate(matrix: &mut [[f64; 3]; 3], p: usize, q: usize) {
         (row[p], row[q]) = (cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]);
     }
     for k in 0..3 {
-        (matrix[p][k], matrix[q][k]) = (cos * matrix[p][k] - sin * matrix[q][k], sin * matrix[p][k] + cos * matrix[q][k]);
+        (matrix[p][k], matrix[q][k]) =
+            (cos * matrix[p][k] - sin * matrix[q][k], sin * matrix[p][k] + cos * matrix[q][k]);
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod filter;
 mod hit;
 mod inside;
+mod nearest;
 mod scene;
 mod source;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use error::{BatchError, SceneError};
 pub use filter::{Culling, Filter, Filtered};
 pub use hit::SurfaceHit;
 pub use inside::{Crossings, NotClosed};
+pub use nearest::Nearest;
 pub use scene::Scene;
 pub use source::{Indices, Positions};
 pub use visible::End;
