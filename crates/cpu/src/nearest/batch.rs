@@ -1,12 +1,14 @@
 //! Many points, in an order in which neighbours follow each other.
 
 use super::{NearestPoint, Search, Surfaces, is_valid};
-use crate::tracer::PART;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Control, TraceError};
 
 /// Number of bits of a coordinate on the curve.
 const BITS: u32 = 10;
+
+/// Number of points asked between two looks at [`Control`] for cancellation, on one thread.
+const PART: usize = 512;
 
 /// Number of points below which a batch stays on the calling thread.
 const FEW: usize = 256;
@@ -80,9 +82,9 @@ fn order(points: &[[f32; 3]]) -> Vec<u32> {
     };
     let mut keys: Vec<(u32, u32)> = points.iter().enumerate().map(|(i, point)| (key(point), i as u32)).collect();
     if keys.len() <= FEW {
-        keys.sort_unstable()
+        keys.sort_unstable();
     } else {
-        keys.par_sort_unstable()
+        keys.par_sort_unstable();
     }
     keys.into_iter().map(|(_, i)| i).collect()
 }

@@ -89,7 +89,7 @@ pub(crate) fn is_valid(point: &[f32; 3]) -> bool {
     point.iter().all(|x| x.is_finite())
 }
 
-fn nearest<'a>(surfaces: &'a impl Surfaces, point: [f32; 3], within: f32) -> Option<NearestPoint> {
+fn nearest(surfaces: &impl Surfaces, point: [f32; 3], within: f32) -> Option<NearestPoint> {
     let mut search = Search::new(point, within, &surfaces.bounds())?;
     surfaces.look(&mut search);
     search.finish()

@@ -57,8 +57,7 @@ pub(crate) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Begins a search among triangles within `bounds`; `None` if there is nothing to find.
     pub fn new(point: [f32; 3], within: f32, bounds: &Aabb) -> Option<Self> {
-        // Negated for NaN.
-        if !is_valid(&point) || !(within >= 0.0) || bounds.is_empty() {
+        if !is_valid(&point) || within.is_nan() || within < 0.0 || bounds.is_empty() {
             return None;
         }
         let world = Space::new(&point, bounds);
@@ -82,7 +81,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes the triangles of a block, each at least `lower` and at most `upper` from the point, in the world's units;
-    /// NaN where a slot is unused or need not be looked at. Returns `true` if the limit has changed.
+    /// NaN where a slot is unused or need not be looked at.
     #[inline(never)]
     pub fn take(&mut self, block: &'a TriangleBlock, leaf: &Leaf<'a>, lower: &[f32; BLOCK], upper: &[f32; BLOCK]) {
         for &upper in upper {
