@@ -1,6 +1,9 @@
 //! Many points, in an order in which neighbours follow each other.
 
-use super::{NearestPoint, Search, Surfaces, is_valid};
+use super::found::NearestPoint;
+use super::search::Search;
+use super::space::is_valid;
+use super::surfaces::Surfaces;
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Control, TraceError};
 

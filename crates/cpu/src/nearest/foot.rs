@@ -10,7 +10,7 @@
 //! Edges are taken from the lower to the higher end, so that two triangles that share an edge are equally far, bit for
 //! bit, from all points that are nearest to it; ends are their corners' distances.
 
-use super::Feature;
+use super::found::Feature;
 
 type Vec3 = [f64; 3];
 

@@ -1,6 +1,8 @@
 //! What a search knows on its way: how far the nearest point can be, and which triangles may have it.
 
-use super::{Foot, NearestPoint, Space, is_valid};
+use super::foot::Foot;
+use super::found::NearestPoint;
+use super::space::{Space, is_valid};
 use raywarp_geom::{Aabb, Affine, PrimitiveId};
 use raywarp_layout::{BLOCK, INDEX_MASK, TriangleBlock};
 
@@ -41,7 +43,7 @@ pub(crate) struct Measured {
 
 /// Search for the nearest point.
 pub(crate) struct Search<'a> {
-    /// The point.
+    /// Point whose nearest is looked for.
     pub point: [f32; 3],
     /// The point in the world, in units in which lanes measure.
     pub world: Space,

@@ -5,8 +5,8 @@
 //! that no corner is farther than `d + L`. Corners are rounded once, `2 u (d + L)`. The edges between them are then
 //! those of a triangle whose corners lie that near to the true ones: its distance differs by as much. Of that triangle
 //! the foot is a corner plus multiples of edges that end within it, each rounded thrice; how far along an edge it lies
-//! does not matter in the first order, since the distance is least there; and the height over the first edge is measured
-//! against what lies across that edge, as in [`Foot`](crate::nearest::Foot). Together below `16 u (d + L)`; the bound is
+//! does not matter in the first order, since the distance is least there; and the height over the first edge is
+//! measured against what lies across that edge, as in `nearest::foot`. Together below `16 u (d + L)`; the bound is
 //! twice that, and what tests see is below `4 u (d + L)`. A face whose first edge or height is below `2^-50` is left to
 //! its edges, which are as near to all of its points; [`Space::least`] takes that and all underflow.
 
