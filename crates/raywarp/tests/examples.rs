@@ -1,0 +1,56 @@
+//! The examples, run: what each prints.
+#![allow(clippy::duplicate_mod, reason = "each example has the meshes that it needs")]
+
+#[path = "../examples/lidar.rs"]
+mod lidar;
+#[path = "../examples/line_of_sight.rs"]
+mod line_of_sight;
+#[path = "../examples/pick.rs"]
+mod pick;
+#[path = "../examples/point_in_mesh.rs"]
+mod point_in_mesh;
+#[path = "../examples/sun_hours.rs"]
+mod sun_hours;
+#[path = "../examples/vertex_occlusion.rs"]
+mod vertex_occlusion;
+
+/// Checks what an example printed against its file in `tests/printed`; with RAYWARP_REWRITE_PRINTED=1 writes that.
+#[track_caller]
+fn check<E: std::fmt::Debug>(name: &str, printed: Result<String, E>) {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/printed").join(format!("{name}.txt"));
+    let printed = printed.unwrap();
+    if std::env::var_os("RAYWARP_REWRITE_PRINTED").is_some() {
+        std::fs::write(&file, &printed).unwrap();
+    }
+    assert_eq!(printed, std::fs::read_to_string(&file).unwrap(), "{}", file.display());
+}
+
+#[test]
+fn a_lidar_and_a_depth_camera_see_a_ball_in_a_room() {
+    check("lidar", lidar::run());
+}
+
+#[test]
+fn masts_see_each_other_over_hills() {
+    check("line_of_sight", line_of_sight::run());
+}
+
+#[test]
+fn what_is_under_the_mouse_is_named() {
+    check("pick", pick::run());
+}
+
+#[test]
+fn points_in_solids_are_told_from_those_in_a_cavity() {
+    check("point_in_mesh", point_in_mesh::run());
+}
+
+#[test]
+fn a_front_has_its_hours_of_sun() {
+    check("sun_hours", sun_hours::run());
+}
+
+#[test]
+fn vertices_have_their_ambient_occlusion() {
+    check("vertex_occlusion", vertex_occlusion::run());
+}
