@@ -129,7 +129,7 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         first as u32
     });
     let bytes = nodes.len() * size_of::<Wide8Node>() + plans.len() * size_of::<TriangleBlock>();
-    let limit = (u32::MAX as usize - 1) * REFERENCE_BYTES;
+    let limit = (u32::MAX as usize - 1).saturating_mul(REFERENCE_BYTES);
     if bytes > limit {
         return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit });
     }
