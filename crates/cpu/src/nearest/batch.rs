@@ -58,14 +58,14 @@ fn in_order<'a>(
     let bounds = surfaces.bounds();
     let mut last: Option<[[f32; 3]; 3]> = None;
     let ask = move |&i: &u32| {
-        let mut search = Search::new(points[i as usize], within, &bounds)?;
+        let mut search = Search::new(surfaces, points[i as usize], within, &bounds)?;
         if let Some(corners) = &last {
             search.note(corners);
         }
         surfaces.look(&mut search);
         let best = search.measured()?;
         last = Some(best.corners);
-        Some(best.answer())
+        Some(search.answer(&best))
     };
     order.iter().map(ask)
 }

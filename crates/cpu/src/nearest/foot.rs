@@ -7,8 +7,8 @@
 //! height of a needle, whose direction is uncertain by `u R / height`, is multiplied by what lies across the line and
 //! not by what lies along it; the foot is then uncertain by `u R` where that matters for the distance.
 //!
-//! Edges are taken from the lower to the higher end, so that two triangles that share an edge are equally far, bit for
-//! bit, from all points that are nearest to it; ends are their corners' distances.
+//! What is computed of an edge does not depend on which end comes first, so that two triangles that share an edge are
+//! equally far, bit for bit, from all points that are nearest to it; ends are their corners' distances.
 
 use super::found::Feature;
 
@@ -38,14 +38,15 @@ fn along(a: Vec3, t: f64, b: Vec3) -> Vec3 {
 
 impl Foot {
     /// Finds the point of a triangle that is nearest to `point`.
+    #[inline]
     pub fn new(point: &[f32; 3], corners: &[[f32; 3]; 3]) -> Self {
         let wide = |p: &[f32; 3]| p.map(f64::from);
         let (point, [a, b, c]) = (wide(point), [wide(&corners[0]), wide(&corners[1]), wide(&corners[2])]);
-        let from = [minus(a, point), minus(b, point), minus(c, point)];
+        let (from_a, from_b, from_c) = (minus(a, point), minus(b, point), minus(c, point));
         let (edge, other) = (minus(b, a), minus(c, a));
-        let length = dot(edge, edge);
-        let (t, k) = (-dot(from[0], edge) / length, dot(other, edge) / length);
-        let (across, height) = (along(from[0], t, edge), along(other, -k, edge));
+        let inverse = 1.0 / dot(edge, edge);
+        let (t, k) = (-dot(from_a, edge) * inverse, dot(other, edge) * inverse);
+        let (across, height) = (along(from_a, t, edge), along(other, -k, edge));
         let s = -dot(across, height) / dot(height, height);
         let second = t - s * k;
         let first = 1.0 - s - second;
@@ -53,33 +54,17 @@ impl Foot {
         if first >= 0.0 && second >= 0.0 && s >= 0.0 {
             return Self { offset: along(across, s, height), weights: [first, second, s] };
         }
-        let corners = [a, b, c];
-        let on_edge = |i: usize| Self::on_edge(i, &corners, &from);
-        let nearer = |one: Self, two: Self| if two.squared() < one.squared() { two } else { one };
-        nearer(nearer(on_edge(0), on_edge(1)), on_edge(2))
-    }
-
-    /// Finds the nearest point of the edge from corner `i` to the next; `from` has the corners relative to the point.
-    fn on_edge(i: usize, corners: &[Vec3; 3], from: &[Vec3; 3]) -> Self {
-        let (mut i, mut j) = (i, (i + 1) % 3);
-        if corners[j] < corners[i] {
-            (i, j) = (j, i);
+        let (ab, [at_a, at_b]) = on_edge(from_a, from_b, edge);
+        let (bc, [by_b, by_c]) = on_edge(from_b, from_c, minus(c, b));
+        let (ca, [to_a, to_c]) = on_edge(from_a, from_c, other);
+        let mut nearest = Self { offset: ab, weights: [at_a, at_b, 0.0] };
+        if dot(bc, bc) < nearest.squared() {
+            nearest = Self { offset: bc, weights: [0.0, by_b, by_c] };
         }
-        let edge = minus(corners[j], corners[i]);
-        let t = -dot(from[i], edge) / dot(edge, edge);
-        let mut weights = [0.0; 3];
-        let offset = if t >= 1.0 {
-            weights[j] = 1.0;
-            from[j]
-        } else if t > 0.0 {
-            (weights[i], weights[j]) = (1.0 - t, t);
-            along(from[i], t, edge)
-        } else {
-            // Also where an edge has no length.
-            weights[i] = 1.0;
-            from[i]
-        };
-        Self { offset, weights }
+        if dot(ca, ca) < nearest.squared() {
+            nearest = Self { offset: ca, weights: [to_a, 0.0, to_c] };
+        }
+        nearest
     }
 
     fn squared(&self) -> f64 {
@@ -119,4 +104,23 @@ impl Foot {
             _ => Feature::Face,
         }
     }
+}
+
+/// Returns the point of an edge that is nearest to zero, and the weights of its ends; the edge goes from `a` to `b`.
+/// Ends that change places give the same bits.
+#[inline(always)]
+fn on_edge(a: Vec3, b: Vec3, edge: Vec3) -> (Vec3, [f64; 2]) {
+    let length = dot(edge, edge);
+    if length == 0.0 {
+        return (a, [1.0, 0.0]);
+    }
+    let inverse = 1.0 / length;
+    let share = |x: f64| if x > 0.0 { x } else { 0.0 };
+    let (of_a, of_b) = (share(dot(b, edge) * inverse), share(-dot(a, edge) * inverse));
+    // They are 1 together but for rounding, which is more than all of them where the edge is too short to be seen from
+    // here; beyond an end they are that end's alone.
+    let sum = of_a + of_b;
+    let (of_a, of_b) = if sum > 0.0 { (of_a / sum, of_b / sum) } else { (0.5, 0.5) };
+    let point = |i: usize| of_a * a[i] + of_b * b[i];
+    ([point(0), point(1), point(2)], [of_a, of_b])
 }

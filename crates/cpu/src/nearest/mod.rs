@@ -11,6 +11,7 @@
 mod batch;
 mod foot;
 mod found;
+mod leaf;
 mod search;
 mod space;
 mod stretch;
@@ -18,6 +19,6 @@ mod surfaces;
 mod tracers;
 
 pub use found::{Feature, NearestPoint};
-pub(crate) use search::{Leaf, Search};
+pub(crate) use search::Search;
 pub(crate) use space::{Space, TreeSpace};
 pub(crate) use stretch::least_stretch;

@@ -2,31 +2,22 @@
 
 use super::foot::Foot;
 use super::found::NearestPoint;
+use super::leaf::Leaves;
 use super::space::{Space, is_valid};
-use raywarp_geom::{Aabb, Affine, PrimitiveId};
+use raywarp_geom::{Aabb, PrimitiveId};
 use raywarp_layout::{BLOCK, INDEX_MASK, TriangleBlock};
 
 /// Number of triangles that wait to be measured. Six meet at a corner of most meshes, and a few more come before the
 /// nearest is met.
 const WAITING: usize = 12;
 
-/// Where the triangles of a tree's leaves are, and their ids.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Leaf<'a> {
-    /// Ids of the tree's triangles.
-    pub ids: &'a [PrimitiveId],
-    /// What is added to their instances.
-    pub base: u32,
-    /// How corners get to the world; `None` if they are there.
-    pub place: Option<&'a Affine>,
-}
-
 /// Triangle that may be the nearest.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 struct Waiting<'a> {
     block: &'a TriangleBlock,
-    leaf: Leaf<'a>,
     slot: u32,
+    /// Number of the tree's placement.
+    placed: u32,
     /// How far it is at least, in the world's units.
     lower: f32,
 }
@@ -34,8 +25,10 @@ struct Waiting<'a> {
 /// Triangle that was measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
-    /// Distance, by which triangles are ordered, and ids among those with the same.
-    key: (f32, PrimitiveId),
+    /// Its distance.
+    distance: f32,
+    /// Number of its tree's placement, and its index in the tree.
+    triangle: (u32, u32),
     foot: Foot,
     /// Its corners in the world.
     pub corners: [[f32; 3]; 3],
@@ -43,6 +36,7 @@ pub(crate) struct Measured {
 
 /// Search for the nearest point.
 pub(crate) struct Search<'a> {
+    leaves: &'a dyn Leaves,
     /// Point whose nearest is looked for.
     pub point: [f32; 3],
     /// The point in the world, in units in which lanes measure.
@@ -58,15 +52,13 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Begins a search among triangles within `bounds`; `None` if there is nothing to find.
-    pub fn new(point: [f32; 3], within: f32, bounds: &Aabb) -> Option<Self> {
+    pub fn new(leaves: &'a dyn Leaves, point: [f32; 3], within: f32, bounds: &Aabb) -> Option<Self> {
         if !is_valid(&point) || within.is_nan() || within < 0.0 || bounds.is_empty() {
             return None;
         }
         let world = Space::new(&point, bounds);
-        let mut search =
-            Self { point, world, limit: f32::INFINITY, within, waiting: [None; WAITING], count: 0, best: None };
-        search.bring_near(f64::from(within));
-        Some(search)
+        let limit = scaled(&world, f64::from(within));
+        Some(Self { leaves, point, world, limit, within, waiting: [None; WAITING], count: 0, best: None })
     }
 
     /// Notes that a triangle with these corners, in the world, is in the scene.
@@ -76,16 +68,13 @@ impl<'a> Search<'a> {
 
     /// Notes that the nearest point is at most `distance` away; what rounds to that stays within the limit.
     fn bring_near(&mut self, distance: f64) {
-        const UP: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
-        // Near zero what rounds to it is off by more.
-        let scaled = (distance * UP + f64::from(f32::from_bits(1))) * f64::from(self.world.scale);
-        self.limit = self.limit.min((scaled as f32).next_up());
+        self.limit = self.limit.min(scaled(&self.world, distance));
     }
 
     /// Takes the triangles of a block, each at least `lower` and at most `upper` from the point, in the world's units;
-    /// NaN where a slot is unused or need not be looked at.
+    /// NaN where a slot is unused; `placed` is the number of the tree's placement.
     #[inline(never)]
-    pub fn take(&mut self, block: &'a TriangleBlock, leaf: &Leaf<'a>, lower: &[f32; BLOCK], upper: &[f32; BLOCK]) {
+    pub fn take(&mut self, block: &'a TriangleBlock, placed: u32, lower: &[f32; BLOCK], upper: &[f32; BLOCK]) {
         for &upper in upper {
             if upper < self.limit {
                 self.limit = upper;
@@ -96,7 +85,7 @@ impl<'a> Search<'a> {
                 if self.count == WAITING {
                     self.measure();
                 }
-                self.waiting[self.count] = Some(Waiting { block, leaf: *leaf, slot: slot as u32, lower });
+                self.waiting[self.count] = Some(Waiting { block, slot: slot as u32, placed, lower });
                 self.count += 1;
             }
         }
@@ -105,49 +94,57 @@ impl<'a> Search<'a> {
     /// Measures what waits, as far as it can still be the nearest.
     fn measure(&mut self) {
         for i in 0..std::mem::take(&mut self.count) {
-            let Some(Waiting { block, leaf, slot, lower }) = self.waiting[i] else { continue };
+            let Some(Waiting { block, slot, placed, lower }) = self.waiting[i] else { continue };
             if lower > self.limit {
                 continue;
             }
             let slot = slot as usize % BLOCK;
             let corners = block.vertices(slot);
-            let corners = leaf.place.map_or(corners, |place| corners.map(|p| place.point(p)));
+            let corners = self.leaves.leaf(placed).place.map_or(corners, |place| corners.map(|p| place.point(p)));
             let foot = Foot::new(&self.point, &corners);
             let distance = foot.distance();
-            let PrimitiveId { instance, primitive } = leaf.ids[(block.slots[slot] & INDEX_MASK) as usize];
-            let key = (distance as f32, PrimitiveId { instance: leaf.base + instance, primitive });
-            if self.best.is_none_or(|best| key < best.key) {
-                self.best = Some(Measured { key, foot, corners });
+            let triangle = (placed, block.slots[slot] & INDEX_MASK);
+            let measured = Measured { distance: distance as f32, triangle, foot, corners };
+            if self.best.is_none_or(|best| self.is_before(&measured, &best)) {
+                self.best = Some(measured);
             }
             self.bring_near(distance);
         }
     }
 
+    /// Returns `true` if a triangle answers rather than another.
+    fn is_before(&self, one: &Measured, two: &Measured) -> bool {
+        if one.distance != two.distance {
+            return one.distance < two.distance;
+        }
+        // Within a tree the order of indices is that of ids, which lie far away in memory.
+        if one.triangle.0 == two.triangle.0 { one.triangle.1 < two.triangle.1 } else { self.id(one) < self.id(two) }
+    }
+
+    fn id(&self, measured: &Measured) -> PrimitiveId {
+        let (placed, index) = measured.triangle;
+        self.leaves.leaf(placed).id(index)
+    }
+
     /// Ends the search with the nearest triangle, if it is near enough.
     pub fn measured(&mut self) -> Option<Measured> {
         self.measure();
-        self.best.filter(|best| best.key.0 <= self.within)
+        self.best.filter(|best| best.distance <= self.within)
     }
 
-    /// Ends the search.
-    pub fn finish(mut self) -> Option<NearestPoint> {
-        self.measured().map(|best| best.answer())
+    /// Returns the nearest point of a triangle that was found.
+    pub fn answer(&self, found: &Measured) -> NearestPoint {
+        let PrimitiveId { instance, primitive } = self.id(found);
+        let [u, v] = found.foot.uv();
+        let point = found.foot.point(&found.corners);
+        NearestPoint { point, distance: found.distance, u, v, instance, primitive, feature: found.foot.feature() }
     }
 }
 
-impl Measured {
-    /// Returns the nearest point of the triangle.
-    pub fn answer(&self) -> NearestPoint {
-        let Self { key: (distance, PrimitiveId { instance, primitive }), foot, corners } = self;
-        let [u, v] = foot.uv();
-        NearestPoint {
-            point: foot.point(corners),
-            distance: *distance,
-            u,
-            v,
-            instance: *instance,
-            primitive: *primitive,
-            feature: foot.feature(),
-        }
-    }
+/// Returns a limit for what is at most `distance` away or rounds to that, in the world's units.
+fn scaled(world: &Space, distance: f64) -> f32 {
+    const UP: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
+    // Near zero what rounds to it is off by more.
+    let scaled = (distance * UP + f64::from(f32::from_bits(1))) * f64::from(world.scale);
+    (scaled as f32).next_up()
 }

@@ -2,12 +2,27 @@
 
 use super::batch;
 use super::found::NearestPoint;
-use super::search::{Leaf, Search};
+use super::leaf::{Leaf, Leaves};
+use super::search::Search;
 use super::surfaces::Surfaces;
 use crate::levels::LevelsTracer;
 use crate::simd;
 use crate::tracer::CpuTracer;
 use raywarp_geom::{Aabb, Control, TraceError};
+
+impl Leaves for CpuTracer {
+    fn leaf(&self, _: u32) -> Leaf<'_> {
+        Leaf { ids: &self.ids, base: 0, place: None }
+    }
+}
+
+impl Leaves for LevelsTracer {
+    fn leaf(&self, placed: u32) -> Leaf<'_> {
+        let placed = &self.placed[placed as usize];
+        let place = placed.moved.as_ref().map(|moved| &moved.to_world);
+        Leaf { ids: &self.trees[placed.tree as usize].ids, base: placed.base, place }
+    }
+}
 
 impl Surfaces for CpuTracer {
     fn bounds(&self) -> Aabb {
@@ -16,7 +31,7 @@ impl Surfaces for CpuTracer {
 
     fn look<'a>(&'a self, search: &mut Search<'a>) {
         if let Some(tree) = self.wide8().filter(|tree| !tree.lines().is_empty()) {
-            simd::walk_nearest(self.isa, tree, Leaf { ids: &self.ids, base: 0, place: None }, search);
+            simd::walk_nearest(self.isa, tree, search);
         }
     }
 }
@@ -32,9 +47,9 @@ impl Surfaces for LevelsTracer {
 }
 
 fn nearest(surfaces: &impl Surfaces, point: [f32; 3], within: f32) -> Option<NearestPoint> {
-    let mut search = Search::new(point, within, &surfaces.bounds())?;
+    let mut search = Search::new(surfaces, point, within, &surfaces.bounds())?;
     surfaces.look(&mut search);
-    search.finish()
+    search.measured().map(|found| search.answer(&found))
 }
 
 macro_rules! nearest {

@@ -17,7 +17,7 @@ mod walk;
 
 use crate::batch::Job;
 use crate::levels::{LevelsTracer, WorldRay};
-use crate::nearest::{Leaf, Search, TreeSpace};
+use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
 use crate::ray::WalkRay;
@@ -125,9 +125,9 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
 }
 
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.
-pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, leaf: Leaf<'a>, search: &mut Search<'a>) {
+pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, search: &mut Search<'a>) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
-    let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, leaf, search };
+    let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, placed: 0, search };
     match isa {
         Isa::Portable(set) => set.enter(walk),
         #[cfg(target_arch = "x86_64")]

@@ -15,7 +15,7 @@ use super::place::{InPlace, Place};
 use super::single::{Deep, ENTRIES};
 use super::walk::{END, address, sort_keys};
 use crate::levels::LevelsTracer;
-use crate::nearest::{Leaf, Search, Space, TreeSpace};
+use crate::nearest::{Search, Space, TreeSpace};
 use raywarp_geom::Affine;
 use raywarp_lanes::{Mask, TaskOn, Vector};
 use raywarp_layout::{BLOCK, LEAF, TriangleBlock, Wide8, Wide8Node};
@@ -32,7 +32,8 @@ pub(super) struct InTree<'s, 'a, P> {
     pub tree: &'a Wide8,
     pub space: TreeSpace,
     pub place: &'a P,
-    pub leaf: Leaf<'a>,
+    /// Number of the tree's placement.
+    pub placed: u32,
     pub search: &'s mut Search<'a>,
 }
 
@@ -41,10 +42,10 @@ impl<S: ChildOrder, P: Place> TaskOn<S> for InTree<'_, '_, P> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { tree, space, place, leaf, search } = self;
+        let Self { tree, space, place, placed, search } = self;
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, tree.stack_depth(), &space, &Blocks { place, leaf }, search) }
+        unsafe { walk(set, base, tree.stack_depth(), &space, &Blocks { place, placed }, search) }
     }
 }
 
@@ -78,7 +79,7 @@ trait PointLeaves<'a> {
 /// Leaves of triangles.
 struct Blocks<'a, P> {
     place: &'a P,
-    leaf: Leaf<'a>,
+    placed: u32,
 }
 
 impl<'a, P: Place> PointLeaves<'a> for Blocks<'a, P> {
@@ -88,7 +89,7 @@ impl<'a, P: Place> PointLeaves<'a> for Blocks<'a, P> {
         loop {
             // SAFETY: the caller's promise; an encoder's leaves have their blocks in range, and they end.
             let block: &'a TriangleBlock = unsafe { &*record.cast() };
-            test_block::<S::F4, P>(set, block, self.place, &self.leaf, search);
+            test_block::<S::F4, P>(set, block, self.place, self.placed, search);
             if !block.has_more() {
                 return;
             }
@@ -108,17 +109,15 @@ impl<'a> PointLeaves<'a> for Placements<'a> {
             let placed = &scene.placed[item as usize];
             let tracer = &*scene.trees[placed.tree as usize];
             let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
-            let leaf = Leaf { ids: &tracer.ids, base: placed.base, place: None };
             match &placed.moved {
                 None => {
                     let space = TreeSpace::in_place(&search.world);
-                    set.enter(InTree { tree, space, place: &InPlace, leaf, search: &mut *search });
+                    set.enter(InTree { tree, space, place: &InPlace, placed: item, search: &mut *search });
                 }
                 Some(moved) => {
                     let space = TreeSpace::placed(&search.point, &search.world, moved, tree.bounds());
                     let place: &'a Affine = &moved.to_world;
-                    let leaf = Leaf { place: Some(place), ..leaf };
-                    set.enter(InTree { tree, space, place, leaf, search: &mut *search });
+                    set.enter(InTree { tree, space, place, placed: item, search: &mut *search });
                 }
             }
         }
@@ -179,8 +178,18 @@ unsafe fn at_node<S: ChildOrder>(set: S, node: *const Wide8Node, space: &Space, 
             return pop(top, limit);
         }
         let first = mask.trailing_zeros() as usize;
-        if mask & (mask - 1) == 0 {
+        let others = mask & (mask - 1);
+        if others == 0 {
             return *children.get_unchecked(first);
+        }
+        if others & (others - 1) == 0 {
+            let second = others.trailing_zeros() as usize;
+            let squares = squares.store();
+            let is_first = squares.get_unchecked(first) <= squares.get_unchecked(second);
+            let [next, later] = if is_first { [first, second] } else { [second, first] };
+            **top = entry(*squares.get_unchecked(later), *children.get_unchecked(later));
+            *top = top.add(1);
+            return *children.get_unchecked(next);
         }
         let keys = sort_keys(set, squares, near);
         *top = top.add(set.push_sorted(*top, 0, keys, children, mask) - 1);
@@ -239,7 +248,7 @@ fn test_block<'a, V: Vector<BLOCK>, P: Place>(
     set: V::Set,
     block: &'a TriangleBlock,
     place: &P,
-    leaf: &Leaf<'a>,
+    placed: u32,
     search: &mut Search<'a>,
 ) {
     let [a, b, c] = [
@@ -251,7 +260,7 @@ fn test_block<'a, V: Vector<BLOCK>, P: Place>(
     let (lower, upper) = (distance - error, distance + error);
     // NaN in unused slots, which are not near.
     if lower.le(V::splat(set, search.limit)).any() {
-        search.take(block, leaf, &lower.store(), &upper.store());
+        search.take(block, placed, &lower.store(), &upper.store());
     }
 }
 
