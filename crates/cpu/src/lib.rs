@@ -11,6 +11,7 @@ mod levels;
 mod nearest;
 mod one;
 mod one_by_one;
+mod overlaps;
 mod parts;
 mod probe;
 mod query;

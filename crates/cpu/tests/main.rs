@@ -12,6 +12,7 @@ mod deep;
 mod every_touch;
 mod levels;
 mod nearest;
+mod overlaps;
 mod packets;
 mod unusual_rays;
 mod watertight;

@@ -34,7 +34,7 @@ finds!(CpuTracer);
 finds!(LevelsTracer);
 
 /// Tracers of every instruction set, over small and large leaves and over trees that cut triangles.
-fn tracers(triangles: &FlatTriangles) -> Vec<(String, CpuTracer)> {
+pub fn tracers(triangles: &FlatTriangles) -> Vec<(String, CpuTracer)> {
     let cut = BuildOptions { split_alpha: 0.0, ..presets::SINGLE_SPLIT };
     let trees = [tree(triangles, 1), tree(triangles, 8), build(triangles, &cut).unwrap()];
     let all = |isa: Isa| {

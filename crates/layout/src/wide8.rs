@@ -258,6 +258,20 @@ impl Wide8 {
         offset.is_multiple_of(step).then_some(offset / step)
     }
 
+    /// Returns the blocks of triangles of the leaf that a child reference of these nodes names.
+    ///
+    /// # Panics
+    /// If it names none.
+    pub fn leaf_blocks(&self, leaf: u32) -> impl Iterator<Item = &TriangleBlock> {
+        let first = self.block_index(leaf).expect("the reference of a leaf");
+        let (mut rest, mut is_over) = (self.blocks()[first..].iter(), false);
+        std::iter::from_fn(move || {
+            let block = if is_over { None } else { rest.next() }?;
+            is_over = !block.has_more();
+            Some(block)
+        })
+    }
+
     /// Returns the bounding box of the whole tree.
     #[inline]
     pub fn bounds(&self) -> &Aabb {

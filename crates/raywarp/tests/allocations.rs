@@ -1,6 +1,6 @@
 //! What a single query allocates: nothing.
 
-use raywarp::{Affine64, Control, End, Filter, Levels, Ray, Scene, SceneOptions};
+use raywarp::{Aabb, Affine64, Control, End, Filter, Levels, Ray, Scene, SceneOptions};
 use raywarp_testing::Random;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -71,6 +71,10 @@ fn a_single_query_allocates_nothing() {
                 scene.all_into(&ray, &mut all);
                 crossed += scene.crossings(&ray).front;
                 crossed += u32::from(scene.with(Filter::new().skip(0, 0)).any(&ray));
+                let _ = scene.overlaps(&Aabb::of_points(&[ray.origin, [0.0; 3]]), |_| {
+                    crossed += 1;
+                    ControlFlow::Continue(())
+                });
                 crossed += u32::from(scene.nearest(ray.origin, 1.0).is_some());
                 crossed += u32::from(scene.visible(End::Point(ray.origin), End::Point([0.0; 3])));
             }

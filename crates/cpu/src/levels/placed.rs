@@ -74,7 +74,7 @@ pub(crate) struct Moved {
     /// By axis of the tree's space, sum of the inverse's row, by which what is uncertain in the world is multiplied.
     sums: [f32; 3],
     /// By axis of the tree's space, growth of boxes that does not depend on the ray.
-    growth: [f32; 3],
+    pub growth: [f32; 3],
 }
 
 impl Placed {

@@ -12,7 +12,9 @@ mod filter;
 mod hit;
 mod inside;
 mod nearest;
+mod overlaps;
 mod scene;
+mod signed;
 mod source;
 #[cfg(test)]
 mod tests;

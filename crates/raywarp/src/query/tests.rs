@@ -328,7 +328,7 @@ fn weights_on_edges_are_not_minus_zero() {
 }
 
 /// A cube from 0 to 1, fronts outwards.
-const CUBE: [[f32; 3]; 8] = [
+pub(super) const CUBE: [[f32; 3]; 8] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
@@ -338,7 +338,7 @@ const CUBE: [[f32; 3]; 8] = [
     [0.0, 1.0, 1.0],
     [1.0, 1.0, 1.0],
 ];
-const CUBE_INDICES: [[u32; 3]; 12] = [
+pub(super) const CUBE_INDICES: [[u32; 3]; 12] = [
     [0, 4, 6],
     [0, 6, 2],
     [1, 3, 7],

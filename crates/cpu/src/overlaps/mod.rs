@@ -1,0 +1,108 @@
+//! Triangles that touch a box: of trees, and of scenes of two levels.
+
+mod region;
+mod separated;
+
+use crate::levels::{LevelsTracer, Placed};
+use crate::touches::Receiver;
+use crate::tracer::CpuTracer;
+use raywarp_geom::{Aabb, Affine, PrimitiveId};
+use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, Wide8Node};
+use region::region;
+use separated::are_separated;
+use std::ops::ControlFlow;
+
+type Flow = ControlFlow<()>;
+
+/// What is done with a leaf of a tree, by its reference.
+type AtLeaf<'a> = &'a mut dyn FnMut(u32) -> Flow;
+
+/// Visits the leaves below a node whose boxes touch `bounds`. Calls itself as deep as the tree is.
+fn walk(nodes: &[Wide8Node], node: usize, bounds: &Aabb, at_leaf: AtLeaf<'_>) -> Flow {
+    let Some(Wide8Node { planes, children, .. }) = nodes.get(node) else { return Flow::Continue(()) };
+    // One by one: vectors. The infinite boxes of empty slots touch nothing.
+    let touches: [bool; 8] = std::array::from_fn(|slot| {
+        let along = |axis: usize| {
+            (planes[2 * axis][slot] <= bounds.max[axis]) & (bounds.min[axis] <= planes[2 * axis + 1][slot])
+        };
+        along(0) & along(1) & along(2)
+    });
+    for (_, &child) in touches.iter().zip(children).filter(|(touches, _)| **touches) {
+        if child & LEAF == 0 {
+            walk(nodes, child as usize * REFERENCE_BYTES / size_of::<Wide8Node>(), bounds, at_leaf)?;
+        } else {
+            at_leaf(child)?;
+        }
+    }
+    Flow::Continue(())
+}
+
+/// Passes the triangles of a tree that touch a box of the world on; `inside` is the box in the tree's space.
+fn in_tree<F: FnMut(PrimitiveId) -> Flow>(
+    tracer: &CpuTracer,
+    bounds: &Aabb,
+    (inside, base, place): (&Aabb, u32, Option<&Affine>),
+    receiver: &Receiver<F>,
+) -> Flow {
+    let Some(tree) = tracer.wide8() else { return Flow::Continue(()) };
+    walk(tree.nodes(), 0, inside, &mut |leaf| {
+        for block in tree.leaf_blocks(leaf) {
+            for slot in 0..BLOCK {
+                let Some(index) = block.index(slot) else { continue };
+                let corners = block.vertices(slot);
+                let corners = place.map_or(corners, |place| corners.map(|p| place.point(p)));
+                if !are_separated(bounds, &corners) {
+                    let of_tree = tracer.ids[index as usize];
+                    let id = PrimitiveId { instance: base + of_tree.instance, ..of_tree };
+                    receiver.take_once(id, tracer.split.has(index), |receive| receive(id))?;
+                }
+            }
+        }
+        Flow::Continue(())
+    })
+}
+
+/// Returns a box without what lies beyond f32; `None` if it is empty.
+fn finite(bounds: &Aabb) -> Option<Aabb> {
+    let within = |p: [f32; 3]| p.map(|x| x.clamp(f32::MIN, f32::MAX));
+    (!bounds.is_empty()).then(|| Aabb { min: within(bounds.min), max: within(bounds.max) })
+}
+
+impl CpuTracer {
+    /// Passes every triangle that touches a box on to `receive`, each (instance, primitive) once and in no order, until
+    /// `receive` breaks; returns whether it did. The box includes its faces; nothing touches an empty one.
+    ///
+    /// All that touch are told. What is told touches, or comes to touch if corners move by `2^-26` of the largest
+    /// coordinate of box and triangle (`2^-46`, where the triangle is no needle). `receive` may ask the tracer itself.
+    /// Allocates nothing but for triangles that stand in several leaves (spatial splits), and for those once a thread.
+    ///
+    /// The nodes of trees for lanes alone are walked: nothing is told in
+    /// [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
+    pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
+        let Some(bounds) = finite(bounds) else { return Flow::Continue(()) };
+        in_tree(self, &bounds, (&bounds, 0, None), &Receiver::new(receive))
+    }
+}
+
+impl LevelsTracer {
+    /// Passes every triangle that touches a box on to `receive`, as [`CpuTracer::overlaps`] does in the flattened
+    /// scene.
+    pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
+        let Some(bounds) = finite(bounds) else { return Flow::Continue(()) };
+        let receiver = Receiver::new(receive);
+        walk(self.top.nodes(), 0, &bounds, &mut |leaf| {
+            for item in self.top.items(leaf) {
+                let Placed { tree, base, moved, .. } = &self.placed[item as usize];
+                let tracer = &*self.trees[*tree as usize];
+                match moved {
+                    None => in_tree(tracer, &bounds, (&bounds, *base, None), &receiver)?,
+                    Some(moved) => {
+                        let inside = region(moved, &bounds, &tracer.bounds());
+                        in_tree(tracer, &bounds, (&inside, *base, Some(&moved.to_world)), &receiver)?;
+                    }
+                }
+            }
+            Flow::Continue(())
+        })
+    }
+}
