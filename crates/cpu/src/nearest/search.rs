@@ -25,7 +25,7 @@ struct Waiting<'a> {
 /// Triangle that was measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
-    /// Its distance.
+    /// How far it is.
     distance: f32,
     /// Number of its tree's placement, and its index in the tree.
     triangle: (u32, u32),

@@ -1,11 +1,11 @@
 //! A box of the world in the space of a placed tree.
 //!
 //! # Why nothing is missed
-//! With `M y + m` the map of corners to the world, which the rule of flattening rounds by `r`, and `N x + n` its inverse
-//! in f64: a point of a flattened triangle that lies in the box is `M y + m + r`, and the inverse takes it to
+//! With `M y + m` the map of corners to the world, which the rule of flattening rounds by `r`, and `N x + n` its
+//! inverse in f64: a point of a flattened triangle that lies in the box is `M y + m + r`, and the inverse takes it to
 //! `y + (N M - 1) y + (N m + n) + N r`. The rows of `N M - 1` are below `2^-34`
-//! ([`PlacementError::IllConditioned`](crate::PlacementError::IllConditioned) else), the last two terms are computed, and
-//! `2^-48` of all that is added up takes the roundings. So `y` lies in the image of the box, grown by these.
+//! ([`PlacementError::IllConditioned`](crate::PlacementError::IllConditioned) else), the last two terms are computed,
+//! and `2^-48` of all that is added up takes the roundings. So `y` lies in the image of the box, grown by these.
 
 use crate::levels::Moved;
 use raywarp_geom::Aabb;
