@@ -6,6 +6,7 @@ mod batch;
 mod blocked;
 mod bvh2;
 mod closed;
+mod corners;
 mod filtered;
 mod levels;
 mod nearest;
@@ -23,7 +24,7 @@ mod touches;
 mod tracer;
 
 pub use blocked::Blocked;
-pub use levels::{LevelsError, LevelsTracer, PlacementError, TreePlacement};
+pub use levels::{LevelsEdit, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 pub use nearest::{Feature, NearestPoint};
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};

@@ -75,7 +75,24 @@ impl Wide8Node {
         }
     }
 
-    fn set(&mut self, slot: usize, bounds: &Aabb, child: u32) {
+    /// Returns the box around all children.
+    pub(crate) fn around(&self) -> Aabb {
+        let least = |row: &[f32; 8]| row.iter().fold(f32::INFINITY, |least, &x| least.min(x));
+        let most = |row: &[f32; 8]| row.iter().fold(f32::NEG_INFINITY, |most, &x| most.max(x));
+        let planes = &self.planes;
+        Aabb {
+            min: [least(&planes[0]), least(&planes[2]), least(&planes[4])],
+            max: [most(&planes[1]), most(&planes[3]), most(&planes[5])],
+        }
+    }
+
+    /// Returns the sum of the half areas of the children's boxes, in f64.
+    pub(crate) fn half_areas(&self) -> f64 {
+        let used = (0..8).filter(|&slot| self.children[slot] != NO_CHILD);
+        used.map(|slot| half_area(&self.bounds(slot))).sum()
+    }
+
+    pub(crate) fn set(&mut self, slot: usize, bounds: &Aabb, child: u32) {
         for axis in 0..3 {
             self.planes[2 * axis][slot] = bounds.min[axis];
             self.planes[2 * axis + 1][slot] = bounds.max[axis];
@@ -215,8 +232,17 @@ fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
     }
 }
 
+/// Returns half of the surface area of a box in f64, in which none that is finite is too large; 0 if it is empty.
+pub fn half_area(aabb: &Aabb) -> f64 {
+    if aabb.is_empty() {
+        return 0.0;
+    }
+    let [x, y, z] = std::array::from_fn(|i| f64::from(aabb.max[i]) - f64::from(aabb.min[i]));
+    x * y + y * z + z * x
+}
+
 /// Returns the index of the node that a child reference names.
-fn node_index(reference: u32) -> usize {
+pub(crate) fn node_index(reference: u32) -> usize {
     reference as usize / (size_of::<Wide8Node>() / REFERENCE_BYTES)
 }
 

@@ -2,7 +2,7 @@
 //! The upper level of a scene of two.
 
 use crate::collapse::LeafRule;
-use crate::wide8::{LEAF, Wide8Node, collapsed, stack_depth};
+use crate::wide8::{LEAF, NO_CHILD, Wide8Node, collapsed, node_index, stack_depth};
 use crate::{LayoutError, structure};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::Aabb;
@@ -76,6 +76,40 @@ impl Wide8Boxes {
         &self.bounds
     }
 
+    /// Fits all boxes to items that have moved: `bounds` returns the box of an item. The tree keeps its shape, so that
+    /// its cost grows as items leave their neighbours ([`Wide8Boxes::cost`]). O(n), nothing allocated.
+    pub fn refit(&mut self, bounds: impl Fn(u32) -> Aabb) {
+        // Children come after their parents.
+        for index in (0..self.nodes.len()).rev() {
+            for slot in 0..8 {
+                let child = self.nodes[index].children[slot];
+                if child == NO_CHILD {
+                    break;
+                }
+                let around = if child & LEAF == 0 {
+                    self.nodes[node_index(child)].around()
+                } else {
+                    self.items(child).fold(Aabb::EMPTY, |all, item| all.union(&bounds(item)))
+                };
+                self.nodes[index].set(slot, &around, child);
+            }
+        }
+        self.bounds = self.nodes.first().map_or(Aabb::EMPTY, Wide8Node::around);
+    }
+
+    /// Returns the sum of the half areas of all boxes in the nodes: the work of a random ray by the surface area
+    /// heuristic, but for the constant half area of the root's box. O(n).
+    pub fn cost(&self) -> f64 {
+        self.nodes.iter().map(Wide8Node::half_areas).sum()
+    }
+
+    /// Gives items other numbers: `name` returns that of an item.
+    pub fn rename(&mut self, name: impl Fn(u32) -> u32) {
+        for item in &mut self.items {
+            *item = *item & MORE | name(*item & !MORE);
+        }
+    }
+
     /// Returns the number of stack entries that a traversal needs which pushes all hit children of a node and then pops
     /// one.
     #[inline]
@@ -125,6 +159,48 @@ mod tests {
             for (item, above) in found {
                 assert!(above.iter().all(|aabb| aabb.contains(&boxes[item as usize])), "{item}");
             }
+        }
+    }
+
+    #[test]
+    fn refitted_boxes_are_the_least_around_moved_items() {
+        for count in [0, 1, 2, 9, 300] {
+            let at = |i: usize, by: usize| {
+                let [x, y] = [i * by % 101, i * i % 53].map(|k| k as f32);
+                Aabb { min: [x, y, 0.0], max: [x + 1.0, y + 2.0, 0.5] }
+            };
+            let boxes = |by: usize| -> Vec<Aabb> { (0..count).map(|i| at(i, by)).collect() };
+            let encoded = |boxes: &[Aabb]| {
+                encode_wide8_boxes(&build_over_boxes(boxes, &BuildOptions::default()).unwrap()).unwrap()
+            };
+            let (before, after) = (boxes(7), boxes(11));
+            let built = encoded(&before);
+            let mut tree = built.clone();
+            tree.refit(|item| after[item as usize]);
+            let all = after.iter().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
+            assert_eq!(*tree.bounds(), all);
+            let (mut found, mut tight) = (Vec::new(), std::collections::HashMap::new());
+            if count > 0 {
+                below(&tree, 0, &[], &mut found);
+            }
+            for (item, above) in &found {
+                for aabb in above {
+                    let key = aabb.min.map(f32::to_bits).into_iter().chain(aabb.max.map(f32::to_bits));
+                    let least = tight.entry(key.collect::<Vec<_>>()).or_insert((Aabb::EMPTY, *aabb));
+                    least.0 = least.0.union(&after[*item as usize]);
+                }
+            }
+            assert!(found.len() == count && tight.values().all(|(least, aabb)| least == aabb));
+            assert!(count < 100 || tree.cost() > 1.5 * encoded(&after).cost());
+            // And back again.
+            tree.refit(|item| before[item as usize]);
+            assert_eq!((tree.nodes(), tree.cost()), (built.nodes(), built.cost()));
+            tree.rename(|item| item + 5);
+            found.clear();
+            if count > 0 {
+                below(&tree, 0, &[], &mut found);
+            }
+            assert!(found.iter().all(|found| (5..count as u32 + 5).contains(&found.0)));
         }
     }
 }

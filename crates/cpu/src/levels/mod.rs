@@ -1,17 +1,20 @@
 //! [`LevelsTracer`]: scenes of two levels, a tree over placements of trees, with the hits of the flattened scene.
 
+mod edit;
 mod placed;
 mod query;
 
+pub use edit::LevelsEdit;
 pub use placed::PlacementError;
 pub(crate) use placed::{Moved, Placed, WorldRay};
 
 use crate::tracer::CpuTracer;
+use edit::{Built, top_over};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildError, BuildOptions, build_over_boxes};
+use raywarp_bvh::BuildError;
 use raywarp_geom::{Aabb, Affine64, KernelName};
 use raywarp_lanes::Isa;
-use raywarp_layout::{LayoutError, Wide8Boxes, encode_wide8_boxes};
+use raywarp_layout::{LayoutError, Wide8Boxes};
 use std::sync::Arc;
 
 /// Name of the tracer in batch statistics.
@@ -54,12 +57,13 @@ pub enum LevelsError {
 /// Every hit has the bits of the flattened scene: `t u v`, ids, which of two at one `t` wins, and no ray slips through
 /// an edge between placements whose corners have the same bits in the world. What is walked in a tree's own space are
 /// boxes alone; triangles are tested in the world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LevelsTracer {
     pub(crate) trees: Vec<Arc<CpuTracer>>,
     pub(crate) placed: Vec<Placed>,
     /// Tree over the placements that have triangles.
     pub(crate) top: Wide8Boxes,
+    built: Built,
     isa: Isa,
 }
 
@@ -89,11 +93,8 @@ impl LevelsTracer {
             placed.map_err(|source| LevelsError::Place { placement: index, source })
         };
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
-        let seen: Vec<Placed> = placed.into_iter().filter(|placed| !placed.bounds.is_empty()).collect();
-        let boxes: Vec<Aabb> = seen.iter().map(|placed| placed.bounds).collect();
-        let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
-        let top = encode_wide8_boxes(&build_over_boxes(&boxes, &options)?)?;
-        Ok(Self { trees, placed: seen, top, isa })
+        let (top, built) = top_over(&placed)?;
+        Ok(Self { trees, placed, top, built, isa })
     }
 
     /// Returns whether a placement can be walked by itself.

@@ -19,6 +19,7 @@ use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
 use raywarp_layout::Wide8;
+use std::sync::Arc;
 
 /// Largest sum of a row of `N M - 1`: 2^-34.
 const LARGEST_RESIDUAL: f64 = 1.0 / (1u64 << 34) as f64;
@@ -48,7 +49,7 @@ pub enum PlacementError {
 }
 
 /// Tree placed in the world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Placed {
     /// Index of the tree.
     pub tree: u32,
@@ -57,7 +58,7 @@ pub(crate) struct Placed {
     /// Box in the world around all flattened corners; empty if there are none.
     pub bounds: Aabb,
     /// How the tree's corners get to the world; `None` if they are there already.
-    pub moved: Option<Box<Moved>>,
+    pub moved: Option<Arc<Moved>>,
 }
 
 /// Transforms of a placement.
@@ -92,7 +93,7 @@ impl Placed {
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {
             return Err(PlacementError::NotFinite);
         }
-        placed(bounds, Some(Box::new(moved)))
+        placed(bounds, Some(Arc::new(moved)))
     }
 }
 
