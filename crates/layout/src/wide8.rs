@@ -233,7 +233,7 @@ fn plan_leaf(plans: &mut Vec<BlockPlan>, first: usize, count: usize) {
 }
 
 /// Returns half of the surface area of a box in f64, in which none that is finite is too large; 0 if it is empty.
-pub fn half_area(aabb: &Aabb) -> f64 {
+pub(crate) fn half_area(aabb: &Aabb) -> f64 {
     if aabb.is_empty() {
         return 0.0;
     }

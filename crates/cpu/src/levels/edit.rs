@@ -5,8 +5,8 @@ use super::{LevelsError, LevelsTracer, TreePlacement};
 use crate::tracer::CpuTracer;
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_over_boxes};
-use raywarp_geom::{Aabb, Affine};
-use raywarp_layout::{Wide8Boxes, encode_wide8_boxes, half_area};
+use raywarp_geom::{Aabb, Affine64};
+use raywarp_layout::{BoxesCost, Wide8Boxes, encode_wide8_boxes};
 use std::sync::Arc;
 
 /// Growth of the tree's cost, by that of the placements' own boxes, from which on it is built again instead of fitted.
@@ -15,29 +15,15 @@ const DECAYED: f64 = 1.2;
 /// Number of placements from which on they are placed by all threads.
 const MANY: usize = 256;
 
-/// How good the tree over placements was when it was built.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Built {
-    /// Its cost.
-    tree: f64,
-    /// Sum of half areas of the placements' own boxes.
-    items: f64,
-}
-
 /// Builds the tree over the placements that have triangles, which are named by their indices.
-pub(crate) fn top_over(placed: &[Placed]) -> Result<(Wide8Boxes, Built), LevelsError> {
+pub(crate) fn top_over(placed: &[Placed]) -> Result<(Wide8Boxes, BoxesCost), LevelsError> {
     let named = placed.iter().enumerate().map(|(name, placed)| (name as u32, placed.bounds));
     let (names, boxes): (Vec<u32>, Vec<Aabb>) = named.filter(|(_, bounds)| !bounds.is_empty()).unzip();
     let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
     let mut tree = encode_wide8_boxes(&build_over_boxes(&boxes, &options)?)?;
     tree.rename(|item| names[item as usize]);
-    let built = Built { tree: tree.cost(), items: items(placed) };
-    Ok((tree, built))
-}
-
-/// Returns the sum of half areas of the placements' boxes.
-fn items(placed: &[Placed]) -> f64 {
-    placed.iter().map(|placed| half_area(&placed.bounds)).sum()
+    let cost = tree.cost(|item| placed[item as usize].bounds);
+    Ok((tree, cost))
 }
 
 /// What an edit has done to the tree over the placements.
@@ -140,20 +126,20 @@ impl LevelsEdit {
     /// [`LevelsError`].
     pub fn finish(self) -> Result<LevelsTracer, LevelsError> {
         let Self { mut scene, change } = self;
-        for (index, placed) in scene.placed.iter_mut().enumerate() {
-            placed.base = index as u32;
-        }
         match change {
             Change::Nothing => {}
             Change::Boxes => {
                 let LevelsTracer { placed, top, built, .. } = &mut scene;
-                top.refit(|item| placed[item as usize].bounds);
+                let cost = top.refit(|item| placed[item as usize].bounds);
                 // Not divided: all boxes may be flat.
-                if top.cost() * built.items > DECAYED * built.tree * items(placed) {
+                if cost.tree * built.items > DECAYED * built.tree * cost.items {
                     (*top, *built) = top_over(placed)?;
                 }
             }
-            Change::Items => (scene.top, scene.built) = top_over(&scene.placed)?,
+            Change::Items => {
+                scene.placed.iter_mut().zip(0..).for_each(|(placed, index)| placed.base = index);
+                (scene.top, scene.built) = top_over(&scene.placed)?;
+            }
         }
         Ok(scene)
     }
@@ -170,12 +156,58 @@ impl LevelsTracer {
         self.placed.len()
     }
 
-    /// Returns the tree of a placement, and the map that takes its triangles to the world.
+    /// Returns a placement; its transform is rounded.
     ///
     /// # Panics
     /// If there is no such placement.
-    pub fn placement(&self, index: usize) -> (u32, Affine) {
-        let placed = &self.placed[index];
-        (placed.tree, placed.moved.as_ref().map_or(Affine::IDENTITY, |moved| moved.to_world))
+    pub fn placement(&self, index: usize) -> TreePlacement {
+        let Placed { tree, base, moved, .. } = &self.placed[index];
+        let map = moved.as_ref().map_or(Affine64::IDENTITY, |moved| Affine64::from(&moved.to_world));
+        TreePlacement { tree: *tree, transform: map, base: *base }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_bvh::build;
+    use raywarp_geom::{FlatTriangles, HitKey, Ray};
+
+    fn at(index: usize, frame: usize) -> TreePlacement {
+        // Each on a circle of its own.
+        let phase = (index * index % 97 + frame * (1 + index % 5)) as f64 / 60.0;
+        let size = 1.0 + (index * 7 % 31) as f64;
+        let place = [size * phase.cos(), size * phase.sin(), (index % 13) as f64];
+        TreePlacement { tree: 0, transform: Affine64::translation(place), base: index as u32 }
+    }
+
+    #[test]
+    fn the_tree_over_placements_is_fitted_until_it_has_decayed() {
+        let triangles = FlatTriangles::from_vertices(vec![[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]);
+        let tree = Arc::new(CpuTracer::new(&build(&triangles, &BuildOptions::default()).unwrap(), &triangles).unwrap());
+        let places = |frame: usize| (0..300).map(|index| at(index, frame)).collect::<Vec<_>>();
+        let mut scene = LevelsTracer::new(vec![tree.clone()], &places(0)).unwrap();
+        let mut rebuilt = 0;
+        for frame in 1..60 {
+            let before = scene.built;
+            let mut edit = LevelsEdit::new(scene);
+            assert!(edit.place(&places(frame)).is_empty());
+            scene = edit.finish().unwrap();
+            let anew = LevelsTracer::new(vec![tree.clone()], &places(frame)).unwrap();
+            rebuilt += usize::from(before.tree.to_bits() != scene.built.tree.to_bits());
+            let cost = scene.top.cost(|item| scene.placed[item as usize].bounds);
+            let decay = cost.tree / scene.built.tree * scene.built.items / cost.items;
+            assert!(decay < 1.0001 * DECAYED && cost.tree <= 1.3 * anew.built.tree, "{frame}: {decay}");
+            for i in 0..50 {
+                let [x, y] = [i % 7, i % 11].map(|k| 4.0 * k as f32 - 13.0);
+                let ray = Ray::new([x, y, -1.0], [0.01 * x, 0.02 * y, 1.0]);
+                assert_eq!(scene.closest_one(&ray, HitKey::START), anew.closest_one(&ray, HitKey::START));
+            }
+        }
+        assert!((2..20).contains(&rebuilt), "{rebuilt}");
+        let mut edit = LevelsEdit::new(scene);
+        edit.retain(|index| index % 3 == 0);
+        let scene = edit.finish().unwrap();
+        assert_eq!((scene.placement_count(), scene.placement(7).base), (100, 7));
     }
 }

@@ -9,12 +9,12 @@ pub use placed::PlacementError;
 pub(crate) use placed::{Moved, Placed, WorldRay};
 
 use crate::tracer::CpuTracer;
-use edit::{Built, top_over};
+use edit::top_over;
 use rayon::prelude::*;
 use raywarp_bvh::BuildError;
 use raywarp_geom::{Aabb, Affine64, KernelName};
 use raywarp_lanes::Isa;
-use raywarp_layout::{LayoutError, Wide8Boxes};
+use raywarp_layout::{BoxesCost, LayoutError, Wide8Boxes};
 use std::sync::Arc;
 
 /// Name of the tracer in batch statistics.
@@ -63,7 +63,8 @@ pub struct LevelsTracer {
     pub(crate) placed: Vec<Placed>,
     /// Tree over the placements that have triangles.
     pub(crate) top: Wide8Boxes,
-    built: Built,
+    /// Its cost when it was built.
+    built: BoxesCost,
     isa: Isa,
 }
 

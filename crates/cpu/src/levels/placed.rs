@@ -83,10 +83,14 @@ impl Placed {
     pub fn new(index: u32, tree: &Wide8, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
         let to_world = transform.rounded();
         let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
-        let Some(root) = tree.nodes().first() else { return placed(Aabb::EMPTY, None) };
         if to_world == Affine::IDENTITY {
             return placed(*tree.bounds(), None);
         }
+        let Some(root) = tree.nodes().first() else {
+            // The transform is kept for triangles to come.
+            let moved = Moved::new(&to_world, &Aabb { min: [0.0; 3], max: [0.0; 3] })?;
+            return placed(Aabb::EMPTY, Some(Arc::new(moved)));
+        };
         let moved = Moved::new(&to_world, tree.bounds())?;
         let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
         let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));

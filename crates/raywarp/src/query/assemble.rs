@@ -1,18 +1,21 @@
 //! From what a builder was given to trees: numbering, origin, which meshes get a tree of their own.
 
 use super::SceneError;
-use super::builder::{Instance, InstanceId, Levels, MOST_LEVELS, Part, SceneBuilder, SceneOptions};
+use super::builder::{Instance, InstanceId, Levels, MOST_LEVELS, Part, Placement, SceneBuilder, SceneOptions};
+use super::kept::{Kept, KeptPart};
 use super::scene::{Inner, Numbered, Rays, Scene};
 use super::source::{Indices, Positions};
+use super::triangles::{Triangles, check, range};
 use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 #[cfg(feature = "cuda")]
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuTracer, LevelsTracer, PlacementError};
+use raywarp_cpu::{CpuTracer, LevelsTracer, PlacementError, TreePlacement};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
-use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, MeshError, PrimitiveId, TriangleMesh};
+use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Triangles, of all placements together, from which on a mesh that is placed several times keeps a tree of its own.
@@ -36,11 +39,45 @@ pub(super) struct Leaf {
     pub id: InstanceId,
 }
 
+/// Members of each part that is a group; `None` for others.
+pub(super) type Groups = [Option<Arc<[Placement]>>];
+
+impl Leaf {
+    /// Returns the placement as if it were of a mesh.
+    pub fn of(&Instance { id, placement, user }: &Instance) -> Self {
+        let Placement { mesh, transform, mask } = placement;
+        Self { mesh: mesh.0 as usize, transform, mask, user, id }
+    }
+
+    /// Checks that the transform can be rounded and undone; `instance` is the placement's number.
+    pub fn check(&self, instance: usize) -> Result<(), SceneError> {
+        let map = Affine64::from(&self.transform.rounded());
+        if !map.is_finite() {
+            return Err(SceneError::NotFinite { instance });
+        }
+        map.inverse().map(drop).ok_or(SceneError::Singular { instance })
+    }
+
+    /// Makes the transform one of a mesh that is relative to `local`, in a world that is relative to `origin`.
+    pub fn recenter(&mut self, local: [f64; 3], origin: [f64; 3]) {
+        self.transform = self.transform.after(&Affine64::translation(local));
+        for axis in 0..3 {
+            self.transform.rows[axis][3] -= origin[axis];
+        }
+    }
+
+    /// Returns what the placement is known by.
+    pub fn numbered(&self) -> Numbered {
+        let is_mirrored = self.transform.determinant() < 0.0;
+        Numbered { id: self.id, mask: self.mask, user: self.user, mesh: self.mesh as u32, is_mirrored }
+    }
+}
+
 /// Number of placements of meshes that each part stands for.
-pub(super) fn sizes(parts: &[Part<'_>]) -> Result<Vec<u64>, SceneError> {
-    let (mut sizes, mut depths) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
-    for (index, part) in parts.iter().enumerate() {
-        let Part::Group(members) = part else {
+pub(super) fn sizes(groups: &Groups) -> Result<Vec<u64>, SceneError> {
+    let (mut sizes, mut depths) = (Vec::with_capacity(groups.len()), Vec::with_capacity(groups.len()));
+    for (index, group) in groups.iter().enumerate() {
+        let Some(members) = group else {
             sizes.push(1u64);
             depths.push(0);
             continue;
@@ -62,8 +99,8 @@ pub(super) fn sizes(parts: &[Part<'_>]) -> Result<Vec<u64>, SceneError> {
 }
 
 /// Lists the placements of meshes in the order of their numbers.
-fn leaves(builder: &SceneBuilder<'_>) -> Result<Vec<Leaf>, SceneError> {
-    let sizes = sizes(&builder.parts)?;
+fn leaves(builder: &SceneBuilder<'_>, groups: &Groups) -> Result<Vec<Leaf>, SceneError> {
+    let sizes = sizes(groups)?;
     let mut found = 0u64;
     for (placement, instance) in builder.instances.iter().enumerate() {
         let mesh = instance.placement.mesh.0 as usize;
@@ -74,84 +111,20 @@ fn leaves(builder: &SceneBuilder<'_>) -> Result<Vec<Leaf>, SceneError> {
         return Err(SceneError::TooManyPlacements { found, limit: MOST_PLACEMENTS });
     }
     let mut leaves = Vec::with_capacity(found as usize);
-    for Instance { id, placement, user } in &builder.instances {
-        let leaf = Leaf {
-            mesh: placement.mesh.0 as usize,
-            transform: placement.transform,
-            mask: placement.mask,
-            user: *user,
-            id: *id,
-        };
-        expand(&builder.parts, &leaf, &mut leaves);
+    for instance in &builder.instances {
+        expand(groups, &Leaf::of(instance), &mut leaves);
     }
     Ok(leaves)
 }
 
 /// Adds the placements of meshes that a placement of any part stands for.
-pub(super) fn expand(parts: &[Part<'_>], placed: &Leaf, leaves: &mut Vec<Leaf>) {
-    let Part::Group(members) = &parts[placed.mesh] else { return leaves.push(*placed) };
-    for member in members {
+pub(super) fn expand(groups: &Groups, placed: &Leaf, leaves: &mut Vec<Leaf>) {
+    let Some(members) = &groups[placed.mesh] else { return leaves.push(*placed) };
+    for member in members.iter() {
         let transform = placed.transform.after(&member.transform);
         let mask = placed.mask & member.mask;
-        expand(parts, &Leaf { mesh: member.mesh.0 as usize, transform, mask, ..*placed }, leaves);
+        expand(groups, &Leaf { mesh: member.mesh.0 as usize, transform, mask, ..*placed }, leaves);
     }
-}
-
-/// Mesh, as trees are built over it.
-enum Triangles<'a> {
-    Given(Positions<'a>, Indices<'a>),
-    /// Rounded relative to the scene's origin, or to a centre of its own.
-    Rounded(TriangleMesh),
-}
-
-impl Triangles<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Given(positions, indices) => indices.len(positions.len()),
-            Self::Rounded(mesh) => mesh.indices.len(),
-        }
-    }
-
-    fn corners(&self, triangle: usize) -> [[f32; 3]; 3] {
-        match self {
-            Self::Given(positions, indices) => {
-                indices.corners(triangle).map(|vertex| positions.narrow(vertex as usize))
-            }
-            Self::Rounded(mesh) => mesh.corners(triangle),
-        }
-    }
-
-    /// Returns the box around all triangles.
-    fn bounds(&self) -> Aabb {
-        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
-        all.map(|triangle| Aabb::of_points(&self.corners(triangle))).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
-    }
-
-    /// Returns the triangles where `transform` takes them.
-    fn flattened(&self, transform: &Affine64) -> Vec<[[f32; 3]; 3]> {
-        let map = transform.rounded();
-        let is_moved = map != Affine::IDENTITY;
-        let place = |corners: [[f32; 3]; 3]| if is_moved { corners.map(|p| map.point(p)) } else { corners };
-        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
-        all.map(|triangle| place(self.corners(triangle))).collect()
-    }
-}
-
-/// Checks the triangles of a mesh: indices in range, used vertices finite in f32.
-fn check(positions: &Positions<'_>, indices: &Indices<'_>) -> Result<(), MeshError> {
-    let vertices = positions.len();
-    let fault = |triangle: usize| {
-        indices.corners(triangle).into_iter().find_map(|index| {
-            if index as usize >= vertices {
-                return Some(MeshError::IndexOutOfRange { triangle, index, vertices });
-            }
-            let value = positions.narrow(index as usize);
-            let is_finite = value.iter().all(|x| x.is_finite());
-            (!is_finite).then_some(MeshError::NotFinite { vertex: index as usize, value })
-        })
-    };
-    let all = (0..indices.len(vertices)).into_par_iter().with_min_len(1 << 12);
-    all.find_map_first(fault).map_or(Ok(()), Err)
 }
 
 /// Makes the scene of a builder.
@@ -164,104 +137,91 @@ pub(super) fn scene(
     let on_gpu = options.device.names_gpus();
     let quality = options.quality.unwrap_or(if on_gpu { presets::GPU } else { BuildOptions::default() });
     let plan = planned(&options.device, &quality)?;
-    let mut leaves = leaves(builder)?;
+    let groups: Vec<Option<Arc<[Placement]>>> = builder.parts.iter().map(Part::members).collect();
+    let mut leaves = leaves(builder, &groups)?;
     let mut placed = vec![0u64; builder.parts.len()];
     leaves.iter().for_each(|leaf| placed[leaf.mesh] += 1);
-    for (mesh, part) in builder.parts.iter().enumerate().filter(|(mesh, _)| placed[*mesh] > 0) {
+    // An edit may place what is not placed yet.
+    let keeps_all = options.levels == Levels::Two && !on_gpu;
+    let is_mesh = |(part, placed): (&Part<'_>, &u64)| matches!(part, Part::Mesh(..)) && (keeps_all || *placed > 0);
+    let used: Vec<bool> = builder.parts.iter().zip(&placed).map(is_mesh).collect();
+    for (mesh, part) in builder.parts.iter().enumerate().filter(|(mesh, _)| used[*mesh]) {
         if let Part::Mesh(positions, indices) = part {
             check(positions, indices).map_err(|source| SceneError::Mesh { mesh, source })?;
         }
     }
-    for (instance, leaf) in leaves.iter().enumerate() {
-        let map = Affine64::from(&leaf.transform.rounded());
-        if !map.is_finite() {
-            return Err(SceneError::NotFinite { instance });
-        }
-        if map.inverse().is_none() {
-            return Err(SceneError::Singular { instance });
-        }
-    }
-    let Relative { origin, rounding, meshes } = rounded(builder, &mut leaves, &placed);
-    let reach = reach(&meshes, &leaves);
+    leaves.iter().enumerate().try_for_each(|(instance, leaf)| leaf.check(instance))?;
+    let Relative { origin, rounding, meshes, locals } = rounded(builder, &mut leaves, &used);
     let triangles = |mesh: usize| meshes[mesh].as_ref().map_or(0, |mesh| mesh.len() as u64);
     let has_tree: Vec<bool> = (0..meshes.len())
         .map(|mesh| match options.levels {
             _ if on_gpu => false,
             Levels::One => false,
-            Levels::Two => placed[mesh] > 0,
+            Levels::Two => used[mesh],
             Levels::Auto => placed[mesh] > 1 && placed[mesh].saturating_mul(triangles(mesh)) >= WORTH_A_LEVEL,
         })
         .collect();
     let cancelled = |_: &()| if control.is_cancelled() { Err(SceneError::Cancelled) } else { Ok(()) };
     cancelled(&())?;
-    let rays = if has_tree.iter().any(|&has| has) {
-        two_levels(&meshes, &leaves, &has_tree, &quality, control)?
+    let mut kept = Kept::new(builder, &groups, &meshes, &locals, quality);
+    let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
+    kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
+    let rays = if keeps_all || has_tree.iter().any(|&has| has) {
+        two_levels(&meshes, &leaves, &has_tree, &mut kept, control)?
     } else {
+        kept.flattened = flattened(&leaves, |_| true);
         one_level(flat(&meshes, leaves.iter().enumerate())?, &quality, options, plan)?
     };
-    let numbered = leaves.iter().map(|leaf| Numbered {
-        id: leaf.id,
-        mask: leaf.mask,
-        user: leaf.user,
-        is_mirrored: leaf.transform.determinant() < 0.0,
-    });
-    let (numbered, closed) = (numbered.collect(), OnceLock::new());
-    Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: on_gpu, closed })))
+    let (numbered, closed) = (leaves.iter().map(Leaf::numbered).collect(), OnceLock::new());
+    let reach = kept.reach();
+    Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: on_gpu, closed, kept })))
 }
 
-/// Returns a box around all triangles, the same whether or not placements are flattened.
-fn reach(meshes: &[Option<Triangles<'_>>], leaves: &[Leaf]) -> Aabb {
-    let bounds: Vec<Aabb> = meshes.iter().map(|mesh| mesh.as_ref().map_or(Aabb::EMPTY, Triangles::bounds)).collect();
-    let of_leaf = |leaf: &Leaf| match &bounds[leaf.mesh] {
-        empty if empty.is_empty() => Aabb::EMPTY,
-        bounds => leaf.transform.rounded().aabb(bounds),
-    };
-    leaves.par_iter().with_min_len(1 << 10).map(of_leaf).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
+/// Returns a box around a placed mesh, the same whether or not the placement is flattened. `bounds` is around the mesh.
+pub(super) fn reach(bounds: &Aabb, transform: &Affine64) -> Aabb {
+    if bounds.is_empty() { Aabb::EMPTY } else { transform.rounded().aabb(bounds) }
 }
 
-/// Meshes as trees are built over them, relative to an origin; `None` for what is not placed, and for groups.
+/// Meshes as trees are built over them, relative to an origin.
 struct Relative<'a> {
     origin: [f64; 3],
     rounding: Option<RoundingWarning>,
+    /// `None` for what is not used, and for groups.
     meshes: Vec<Option<Triangles<'a>>>,
+    /// Point to which each is relative.
+    locals: Vec<[f64; 3]>,
 }
 
-/// Rounds the meshes that are placed to f32, relative to an origin where that is needed, and makes the placements'
+/// Rounds the meshes that are used to f32, relative to an origin where that is needed, and makes the placements'
 /// transforms relative to it.
-fn rounded<'a>(builder: &SceneBuilder<'a>, leaves: &mut [Leaf], placed: &[u64]) -> Relative<'a> {
+fn rounded<'a>(builder: &SceneBuilder<'a>, leaves: &mut [Leaf], used: &[bool]) -> Relative<'a> {
     let given = |rounding| {
-        let mesh = |(part, placed): (&Part<'a>, &u64)| match part {
-            Part::Mesh(positions, indices) if *placed > 0 => Some(Triangles::Given(*positions, *indices)),
+        let mesh = |(part, used): (&Part<'a>, &bool)| match part {
+            Part::Mesh(positions, indices) if *used => Some(Triangles::Given(*positions, *indices)),
             _ => None,
         };
-        Relative { origin: [0.0; 3], rounding, meshes: builder.parts.iter().zip(placed).map(mesh).collect() }
+        let meshes = builder.parts.iter().zip(used).map(mesh).collect();
+        Relative { origin: [0.0; 3], rounding, meshes, locals: vec![[0.0; 3]; used.len()] }
     };
-    if !wants_origin(builder, leaves, placed) {
+    if !wants_origin(builder, leaves, used) {
         return given(None);
     }
     let mut here = Center::default();
-    let first = Rounded::new(builder, leaves, placed, &mut here);
+    let first = Rounded::new(builder, leaves, used, &mut here);
     let (center, rounding) = look(&first, &here);
     let Some(mut center) = center else {
         return given(rounding.warning());
     };
-    let relative = Rounded::new(builder, leaves, placed, &mut center);
+    let relative = Rounded::new(builder, leaves, used, &mut center);
     let rounding = origin::rounding(&relative, &center).warning();
     let Rounded { meshes, locals, .. } = relative;
-    for leaf in leaves {
-        let local = Affine64::translation(locals[leaf.mesh]);
-        let mut transform = leaf.transform.after(&local);
-        for axis in 0..3 {
-            transform.rows[axis][3] -= center.origin[axis];
-        }
-        leaf.transform = transform;
-    }
-    let meshes = meshes.into_iter().zip(placed).map(|(mesh, placed)| (*placed > 0).then_some(Triangles::Rounded(mesh)));
-    Relative { origin: center.origin, rounding, meshes: meshes.collect() }
+    leaves.iter_mut().for_each(|leaf| leaf.recenter(locals[leaf.mesh], center.origin));
+    let meshes = meshes.into_iter().zip(used).map(|(mesh, used)| used.then_some(Triangles::Rounded(mesh)));
+    Relative { origin: center.origin, rounding, meshes: meshes.collect(), locals }
 }
 
 /// Returns `true` if a mesh is in f64, or stands so far from zero that f32 may be too coarse for it.
-fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], placed: &[u64]) -> bool {
+fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool]) -> bool {
     // Found for meshes alone that stand off zero: it looks at every vertex.
     let mut extents: Vec<Option<f64>> = vec![None; builder.parts.len()];
     let mut extent_of = |mesh: usize| match &builder.parts[mesh] {
@@ -269,7 +229,7 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], placed: &[u64]) -> 
         Part::Group(_) => 0.0,
     };
     let is_double = |part: &Part<'_>| matches!(part, Part::Mesh(positions, _) if positions.is_double());
-    builder.parts.iter().zip(placed).any(|(part, placed)| *placed > 0 && is_double(part))
+    builder.parts.iter().zip(used).any(|(part, used)| *used && is_double(part))
         || leaves.iter().any(|leaf| {
             let rows = &leaf.transform.rows;
             let far = rows.iter().fold(0.0, |far: f64, row| far.max(row[3].abs()));
@@ -280,14 +240,8 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], placed: &[u64]) -> 
 
 /// Returns the largest side of the box around the triangles of a mesh that was checked.
 fn extent(positions: &Positions<'_>, indices: &Indices<'_>) -> f64 {
-    let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    for triangle in 0..indices.len(positions.len()) {
-        for vertex in indices.corners(triangle) {
-            let position = positions.wide(vertex as usize);
-            range.iter_mut().zip(position).for_each(|(range, x)| *range = [range[0].min(x), range[1].max(x)]);
-        }
-    }
-    range.iter().fold(0.0, |extent, [low, high]| extent.max(high - low))
+    let sides = |[low, high]: [[f64; 3]; 2]| (0..3).fold(0.0, |extent: f64, i| extent.max(high[i] - low[i]));
+    range(positions, indices).map_or(0.0, sides)
 }
 
 /// Meshes rounded to f32, with the point that each is relative to, and their placements.
@@ -298,11 +252,11 @@ struct Rounded {
 }
 
 impl Rounded {
-    fn new(builder: &SceneBuilder<'_>, leaves: &[Leaf], placed: &[u64], center: &mut Center) -> Self {
+    fn new(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool], center: &mut Center) -> Self {
         let (mut meshes, mut locals) = (Vec::new(), Vec::new());
         for (index, part) in builder.parts.iter().enumerate() {
             let (mut mesh, mut local) = (TriangleMesh::default(), [0.0; 3]);
-            if let (Part::Mesh(positions, indices), true) = (part, placed[index] > 0) {
+            if let (Part::Mesh(positions, indices), true) = (part, used[index]) {
                 let stays = leaves.iter().all(|leaf| leaf.mesh != index || leaf.transform == Affine64::IDENTITY);
                 let mut rounder = if stays { center.in_world() } else { center.in_mesh() };
                 mesh.positions = (0..positions.len()).map(|vertex| rounder.round(positions.wide(vertex))).collect();
@@ -340,6 +294,16 @@ impl PlacedMeshes for Rounded {
     }
 }
 
+/// Lists the maps, but for the identity, of the placements for whose numbers `is_flat` is true: by id, and index among
+/// the meshes of that.
+fn flattened(leaves: &[Leaf], is_flat: impl Fn(usize) -> bool) -> BTreeMap<(InstanceId, u32), Affine> {
+    let runs = leaves.chunk_by(|a, b| a.id == b.id);
+    let keyed = runs.flat_map(|run| run.iter().zip(0..).map(|(leaf, index)| ((leaf.id, index), leaf)));
+    let flat = keyed.enumerate().filter(|(number, _)| is_flat(*number));
+    let mapped = flat.map(|(_, (key, leaf))| (key, leaf.transform.rounded()));
+    mapped.filter(|(_, map)| *map != Affine::IDENTITY).collect()
+}
+
 /// Flattens numbered placements into one list, all triangles opaque.
 fn flat<'l>(
     meshes: &[Option<Triangles<'_>>],
@@ -367,7 +331,7 @@ fn flat<'l>(
 }
 
 /// Builds a tree for lanes.
-fn tracer(triangles: &FlatTriangles, quality: &BuildOptions) -> Result<Arc<CpuTracer>, SceneError> {
+pub(super) fn tracer(triangles: &FlatTriangles, quality: &BuildOptions) -> Result<Arc<CpuTracer>, SceneError> {
     let bvh = build(triangles, &build_in_memory(quality, triangles.len())).map_err(BackendError::from)?;
     Ok(Arc::new(CpuTracer::new(&bvh, triangles).map_err(BackendError::from)?))
 }
@@ -377,49 +341,66 @@ fn two_levels(
     meshes: &[Option<Triangles<'_>>],
     leaves: &[Leaf],
     has_tree: &[bool],
-    quality: &BuildOptions,
+    kept: &mut Kept,
     control: &Control<'_>,
 ) -> Result<Rays, SceneError> {
-    if leaves.len() as u64 > MOST_IN_LEVELS {
-        return Err(SceneError::TooManyPlacements { found: leaves.len() as u64, limit: MOST_IN_LEVELS });
-    }
+    check_levels(leaves.len() as u64)?;
+    let quality = kept.quality;
     let own: Vec<usize> = (0..meshes.len()).filter(|&mesh| has_tree[mesh]).collect();
-    let tree = |&mesh: &usize| -> Result<Arc<CpuTracer>, SceneError> {
-        if control.is_cancelled() {
-            return Err(SceneError::Cancelled);
-        }
-        let vertices = meshes[mesh].as_ref().map_or(Vec::new(), |mesh| mesh.flattened(&Affine64::IDENTITY));
-        if vertices.len() > FlatTriangles::LIMIT as usize {
-            return Err(FlatError::TooMany { found: vertices.len() as u64, limit: FlatTriangles::LIMIT }.into());
-        }
-        tracer(&FlatTriangles::from_vertices(vertices), quality)
+    let tree = |&mesh: &usize| {
+        let mesh = meshes[mesh].as_ref();
+        tree_of(mesh.map_or(Vec::new(), |mesh| mesh.flattened(&Affine64::IDENTITY)), &quality, control)
     };
     let mut trees: Vec<Arc<CpuTracer>> = own.par_iter().map(tree).collect::<Result<_, _>>()?;
-    let mut tree_of = vec![None; meshes.len()];
-    own.iter().enumerate().for_each(|(tree, &mesh)| tree_of[mesh] = Some(tree as u32));
-    let place = |(instance, leaf): (usize, &Leaf)| -> Result<Option<raywarp_cpu::TreePlacement>, SceneError> {
-        let Some(tree) = tree_of[leaf.mesh] else { return Ok(None) };
+    for (tree, &mesh) in own.iter().enumerate() {
+        if let KeptPart::Mesh(mesh) = &mut kept.parts[mesh] {
+            mesh.tree = Some(tree as u32);
+        }
+    }
+    let place = |(instance, leaf): (usize, &Leaf)| -> Result<Option<TreePlacement>, SceneError> {
+        let Some(tree) = kept.tree(leaf.mesh) else { return Ok(None) };
         match LevelsTracer::check(&trees[tree as usize], &leaf.transform) {
-            Ok(()) => Ok(Some(raywarp_cpu::TreePlacement { tree, transform: leaf.transform, base: instance as u32 })),
+            Ok(()) => Ok(Some(TreePlacement { tree, transform: leaf.transform, base: instance as u32 })),
             // Its boxes cannot be walked: flattened, with the same hits.
             Err(PlacementError::IllConditioned) => Ok(None),
             Err(PlacementError::Singular) => Err(SceneError::Singular { instance }),
             Err(_) => Err(SceneError::NotFinite { instance }),
         }
     };
-    let placed: Vec<Option<raywarp_cpu::TreePlacement>> =
-        leaves.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
+    let placed: Vec<Option<TreePlacement>> = leaves.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
     let others = leaves.iter().enumerate().zip(&placed).filter(|(_, placed)| placed.is_none()).map(|(leaf, _)| leaf);
     let others = flat(meshes, others)?;
-    let mut placements: Vec<raywarp_cpu::TreePlacement> = placed.into_iter().flatten().collect();
-    if !others.is_empty() {
+    kept.flattened = flattened(leaves, |instance| placed[instance].is_none());
+    kept.is_divided = placed.iter().all(Option::is_some);
+    let mut placements: Vec<TreePlacement> = placed.into_iter().flatten().collect();
+    if !kept.is_divided {
         let tree = trees.len() as u32;
-        placements.push(raywarp_cpu::TreePlacement { tree, transform: Affine64::IDENTITY, base: 0 });
-        trees.push(tracer(&others, quality)?);
+        placements.push(TreePlacement { tree, transform: Affine64::IDENTITY, base: 0 });
+        trees.push(tracer(&others, &quality)?);
     }
     drop(others);
     let levels = LevelsTracer::new(trees, &placements)?;
-    Ok(Rays::Two(levels, Box::new(Plan::cpu(*quality))))
+    Ok(Rays::Two(levels, Box::new(Plan::cpu(quality))))
+}
+
+/// Checks the number of placements of a scene of two levels.
+pub(super) fn check_levels(found: u64) -> Result<(), SceneError> {
+    if found > MOST_IN_LEVELS { Err(SceneError::TooManyPlacements { found, limit: MOST_IN_LEVELS }) } else { Ok(()) }
+}
+
+/// Builds the tree of a mesh, in the mesh's own space.
+pub(super) fn tree_of(
+    triangles: Vec<[[f32; 3]; 3]>,
+    quality: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<Arc<CpuTracer>, SceneError> {
+    if control.is_cancelled() {
+        return Err(SceneError::Cancelled);
+    }
+    if triangles.len() > FlatTriangles::LIMIT as usize {
+        return Err(FlatError::TooMany { found: triangles.len() as u64, limit: FlatTriangles::LIMIT }.into());
+    }
+    tracer(&FlatTriangles::from_vertices(triangles), quality)
 }
 
 /// Builds one tree over all triangles, and puts it where batches are traced.

@@ -6,6 +6,7 @@ use super::{Scene, SceneError};
 use crate::device::DeviceChoice;
 use raywarp_bvh::BuildOptions;
 use raywarp_geom::{Affine64, Control};
+use std::sync::Arc;
 
 /// Largest depth to which groups stand in groups.
 pub(super) const MOST_LEVELS: usize = 4;
@@ -46,7 +47,8 @@ pub enum Levels {
     Auto,
     /// One tree over all triangles of all placements: the fastest rays, and the memory of every placement.
     One,
-    /// A tree for each mesh, and one over the placements: what moves is cheap to move.
+    /// A tree for each mesh, placed or not, and one over the placements: what moves is cheap to move
+    /// ([`Scene::edit`]).
     Two,
 }
 
@@ -66,7 +68,17 @@ pub struct SceneOptions {
 /// What a builder was given to place.
 pub(super) enum Part<'a> {
     Mesh(Positions<'a>, Indices<'a>),
-    Group(Vec<Placement>),
+    Group(Arc<[Placement]>),
+}
+
+impl Part<'_> {
+    /// Returns the members of a group.
+    pub fn members(&self) -> Option<Arc<[Placement]>> {
+        match self {
+            Self::Mesh(..) => None,
+            Self::Group(members) => Some(members.clone()),
+        }
+    }
 }
 
 /// Placement of a mesh or a group in the scene.
@@ -118,7 +130,7 @@ impl<'a> SceneBuilder<'a> {
 
     /// Adds a group of placements, which is placed as a mesh is. Groups may stand in groups, four deep.
     pub fn group(&mut self, placements: &[Placement]) -> GeometryId {
-        self.part(Part::Group(placements.to_vec()))
+        self.part(Part::Group(placements.into()))
     }
 
     fn part(&mut self, part: Part<'a>) -> GeometryId {

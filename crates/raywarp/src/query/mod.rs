@@ -7,10 +7,12 @@ mod batch;
 mod builder;
 mod coherence;
 mod double;
+mod edit;
 mod error;
 mod filter;
 mod hit;
 mod inside;
+mod kept;
 mod nearest;
 mod overlaps;
 mod scene;
@@ -18,12 +20,14 @@ mod signed;
 mod source;
 #[cfg(test)]
 mod tests;
+mod triangles;
 mod visible;
 
 pub use asked::SceneRay;
 pub use builder::{GeometryId, InstanceId, Levels, Placement, SceneBuilder, SceneOptions};
 pub use coherence::are_coherent;
 pub use double::{Hit64, Ray64};
+pub use edit::{Edit, EditError};
 pub use error::{BatchError, SceneError};
 pub use filter::{Culling, Filter, Filtered};
 pub use hit::SurfaceHit;

@@ -1,6 +1,7 @@
 //! [`Scene`], and what one ray asks of it.
 
 use super::builder::{InstanceId, SceneBuilder, SceneOptions};
+use super::kept::Kept;
 use super::source::{Indices, Positions};
 use super::{NotClosed, SceneError, SceneRay, SurfaceHit};
 use crate::device::{Backend, Plan};
@@ -46,6 +47,8 @@ pub(super) struct Inner {
     pub is_on_gpus: bool,
     /// Whether every placed mesh is closed, once somebody asked.
     pub closed: OnceLock<Result<(), NotClosed>>,
+    /// What edits go by.
+    pub kept: Kept,
 }
 
 /// What traces rays.
@@ -62,6 +65,8 @@ pub(super) struct Numbered {
     pub id: InstanceId,
     pub mask: u32,
     pub user: u32,
+    /// Number of the mesh.
+    pub mesh: u32,
     /// `true` if its transform mirrors.
     pub is_mirrored: bool,
 }
@@ -214,7 +219,7 @@ impl Scene {
             Rays::One(cpu, _) => cpu.bytes(),
             Rays::Two(levels, _) => levels.bytes(),
         };
-        trees + size_of_val(&self.0.numbered[..])
+        trees + size_of_val(&self.0.numbered[..]) + self.0.kept.bytes()
     }
 
     /// Returns the plan for large batches as it stands now: device, kernels, and why.

@@ -1,0 +1,83 @@
+//! Meshes as trees are built over them: borrowed or rounded, checked, flattened.
+
+use super::source::{Indices, Positions};
+use rayon::prelude::*;
+use raywarp_geom::{Aabb, Affine, Affine64, MeshError, TriangleMesh};
+
+/// Mesh, as trees are built over it.
+pub(super) enum Triangles<'a> {
+    Given(Positions<'a>, Indices<'a>),
+    /// Relative to a point, in f64 before it is rounded.
+    Shifted(Positions<'a>, Indices<'a>, [f64; 3]),
+    /// Rounded relative to the scene's origin, or to a centre of its own.
+    Rounded(TriangleMesh),
+}
+
+impl Triangles<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Given(positions, indices) | Self::Shifted(positions, indices, _) => indices.len(positions.len()),
+            Self::Rounded(mesh) => mesh.indices.len(),
+        }
+    }
+
+    pub fn corners(&self, triangle: usize) -> [[f32; 3]; 3] {
+        match self {
+            Self::Given(positions, indices) => {
+                indices.corners(triangle).map(|vertex| positions.narrow(vertex as usize))
+            }
+            Self::Shifted(positions, indices, from) => indices.corners(triangle).map(|vertex| {
+                let position = positions.wide(vertex as usize);
+                std::array::from_fn(|i| (position[i] - from[i]) as f32)
+            }),
+            Self::Rounded(mesh) => mesh.corners(triangle),
+        }
+    }
+
+    /// Returns the box around all triangles.
+    pub fn bounds(&self) -> Aabb {
+        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
+        all.map(|triangle| Aabb::of_points(&self.corners(triangle))).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
+    }
+
+    /// Returns the triangles where `transform` takes them.
+    pub fn flattened(&self, transform: &Affine64) -> Vec<[[f32; 3]; 3]> {
+        let map = transform.rounded();
+        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
+        all.map(|triangle| placed(self.corners(triangle), &map)).collect()
+    }
+}
+
+/// Returns a triangle where a map takes it: the rule of flattening.
+pub(super) fn placed(corners: [[f32; 3]; 3], map: &Affine) -> [[f32; 3]; 3] {
+    if *map == Affine::IDENTITY { corners } else { corners.map(|p| map.point(p)) }
+}
+
+/// Checks the triangles of a mesh: indices in range, used vertices finite in f32.
+pub(super) fn check(positions: &Positions<'_>, indices: &Indices<'_>) -> Result<(), MeshError> {
+    let vertices = positions.len();
+    let fault = |triangle: usize| {
+        indices.corners(triangle).into_iter().find_map(|index| {
+            if index as usize >= vertices {
+                return Some(MeshError::IndexOutOfRange { triangle, index, vertices });
+            }
+            let value = positions.narrow(index as usize);
+            let is_finite = value.iter().all(|x| x.is_finite());
+            (!is_finite).then_some(MeshError::NotFinite { vertex: index as usize, value })
+        })
+    };
+    let all = (0..indices.len(vertices)).into_par_iter().with_min_len(1 << 12);
+    all.find_map_first(fault).map_or(Ok(()), Err)
+}
+
+/// Returns the least and the greatest coordinates of the triangles of a mesh that was checked; `None` without any.
+pub(super) fn range(positions: &Positions<'_>, indices: &Indices<'_>) -> Option<[[f64; 3]; 2]> {
+    let triangles = indices.len(positions.len());
+    let [mut low, mut high] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    for vertex in (0..triangles).flat_map(|triangle| indices.corners(triangle)) {
+        let position = positions.wide(vertex as usize);
+        low = std::array::from_fn(|i| low[i].min(position[i]));
+        high = std::array::from_fn(|i| high[i].max(position[i]));
+    }
+    (triangles > 0).then_some([low, high])
+}
