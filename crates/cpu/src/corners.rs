@@ -1,8 +1,9 @@
-//! Triangles as a tree holds them.
+//! Triangles as a tree holds them, and trees fitted to triangles that have moved.
 
-use crate::tracer::CpuTracer;
+use crate::touches::Split;
+use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::PrimitiveId;
-use raywarp_layout::BLOCK;
+use raywarp_layout::{BLOCK, Corners, Wide8Cost};
 
 impl CpuTracer {
     /// Returns the ids of the triangles, in the order of [`CpuTracer::corners`].
@@ -21,5 +22,40 @@ impl CpuTracer {
             }
         }
         corners
+    }
+
+    /// Returns `true` if the tree can be fitted to triangles that have moved, and be as good as a tree can be then: it
+    /// is one for lanes, and each triangle stands in one leaf (no spatial splits).
+    pub fn can_refit(&self) -> bool {
+        self.split.is_empty() && self.wide8().is_some()
+    }
+
+    /// Fits the tree to triangles that have moved: `corners` returns those of a triangle by its index, in the order in
+    /// which they were given, which have to be finite. Returns the tree's cost. O(n), in parallel.
+    ///
+    /// # Panics
+    /// If the tree cannot be fitted ([`CpuTracer::can_refit`]).
+    pub fn refit(&mut self, corners: &impl Corners) -> Wide8Cost {
+        assert!(self.can_refit(), "a tree whose triangles stand in one leaf each");
+        match &mut self.encoding {
+            Encoding::Wide8(tree) => tree.refit(corners),
+            Encoding::Bvh2(_) => Wide8Cost::default(),
+        }
+    }
+
+    /// Returns the tree fitted to triangles that have moved, and its cost, as [`CpuTracer::refit`] has it.
+    ///
+    /// # Panics
+    /// As [`CpuTracer::refit`].
+    pub fn refitted(&self, corners: &impl Corners) -> (Self, Wide8Cost) {
+        assert!(self.can_refit(), "a tree whose triangles stand in one leaf each");
+        let (tree, cost) = self.wide8().expect("checked").refitted(corners);
+        let (ids, isa, name) = (self.ids.clone(), self.isa, self.name);
+        (Self { encoding: Encoding::Wide8(tree), ids, split: Split::default(), isa, name }, cost)
+    }
+
+    /// Returns the cost of the tree by the surface area heuristic; 0 if it is not one for lanes. O(n), in parallel.
+    pub fn sah(&self) -> Wide8Cost {
+        self.wide8().map_or(Wide8Cost::default(), raywarp_layout::Wide8::cost)
     }
 }

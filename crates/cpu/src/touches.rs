@@ -33,6 +33,11 @@ impl Split {
         self.0.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
+    /// Returns `true` if no triangle does.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.0[..])

@@ -14,6 +14,7 @@ use raywarp_geom::{
 };
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
+use std::sync::Arc;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
 /// conference, docs/notebook/2026-11-28-cpu-rays.md, "Few rays").
@@ -75,11 +76,12 @@ impl Default for CpuOptions {
 #[derive(Debug)]
 pub struct CpuTracer {
     pub(crate) encoding: Encoding,
-    pub(crate) ids: Vec<PrimitiveId>,
+    /// Shared by the trees that are fitted to other corners of the same triangles.
+    pub(crate) ids: Arc<[PrimitiveId]>,
     pub(crate) split: Split,
     pub(crate) isa: Isa,
     /// Kernel name that batch statistics report.
-    name: KernelName,
+    pub(crate) name: KernelName,
 }
 
 /// A tree as it is encoded.
@@ -122,7 +124,7 @@ impl CpuTracer {
             Encoding::Wide8(tree) => Split::of(tree, triangles.len()),
             Encoding::Bvh2(_) => Split::default(),
         };
-        Ok(Self { encoding, ids: triangles.ids.clone(), split, isa: options.isa, name: name(options) })
+        Ok(Self { encoding, ids: triangles.ids.as_slice().into(), split, isa: options.isa, name: name(options) })
     }
 
     /// Returns the instruction set that the tracer uses.

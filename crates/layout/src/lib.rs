@@ -35,6 +35,8 @@ pub use file::{FILE_VERSION, TreeFileError, load, save};
 pub use raywarp_family::Collapse;
 pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use tree::*;
-pub use wide8::{LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Node, encode_wide8};
+pub use wide8::{
+    Corners, IndexedCorners, LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Cost, Wide8Node, encode_wide8,
+};
 pub use wide8_boxes::{BoxesCost, Wide8Boxes, encode_wide8_boxes};
 pub use woop::WoopTriangle;

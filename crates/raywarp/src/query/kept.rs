@@ -5,6 +5,7 @@ use super::builder::{GeometryId, InstanceId, Placement, SceneBuilder};
 use super::triangles::Triangles;
 use raywarp_bvh::BuildOptions;
 use raywarp_geom::{Aabb, Affine};
+use raywarp_layout::Wide8Cost;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub(super) struct KeptMesh {
     pub triangles: usize,
     /// Box around them.
     pub bounds: Aabb,
+    /// Cost of its tree when that was built, once it was fitted to other triangles.
+    pub built: Option<Wide8Cost>,
 }
 
 impl KeptPart {
@@ -69,7 +72,7 @@ impl Kept {
     ) -> Self {
         let mesh = |(mesh, &local): (&Option<Triangles<'_>>, &[f64; 3])| {
             let (triangles, bounds) = mesh.as_ref().map_or((0, Aabb::EMPTY), |mesh| (mesh.len(), mesh.bounds()));
-            KeptPart::Mesh(KeptMesh { tree: None, local, triangles, bounds })
+            KeptPart::Mesh(KeptMesh { tree: None, local, triangles, bounds, built: None })
         };
         let part = |(group, of_mesh): (&Option<Arc<[Placement]>>, _)| match group {
             Some(members) => KeptPart::Group(members.clone()),

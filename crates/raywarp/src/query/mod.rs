@@ -27,7 +27,7 @@ pub use asked::SceneRay;
 pub use builder::{GeometryId, InstanceId, Levels, Placement, SceneBuilder, SceneOptions};
 pub use coherence::are_coherent;
 pub use double::{Hit64, Ray64};
-pub use edit::{Edit, EditError};
+pub use edit::{Edit, EditError, Reshape};
 pub use error::{BatchError, SceneError};
 pub use filter::{Culling, Filter, Filtered};
 pub use hit::SurfaceHit;

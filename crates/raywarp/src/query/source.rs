@@ -51,6 +51,14 @@ impl<'a> Positions<'a> {
         matches!(self.0, Numbers::Double(..))
     }
 
+    /// Returns them as they are if they are in f32 and side by side.
+    pub(super) fn plain(&self) -> Option<&'a [[f32; 3]]> {
+        match self.0 {
+            Numbers::Single(numbers, 3) => Some(numbers.as_chunks().0),
+            _ => None,
+        }
+    }
+
     /// Returns a position in f64, where any f32 is exact.
     pub(super) fn wide(&self, vertex: usize) -> [f64; 3] {
         match self.0 {
@@ -107,6 +115,14 @@ impl Indices<'_> {
         match self.0 {
             Corners::Named(indices) => indices.len(),
             Corners::InOrder => vertices / 3,
+        }
+    }
+
+    /// Returns them as they are, if they are named.
+    pub(super) fn named(&self) -> Option<&[[u32; 3]]> {
+        match self.0 {
+            Corners::Named(indices) => Some(indices),
+            Corners::InOrder => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::source::{Indices, Positions};
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Affine, Affine64, MeshError, TriangleMesh};
+use raywarp_layout::IndexedCorners;
 
 /// Mesh, as trees are built over it.
 pub(super) enum Triangles<'a> {
@@ -18,6 +19,17 @@ impl Triangles<'_> {
         match self {
             Self::Given(positions, indices) | Self::Shifted(positions, indices, _) => indices.len(positions.len()),
             Self::Rounded(mesh) => mesh.indices.len(),
+        }
+    }
+
+    /// Returns positions and indices where they are arrays that need no rounding.
+    pub fn plain(&self) -> Option<IndexedCorners<'_>> {
+        match self {
+            Self::Given(positions, indices) => {
+                Some(IndexedCorners { positions: positions.plain()?, indices: indices.named()? })
+            }
+            Self::Shifted(..) => None,
+            Self::Rounded(mesh) => Some(IndexedCorners { positions: &mesh.positions, indices: &mesh.indices }),
         }
     }
 
@@ -56,6 +68,16 @@ pub(super) fn placed(corners: [[f32; 3]; 3], map: &Affine) -> [[f32; 3]; 3] {
 /// Checks the triangles of a mesh: indices in range, used vertices finite in f32.
 pub(super) fn check(positions: &Positions<'_>, indices: &Indices<'_>) -> Result<(), MeshError> {
     let vertices = positions.len();
+    if let (Some(positions), Some(indices)) = (positions.plain(), indices.named()) {
+        // In the order of memory: almost always enough.
+        let is_finite = |p: &[[f32; 3]]| p.as_flattened().iter().fold(true, |all, x| all & x.is_finite());
+        let most = |i: &[[u32; 3]]| i.as_flattened().iter().fold(0, |most, &index| most.max(index));
+        let greatest = indices.par_chunks(1 << 14).map(most).max();
+        let is_in_range = greatest.is_none_or(|greatest| (greatest as usize) < vertices);
+        if is_in_range && positions.par_chunks(1 << 14).all(is_finite) {
+            return Ok(());
+        }
+    }
     let fault = |triangle: usize| {
         indices.corners(triangle).into_iter().find_map(|index| {
             if index as usize >= vertices {

@@ -3,7 +3,7 @@
 use super::meshes::{Job, build};
 use super::state::State;
 use super::{Change, Changes, Edit, EditError};
-use crate::query::assemble::{Leaf, check_levels, expand, sizes};
+use crate::query::assemble::{Leaf, check_levels, expand, sizes, tree_of};
 use crate::query::builder::{GeometryId, Instance, InstanceId, Part, Placement};
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
 use crate::query::scene::Scene;
@@ -21,7 +21,9 @@ pub(super) fn commit(edit: Edit<'_>, control: &Control<'_>) -> Result<Scene, Edi
     let changes = changes.checked(&scene.kept)?;
     let mut state = State::of(scene, control)?;
     state.kept.parts.extend(changes.parts.iter().map(|part| match part {
-        Part::Mesh(..) => KeptPart::Mesh(KeptMesh { tree: None, local: [0.0; 3], triangles: 0, bounds: Aabb::EMPTY }),
+        Part::Mesh(..) => {
+            KeptPart::Mesh(KeptMesh { tree: None, local: [0.0; 3], triangles: 0, bounds: Aabb::EMPTY, built: None })
+        }
         Part::Group(members) => KeptPart::Group(members.clone()),
     }));
     let groups: Vec<Option<Arc<[Placement]>>> = state.kept.parts.iter().map(KeptPart::members).collect();
@@ -136,9 +138,16 @@ impl State {
                 jobs.push(Job::new(mesh, (*positions, *indices), self.origin));
             }
         }
-        for (&mesh, given) in &changes.meshes {
+        if changes.meshes.is_empty() && jobs.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let empty = tree_of(Vec::new(), &self.kept.quality, control)?;
+        for (&mesh, &(given, how)) in &changes.meshes {
             if let KeptPart::Mesh(kept) = &self.kept.parts[mesh as usize] {
-                jobs.push(Job::again(mesh as usize, *given, kept.local));
+                // Taken out, so that it is nobody else's if no other scene has it.
+                let trees = self.levels.trees();
+                let tree = kept.tree.map(|tree| std::mem::replace(&mut trees[tree as usize], empty.clone()));
+                jobs.push(Job::again(mesh as usize, given, kept, tree, how));
             }
         }
         for built in build(jobs, &self.kept.quality, control)? {
@@ -150,8 +159,13 @@ impl State {
                 }
                 None => self.add_tree(built.tree),
             };
-            let kept =
-                KeptMesh { tree: Some(tree), local: built.local, triangles: built.triangles, bounds: built.bounds };
+            let kept = KeptMesh {
+                tree: Some(tree),
+                local: built.local,
+                triangles: built.triangles,
+                bounds: built.bounds,
+                built: built.built,
+            };
             self.kept.parts[mesh] = KeptPart::Mesh(kept);
         }
         Ok(changes.meshes.keys().copied().collect())

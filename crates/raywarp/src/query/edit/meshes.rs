@@ -2,30 +2,53 @@
 
 use crate::query::SceneError;
 use crate::query::assemble::tree_of;
+use crate::query::kept::KeptMesh;
 use crate::query::source::{Indices, Positions};
 use crate::query::triangles::{Triangles, check, range};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, Builder};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{Aabb, Affine64, Control};
+use raywarp_layout::{Corners, Wide8Cost};
 use std::sync::Arc;
 
 /// Distance from zero, in extents of a mesh, from which on f32 may be too coarse for it.
 const FAR: f64 = 1000.0;
 
+/// Decay of a tree ([`Wide8Cost::decay`]) from which on it is built again instead of fitted.
+const DECAYED: f64 = 1.2;
+
+/// How a mesh that takes another shape gets its tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reshape {
+    /// As [`Reshape::Refit`] until the tree's cost by the surface area heuristic has grown by a fifth since it was
+    /// built, in relation to the areas of the triangles' own boxes or to that of the box around all; then as
+    /// [`Reshape::Rebuild`].
+    #[default]
+    ByCost,
+    /// The tree keeps its shape, and its boxes are fitted to the new triangles. Where there are more or fewer triangles
+    /// than before it is built.
+    Refit,
+    /// The tree is built anew, without spatial splits.
+    Rebuild,
+}
+
+/// Triangles that a mesh is given.
+pub(super) type Given<'a> = (Positions<'a>, Indices<'a>);
+
 /// Mesh that gets its triangles.
 pub(super) struct Job<'a> {
     mesh: usize,
-    given: (Positions<'a>, Indices<'a>),
-    place: Place,
+    given: Given<'a>,
+    before: Before,
 }
 
-/// What is known of a mesh's place.
-enum Place {
-    /// The origin of the scene that it is new in.
+/// What a mesh was before.
+enum Before {
+    /// It is new in a scene with this origin.
     New { origin: [f64; 3] },
-    /// The point to which it is relative.
-    Again { local: [f64; 3] },
+    /// It was relative to this point, and may have a tree, which had this cost when it was built.
+    Again { local: [f64; 3], tree: Option<Arc<CpuTracer>>, built: Option<Wide8Cost>, how: Reshape },
 }
 
 /// Mesh with its tree.
@@ -37,17 +60,52 @@ pub(super) struct Built {
     pub triangles: usize,
     /// Box around them.
     pub bounds: Aabb,
+    /// Cost of the tree when it was built, if it was fitted since.
+    pub built: Option<Wide8Cost>,
 }
 
 impl<'a> Job<'a> {
     /// Describes a mesh that is new in a scene with this origin.
-    pub fn new(mesh: usize, given: (Positions<'a>, Indices<'a>), origin: [f64; 3]) -> Self {
-        Self { mesh, given, place: Place::New { origin } }
+    pub fn new(mesh: usize, given: Given<'a>, origin: [f64; 3]) -> Self {
+        Self { mesh, given, before: Before::New { origin } }
     }
 
-    /// Describes a mesh that gets other triangles, relative to the same point as those it had.
-    pub fn again(mesh: usize, given: (Positions<'a>, Indices<'a>), local: [f64; 3]) -> Self {
-        Self { mesh, given, place: Place::Again { local } }
+    /// Describes a mesh that gets other triangles, relative to the same point as those it had. If `tree` is nobody
+    /// else's it is fitted in place.
+    pub fn again(mesh: usize, given: Given<'a>, kept: &KeptMesh, tree: Option<Arc<CpuTracer>>, how: Reshape) -> Self {
+        let KeptMesh { local, built, .. } = *kept;
+        Self { mesh, given, before: Before::Again { local, tree, built, how } }
+    }
+
+    fn build(self, quality: &BuildOptions, control: &Control<'_>) -> Result<Built, SceneError> {
+        let Self { mesh, given: (positions, indices), before } = self;
+        check(&positions, &indices).map_err(|source| SceneError::Mesh { mesh, source })?;
+        if control.is_cancelled() {
+            return Err(SceneError::Cancelled);
+        }
+        let local = match before {
+            Before::New { origin } => local_of(&positions, &indices, origin),
+            Before::Again { local, .. } => local,
+        };
+        let triangles = match local {
+            [0.0, 0.0, 0.0] => Triangles::Given(positions, indices),
+            _ => Triangles::Shifted(positions, indices, local),
+        };
+        let count = triangles.len();
+        let quality = match before {
+            Before::New { .. } => *quality,
+            Before::Again { tree, built, how, .. } => {
+                if let Some(tree) = tree.filter(|tree| how != Reshape::Rebuild && tree.ids().len() == count)
+                    && let Some((tree, built)) = fitted(tree, built, &triangles, how)
+                {
+                    let bounds = tree.bounds();
+                    return Ok(Built { mesh, tree, local, triangles: count, bounds, built: Some(built) });
+                }
+                whole(quality)
+            }
+        };
+        let tree = tree_of(triangles.flattened(&Affine64::IDENTITY), &quality, control)?;
+        Ok(Built { mesh, tree, local, triangles: count, bounds: triangles.bounds(), built: None })
     }
 }
 
@@ -57,20 +115,36 @@ pub(super) fn build(
     quality: &BuildOptions,
     control: &Control<'_>,
 ) -> Result<Vec<Built>, SceneError> {
-    let one = |Job { mesh, given: (positions, indices), place }: Job<'_>| {
-        check(&positions, &indices).map_err(|source| SceneError::Mesh { mesh, source })?;
-        let (local, quality) = match place {
-            Place::New { origin } => (local_of(&positions, &indices, origin), *quality),
-            Place::Again { local } => (local, whole(quality)),
-        };
-        let triangles = match local {
-            [0.0, 0.0, 0.0] => Triangles::Given(positions, indices),
-            _ => Triangles::Shifted(positions, indices, local),
-        };
-        let tree = tree_of(triangles.flattened(&Affine64::IDENTITY), &quality, control)?;
-        Ok(Built { mesh, tree, local, triangles: triangles.len(), bounds: triangles.bounds() })
+    jobs.into_par_iter().map(|job| job.build(quality, control)).collect()
+}
+
+/// Fits a tree to triangles that pair with its own by their indices; `None` if that cannot be, or has let it decay too
+/// far. Returns also what the tree cost when it was built.
+fn fitted(
+    mut tree: Arc<CpuTracer>,
+    built: Option<Wide8Cost>,
+    triangles: &Triangles<'_>,
+    how: Reshape,
+) -> Option<(Arc<CpuTracer>, Wide8Cost)> {
+    if !tree.can_refit() {
+        return None;
+    }
+    let built = built.unwrap_or_else(|| tree.sah());
+    let cost = match triangles.plain() {
+        Some(corners) => fit(&mut tree, &corners),
+        None => fit(&mut tree, &|index: u32| triangles.corners(index as usize)),
     };
-    jobs.into_par_iter().map(one).collect()
+    (how == Reshape::Refit || cost.decay(&built) <= DECAYED).then_some((tree, built))
+}
+
+/// Fits a tree in place, or a copy if somebody else has it.
+fn fit(tree: &mut Arc<CpuTracer>, corners: &impl Corners) -> Wide8Cost {
+    if let Some(tree) = Arc::get_mut(tree) {
+        return tree.refit(corners);
+    }
+    let (fitted, cost) = tree.refitted(corners);
+    *tree = Arc::new(fitted);
+    cost
 }
 
 /// Returns the options with no triangle cut, for meshes that change their shape: a cut triangle's parts cannot follow

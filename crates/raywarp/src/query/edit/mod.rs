@@ -3,15 +3,19 @@
 mod commit;
 mod error;
 mod meshes;
+#[cfg(test)]
+mod shapes;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use error::EditError;
+pub use meshes::Reshape;
 
 use super::builder::{GeometryId, Instance, InstanceId, Part, Placement};
 use super::scene::{Inner, Scene};
 use super::source::{Indices, Positions};
+use meshes::Given;
 use raywarp_geom::{Affine64, Control};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +55,7 @@ struct Changes<'a> {
     /// Meshes and groups that are added.
     parts: Vec<Part<'a>>,
     /// Meshes of the scene that get other triangles, by number.
-    meshes: BTreeMap<u32, (Positions<'a>, Indices<'a>)>,
+    meshes: BTreeMap<u32, (Given<'a>, Reshape)>,
     removed_parts: BTreeSet<GeometryId>,
     /// Placements that are added.
     instances: Vec<Instance>,
@@ -174,12 +178,49 @@ impl<'a> Edit<'a> {
         self.changes.removed.insert(instance);
     }
 
-    /// Gives a mesh other triangles, wherever it is placed.
+    /// Gives a mesh other triangles, wherever it is placed, with [`Reshape::ByCost`].
     pub fn set_mesh(&mut self, mesh: GeometryId, positions: impl Into<Positions<'a>>, indices: impl Into<Indices<'a>>) {
+        self.reshape(mesh, positions, indices, Reshape::ByCost);
+    }
+
+    /// Gives a mesh other triangles, wherever it is placed; `how` says whether its tree is fitted to them or built
+    /// again. Triangles pair with those before by their indices, whatever vertices they share.
+    ///
+    /// A mesh that is to be fitted often is best built without spatial splits, as all presets but
+    /// [`BEST`](crate::bvh::presets::BEST) and those for GPUs do: a tree with them is built again before it can be
+    /// fitted.
+    ///
+    /// ```
+    /// use raywarp::{Control, GeometryId, Ray, Reshape, Scene};
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let indices = [[0, 1, 2]];
+    /// let mut builder = Scene::builder();
+    /// let before = sheet(1.0);
+    /// let mesh = builder.mesh(&before, &indices);
+    /// builder.instance(mesh, raywarp::Affine64::IDENTITY, u32::MAX, 0);
+    /// let mut scene = builder.build(&Default::default(), &Control::default())?;
+    /// let ray = Ray::new([0.25, 0.25, 0.0], [0.0, 0.0, 1.0]);
+    /// for z in [2.0, 3.0] {
+    ///     let now = sheet(z);
+    ///     let mut edit = scene.into_edit();
+    ///     edit.reshape(mesh, &now, &indices, Reshape::Refit);
+    ///     scene = edit.commit(&Control::default())?;
+    ///     assert_eq!(scene.closest(&ray).map(|hit| hit.t), Some(z));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reshape(
+        &mut self,
+        mesh: GeometryId,
+        positions: impl Into<Positions<'a>>,
+        indices: impl Into<Indices<'a>>,
+        how: Reshape,
+    ) {
         let (old, given) = (self.scene.kept.parts.len(), (positions.into(), indices.into()));
         let changes = &mut self.changes;
         if (mesh.0 as usize) < old {
-            changes.meshes.insert(mesh.0, given);
+            changes.meshes.insert(mesh.0, (given, how));
             return;
         }
         match changes.parts.get_mut(mesh.0 as usize - old) {
@@ -198,6 +239,9 @@ impl<'a> Edit<'a> {
     /// were, and hits are those, bit for bit, of a scene that is built anew from what is there, with the same origin.
     ///
     /// # Cost
+    /// A mesh that takes another shape is fitted in one pass over its memory, in place if nobody has the scene as it
+    /// was, or built again ([`Reshape`]).
+    ///
     /// Placements that are not changed are copied, unless the scene is changed in place ([`Scene::into_edit`]); meshes
     /// that are not changed are shared. The tree over the placements is fitted to those that have moved, and built
     /// again where some came or went, or where its cost has grown by a fifth.

@@ -39,7 +39,7 @@ impl State {
             Err(shared) => match &shared.rays {
                 Rays::Two(levels, _) if shared.kept.is_divided => {
                     let Inner { numbered, origin, rounding, kept, .. } = &*shared;
-                    Ok(new(levels.clone(), numbered.clone(), (*origin, rounding.clone()), kept.clone()))
+                    Ok(new(levels.clone(), numbered.clone(), (*origin, *rounding), kept.clone()))
                 }
                 _ => Self::divided(&shared, control),
             },
@@ -107,7 +107,7 @@ impl State {
         let standing: Vec<TreePlacement> = standing.into_iter().flatten().collect();
         kept.is_divided = true;
         let levels = LevelsTracer::new(trees, &standing)?;
-        let (levels, numbered, rounding) = (LevelsEdit::new(levels), numbered.clone(), scene.rounding.clone());
+        let (levels, numbered, rounding) = (LevelsEdit::new(levels), numbered.clone(), scene.rounding);
         Ok(Self { levels, numbered, origin: scene.origin, rounding, kept })
     }
 

@@ -1,12 +1,13 @@
 //! Edited scenes against scenes that are built anew from the same data.
 
 use super::EditError;
+use crate::query::scene::Rays;
 use crate::query::*;
 use raywarp_geom::{Affine64, Control, Ray};
 use raywarp_testing::Random;
 use std::ops::ControlFlow;
 
-type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
+pub(super) type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
 /// A tetrahedron, closed, or a sheet of triangles that is not.
 fn mesh(random: &mut Random) -> Mesh {
@@ -88,7 +89,7 @@ impl Model {
     }
 }
 
-fn rays(random: &mut Random, count: usize) -> Vec<Ray> {
+pub(super) fn rays(random: &mut Random, count: usize) -> Vec<Ray> {
     let mut point = |size: f32| random.point().map(|x| (x * size * 16.0).round() / 16.0);
     let mut ray = || {
         let (from, to) = (point(16.0), point(8.0));
@@ -99,7 +100,7 @@ fn rays(random: &mut Random, count: usize) -> Vec<Ray> {
 
 /// Compares all answers of two scenes, bit for bit; returns the number of hits.
 #[track_caller]
-fn same(edited: &Scene, built: &Scene, rays: &[Ray]) -> usize {
+pub(super) fn same(edited: &Scene, built: &Scene, rays: &[Ray]) -> usize {
     assert_eq!(edited.instance_count(), built.instance_count());
     let (mut found, mut hits) = (vec![None; rays.len()], 0);
     edited.closest_batch(rays, &mut found, &Control::default()).unwrap();
@@ -131,7 +132,9 @@ fn same(edited: &Scene, built: &Scene, rays: &[Ray]) -> usize {
     }
     assert_eq!(edited.0.reach, built.0.reach);
     let (a, b) = (edited.bounds(), built.bounds());
-    assert!(a.is_empty() == b.is_empty() && (b.is_empty() || a.contains(&b) || built.0.kept.is_divided));
+    // In two levels boxes of placed trees are somewhat too large.
+    let is_around = b.is_empty() || a.contains(&b) || matches!(built.0.rays, Rays::Two(..));
+    assert!(a.is_empty() == b.is_empty() && is_around, "{a:?} {b:?}");
     hits
 }
 
@@ -233,7 +236,7 @@ fn random_edits_give_the_hits_of_scenes_built_anew() {
     assert!(hits > 3000, "{hits}");
 }
 
-fn two() -> SceneOptions {
+pub(super) fn two() -> SceneOptions {
     SceneOptions { levels: Levels::Two, ..SceneOptions::default() }
 }
 
