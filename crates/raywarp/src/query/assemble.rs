@@ -1,7 +1,8 @@
 //! From what a builder was given to trees: numbering, origin, which meshes get a tree of their own.
 
 use super::SceneError;
-use super::builder::{Instance, InstanceId, Levels, MOST_LEVELS, Part, Placement, SceneBuilder, SceneOptions};
+use super::builder::{Instance, Levels, MOST_LEVELS, Part, SceneBuilder, SceneOptions};
+use super::ids::{Groups, InstanceId, Placement};
 use super::kept::{Kept, KeptPart};
 use super::scene::{Inner, Numbered, Rays, Scene};
 use super::source::{Indices, Positions};
@@ -38,9 +39,6 @@ pub(super) struct Leaf {
     pub user: u32,
     pub id: InstanceId,
 }
-
-/// Members of each part that is a group; `None` for others.
-pub(super) type Groups = [Option<Arc<[Placement]>>];
 
 impl Leaf {
     /// Returns the placement as if it were of a mesh.
@@ -163,7 +161,8 @@ pub(super) fn scene(
         .collect();
     let cancelled = |_: &()| if control.is_cancelled() { Err(SceneError::Cancelled) } else { Ok(()) };
     cancelled(&())?;
-    let mut kept = Kept::new(builder, &groups, &meshes, &locals, quality);
+    let instances = builder.instances.iter().map(|instance| (instance.id, instance.placement.mesh));
+    let mut kept = Kept::new(instances.collect(), &groups, &meshes, &locals, quality);
     let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
     kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
     let rays = if keeps_all || has_tree.iter().any(|&has| has) {

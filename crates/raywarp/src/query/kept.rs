@@ -1,7 +1,6 @@
 //! What a scene keeps of its parts, so that it can be edited.
 
-use super::assemble::Groups;
-use super::builder::{GeometryId, InstanceId, Placement, SceneBuilder};
+use super::ids::{GeometryId, Groups, InstanceId, Placement};
 use super::triangles::Triangles;
 use raywarp_bvh::BuildOptions;
 use raywarp_geom::{Aabb, Affine};
@@ -64,7 +63,7 @@ impl KeptPart {
 impl Kept {
     /// Returns what a builder's scene keeps before its trees are built.
     pub fn new(
-        builder: &SceneBuilder<'_>,
+        instances: Vec<(InstanceId, GeometryId)>,
         groups: &Groups,
         meshes: &[Option<Triangles<'_>>],
         locals: &[[f64; 3]],
@@ -78,11 +77,10 @@ impl Kept {
             Some(members) => KeptPart::Group(members.clone()),
             None => mesh(of_mesh),
         };
-        let instances = builder.instances.iter().map(|instance| (instance.id, instance.placement.mesh));
         Self {
             parts: groups.iter().zip(meshes.iter().zip(locals)).map(part).collect(),
-            instances: instances.collect(),
-            next_instance: builder.instances.len() as u64,
+            next_instance: instances.len() as u64,
+            instances,
             flattened: BTreeMap::new(),
             is_divided: false,
             free: Vec::new(),

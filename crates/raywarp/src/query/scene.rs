@@ -1,6 +1,7 @@
 //! [`Scene`], and what one ray asks of it.
 
-use super::builder::{InstanceId, SceneBuilder, SceneOptions};
+use super::builder::{SceneBuilder, SceneOptions};
+use super::ids::InstanceId;
 use super::kept::Kept;
 use super::source::{Indices, Positions};
 use super::{NotClosed, SceneError, SceneRay, SurfaceHit};

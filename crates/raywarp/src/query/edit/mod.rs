@@ -12,7 +12,8 @@ mod tests;
 pub use error::EditError;
 pub use meshes::Reshape;
 
-use super::builder::{GeometryId, Instance, InstanceId, Part, Placement};
+use super::builder::{Instance, Part};
+use super::ids::{GeometryId, InstanceId, Placement};
 use super::scene::{Inner, Scene};
 use super::source::{Indices, Positions};
 use meshes::Given;

@@ -76,7 +76,8 @@ fn a_cloth_torn_at_coincident_vertices_is_hit_as_if_built_torn() {
 fn a_tree_with_cut_triangles_is_built_again_before_it_is_fitted() {
     // Long triangles, which spatial splits cut.
     let bent = |by: f32| -> Mesh {
-        let at = |i: u32| [i % 3, i / 3 % 7, i % 11].map(|k| k as f32 * if i % 2 == 0 { 1.0 + by } else { -1.0 });
+        let at =
+            |i: u32| [i % 3, i / 3 % 7, i % 11].map(|k| k as f32 * if i.is_multiple_of(2) { 1.0 + by } else { -1.0 });
         ((0..600).map(at).collect(), (0..200).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect())
     };
     let best = Some(presets::BEST);

@@ -3,7 +3,7 @@
 use super::EditError;
 use crate::device::Plan;
 use crate::query::assemble::{reach, tree_of};
-use crate::query::builder::InstanceId;
+use crate::query::ids::InstanceId;
 use crate::query::kept::{Kept, KeptPart};
 use crate::query::scene::{Inner, Numbered, Rays, Scene};
 use crate::query::triangles::placed;
