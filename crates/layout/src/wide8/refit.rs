@@ -135,7 +135,8 @@ impl Wide8 {
     pub fn cost(&self) -> Wide8Cost {
         let area = |node: &Wide8Node, slot: usize| {
             let child = node.children[slot];
-            let weight = if child & LEAF == 0 { 1.0 } else { f64::from(BLOCK_COST) * self.leaf_blocks(child) as f64 };
+            let weight =
+                if child & LEAF == 0 { 1.0 } else { f64::from(BLOCK_COST) * self.leaf_blocks(child).count() as f64 };
             weight * half_area(&node.bounds(slot))
         };
         let used = |node: &Wide8Node| (0..8).filter(|&slot| node.children[slot] != NO_CHILD).collect::<Vec<_>>();
@@ -150,12 +151,6 @@ impl Wide8 {
             self.blocks().par_chunks(PIECE).map(|blocks| blocks.iter().map(of_block).sum()).collect();
         let bounds = half_area(&self.bounds);
         Wide8Cost { tree: nodes.into_iter().sum(), triangles: blocks.into_iter().sum(), bounds }
-    }
-
-    /// Returns the number of blocks of the leaf that a child reference names.
-    fn leaf_blocks(&self, leaf: u32) -> usize {
-        let first = self.block_index(leaf).expect("a leaf of this tree");
-        1 + self.blocks()[first..].iter().take_while(|block| block.has_more()).count()
     }
 
     /// Cuts the tree into subtrees of at most [`PIECE`] nodes, in their order, and lists the nodes above them.
@@ -451,9 +446,7 @@ mod tests {
                     let tight = if child & LEAF == 0 {
                         new.nodes()[node_index(child)].around()
                     } else {
-                        let first = new.block_index(child).unwrap();
-                        let blocks = &new.blocks()[first..][..new.leaf_blocks(child)];
-                        let used = blocks.iter().flat_map(|block| (0..BLOCK).map(move |slot| (block, slot)));
+                        let used = new.leaf_blocks(child).flat_map(|block| (0..BLOCK).map(move |slot| (block, slot)));
                         let used = used.filter(|(block, slot)| block.index(*slot).is_some());
                         used.fold(Aabb::EMPTY, |all, (block, slot)| all.union(&Aabb::of_points(&block.vertices(slot))))
                     };
