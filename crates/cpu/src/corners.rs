@@ -39,7 +39,7 @@ impl CpuTracer {
         assert!(self.can_refit(), "a tree whose triangles stand in one leaf each");
         match &mut self.encoding {
             Encoding::Wide8(tree) => tree.refit(corners),
-            Encoding::Bvh2(_) => Wide8Cost::default(),
+            Encoding::Bvh2(_) | Encoding::Custom(_) => Wide8Cost::default(),
         }
     }
 

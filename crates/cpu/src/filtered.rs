@@ -6,10 +6,10 @@ use crate::probe::Probe;
 use crate::query::Range;
 use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, Sink, Told, Within};
 use crate::touches::Receiver;
-use crate::tracer::CpuTracer;
+use crate::tracer::{CpuTracer, Encoding};
 use crate::{ray::WalkRay, simd};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Hit, HitKey, Ray};
+use raywarp_geom::{Hit, HitKey, Ray, RayCost};
 use std::ops::ControlFlow;
 
 /// Tracer that tells a sink of every triangle that a ray hits.
@@ -23,6 +23,12 @@ pub(crate) trait Asks {
     ) -> Option<Within<'a, K, P>>;
 }
 
+/// Counts what a ray's walk to its nearest hit does.
+pub(crate) fn cost(asks: &impl Asks, ray: &Ray) -> RayCost {
+    let asked = Asked { accept: None, sink: Nearest::default(), probe: RayCost::default() };
+    asks.ask(ray, HitKey::START, asked).map_or(RayCost::default(), |query| query.probe)
+}
+
 impl Asks for CpuTracer {
     fn ask<'a, K: Sink, P: Probe>(
         &'a self,
@@ -30,6 +36,12 @@ impl Asks for CpuTracer {
         after: HitKey,
         asked: Asked<'a, K, P>,
     ) -> Option<Within<'a, K, P>> {
+        if let Encoding::Custom(custom) = &self.encoding {
+            let walk = WalkRay::new(ray, &after, custom.boxes.bounds()).filter(|_| !after.t.is_nan())?;
+            let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &[] };
+            let query = Within::new(range, &self.split, asked);
+            return simd::walk_custom(self.isa, custom, walk, ray, query);
+        }
         let tree = self.wide8().filter(|tree| !tree.lines().is_empty() && !after.t.is_nan())?;
         let walk = WalkRay::new(ray, &after, tree.bounds())?;
         let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &self.ids };
@@ -81,7 +93,8 @@ fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, 
     let test = Watertight::new(ray);
     let _ = each(asks, ray, None, &mut |touch| {
         // The end of the interval does not belong to it.
-        if let Some(is_front) = test.crosses(&touch.corners()).filter(|_| touch.hit.t < ray.t_max) {
+        let is_front = touch.corners().and_then(|corners| test.crosses(&corners));
+        if let Some(is_front) = is_front.filter(|_| touch.hit.t < ray.t_max) {
             receive(touch, is_front);
         }
         ControlFlow::Continue(())
@@ -100,7 +113,7 @@ macro_rules! filtered {
             /// order, more than once of triangles that a tree holds several times, and not of hits behind a nearer one
             /// that counts.
             ///
-            /// The nodes of trees for lanes alone are walked: none is hit in [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
+            /// In [`CpuTree::Bvh2`](crate::CpuTree::Bvh2) nothing is hit.
             pub fn closest_where(&self, ray: &Ray, accept: &Accept<'_>) -> Option<(Hit, u32)> {
                 closest(self, ray, accept)
             }

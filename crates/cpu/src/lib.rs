@@ -7,6 +7,7 @@ mod blocked;
 mod bvh2;
 mod closed;
 mod corners;
+mod custom;
 mod filtered;
 mod levels;
 mod nearest;
@@ -24,6 +25,7 @@ mod touches;
 mod tracer;
 
 pub use blocked::Blocked;
+pub use custom::{Geometry, GeometryError, GeometryHit};
 pub use levels::{LevelsEdit, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 pub use nearest::{Feature, NearestPoint};
 pub use raywarp_lanes::{Isa, IsaError};

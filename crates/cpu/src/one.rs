@@ -2,12 +2,13 @@
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::blocked::Blocked;
-use crate::filtered::{each, positive};
+use crate::filtered::{Asks, cost, each, positive};
 use crate::one_by_one::OneByOne;
 use crate::query::{Any, Closest, Verdict};
 use crate::simd;
+use crate::sink::{Asked, Nearest, Obstacle};
 use crate::tracer::{CpuTracer, Encoding};
-use raywarp_geom::{Candidate, Hit, HitKey, Ray};
+use raywarp_geom::{Candidate, Hit, HitKey, Ray, RayCost};
 use std::ops::ControlFlow;
 
 impl CpuTracer {
@@ -18,7 +19,11 @@ impl CpuTracer {
     ///
     /// [`Tracer::closest`]: raywarp_geom::Tracer::closest
     pub fn closest_one(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        let Encoding::Wide8(tree) = &self.encoding else { return self.closest_by_batch(ray, after) };
+        let tree = match &self.encoding {
+            Encoding::Wide8(tree) => tree,
+            Encoding::Bvh2(_) => return self.closest_by_batch(ray, after),
+            Encoding::Custom(_) => return self.ask(ray, after, Asked::all(Nearest::default()))?.sink.hit(),
+        };
         let query: Closest<'_, crate::probe::Off> = simd::walk_one(self.isa, (tree, &self.ids), ray, after)?;
         let (hit, instance) = query.finish(ray.t_max);
         hit.is_hit().then_some((hit, instance))
@@ -31,7 +36,14 @@ impl CpuTracer {
     ///
     /// [`Tracer::any`]: raywarp_geom::Tracer::any
     pub fn any_one(&self, ray: &Ray, after: HitKey) -> Blocked {
-        let Encoding::Wide8(tree) = &self.encoding else { return self.any_by_batch(ray, after) };
+        let tree = match &self.encoding {
+            Encoding::Wide8(tree) => tree,
+            Encoding::Bvh2(_) => return self.any_by_batch(ray, after),
+            Encoding::Custom(_) => {
+                let found = self.ask(ray, after, Asked::all(Obstacle::default()));
+                return found.map_or(Blocked::No, |found| found.sink.verdict());
+            }
+        };
         let query: Option<Any<'_>> = simd::walk_one(self.isa, (tree, &self.ids), ray, after);
         match query.map_or(Verdict::Free, |query| query.finish()) {
             Verdict::Free => Blocked::No,
@@ -47,7 +59,7 @@ impl CpuTracer {
     /// `receive` may trace other rays. Allocates nothing but for triangles that stand in several leaves (spatial
     /// splits), and for those once a thread.
     pub fn visit_one(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        if self.wide8().is_none() {
+        if let Encoding::Bvh2(_) = &self.encoding {
             return self.visit_by_batches(ray, receive);
         }
         each(self, ray, None, &mut |touch| receive(&positive(&touch.hit), touch.instance))
@@ -90,5 +102,9 @@ impl OneByOne for CpuTracer {
 
     fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
         self.any_one(ray, after)
+    }
+
+    fn cost(&self, ray: &Ray) -> RayCost {
+        cost(self, ray)
     }
 }

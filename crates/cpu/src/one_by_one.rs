@@ -2,7 +2,7 @@
 
 use crate::blocked::Blocked;
 use crate::parts::{Places, Rays};
-use raywarp_geom::{Candidate, Hit, HitKey, Ray};
+use raywarp_geom::{Candidate, Hit, HitKey, Ray, RayCost};
 
 /// Tracer that answers a ray by itself, and so batches of them one by one.
 pub(crate) trait OneByOne {
@@ -11,6 +11,15 @@ pub(crate) trait OneByOne {
 
     /// Returns whether anything after `after` is in a ray's way.
     fn any(&self, ray: &Ray, after: HitKey) -> Blocked;
+
+    /// Counts what the walk of a ray to its nearest hit does.
+    fn cost(&self, ray: &Ray) -> RayCost;
+
+    /// Counts what the rays' walks do; returns the number of those that are not valid.
+    fn cost_each(&self, rays: &[Ray], costs: &mut [RayCost]) -> u64 {
+        rays.iter().zip(costs).for_each(|(ray, cost)| *cost = self.cost(ray));
+        invalid(rays)
+    }
 
     /// Answers rays as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns the number of those that are
     /// not valid.
@@ -40,6 +49,6 @@ pub(crate) trait OneByOne {
 }
 
 /// Returns the number of rays that are not valid.
-pub(crate) fn invalid(rays: &[Ray]) -> u64 {
+fn invalid(rays: &[Ray]) -> u64 {
     rays.iter().filter(|ray| !ray.is_valid()).count() as u64
 }

@@ -1,6 +1,7 @@
 //! What is done with the triangles that a ray hits, told by their ids: for scenes of two levels, and for filters.
 
 use crate::blocked::Blocked;
+use crate::custom::GeometryHit;
 use crate::probe::{Off, Probe};
 use crate::query::{Corners, Query, Range};
 use crate::touches::{Receiver, Split};
@@ -32,13 +33,31 @@ pub struct Contact<'a> {
     pub hit: Hit,
     /// Instance of the triangle that is hit.
     pub instance: u32,
-    pub(crate) corners: &'a dyn Fn() -> Corners,
+    pub(crate) surface: Surface<'a>,
+}
+
+/// What a hit is on.
+#[derive(Clone, Copy)]
+pub(crate) enum Surface<'a> {
+    /// Triangle, whose corners in the world this returns.
+    Triangle(&'a dyn Fn() -> Corners),
+    /// Custom geometry.
+    Custom { is_front: bool },
 }
 
 impl Contact<'_> {
-    /// Returns the triangle's corners in the world.
-    pub fn corners(&self) -> [[f32; 3]; 3] {
-        (self.corners)()
+    /// Returns the triangle's corners in the world; `None` for custom geometry.
+    pub fn corners(&self) -> Option<[[f32; 3]; 3]> {
+        match self.surface {
+            Surface::Triangle(corners) => Some(corners()),
+            Surface::Custom { .. } => None,
+        }
+    }
+
+    /// Returns `true` if custom geometry says that the ray comes from its front, in its own space; `false` for
+    /// triangles, whose corners tell.
+    pub fn is_custom_front(&self) -> bool {
+        matches!(self.surface, Surface::Custom { is_front: true })
     }
 }
 
@@ -57,9 +76,8 @@ pub(crate) trait Sink: Copy {
     const ORDERED: bool;
     /// Returns the largest `t` that still counts, which is at most `high`.
     fn limit(&self, high: f32) -> f32;
-    /// Takes a triangle, whose corners in the world `corners` returns; in any order, and those of several leaves more
-    /// than once.
-    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners);
+    /// Takes a hit on a surface; in any order, and triangles of several leaves more than once.
+    fn take(&mut self, found: &Found, surface: Surface<'_>);
     /// Returns `true` if nothing more is wanted.
     fn is_over(&self) -> bool;
 }
@@ -84,7 +102,7 @@ impl Sink for Nearest {
     }
 
     #[inline(always)]
-    fn take(&mut self, found: &Found, _: impl Fn() -> Corners) {
+    fn take(&mut self, found: &Found, _: Surface<'_>) {
         if self.0.is_none_or(|best| (found.tuv[0], found.id) < (best.tuv[0], best.id)) {
             self.0 = Some(*found);
         }
@@ -123,12 +141,12 @@ impl Sink for Obstacle {
     }
 
     #[inline(always)]
-    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners) {
+    fn take(&mut self, found: &Found, surface: Surface<'_>) {
         if found.is_opaque {
             self.is_blocked = true;
         } else {
             // Something opaque may still lie behind it, so that the interval stays as it is.
-            self.candidate.take(found, corners);
+            self.candidate.take(found, surface);
         }
     }
 
@@ -163,9 +181,9 @@ impl Sink for Each<'_, '_> {
     }
 
     #[inline]
-    fn take(&mut self, found: &Found, corners: impl Fn() -> Corners) {
+    fn take(&mut self, found: &Found, surface: Surface<'_>) {
         if !self.is_over {
-            let touch = Contact { hit: found.hit(), instance: found.id.instance, corners: &corners };
+            let touch = Contact { hit: found.hit(), instance: found.id.instance, surface };
             let flow = self.receiver.take_once(found.id, found.is_split, |told| told(&touch));
             self.is_over = flow.is_break();
         }
@@ -217,6 +235,38 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
         self.range.ids = ids;
         (self.split, self.base) = (split, base);
     }
+
+    /// Makes what is offered from now on custom geometry, which is instance `instance`.
+    pub fn enter_custom(&mut self, instance: u32) {
+        self.base = instance;
+    }
+
+    /// Offers a hit at `t` on a primitive of custom geometry. A `t` outside of the interval, or NaN, does not count.
+    #[inline]
+    pub fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) {
+        let found = Found {
+            tuv: [t, hit.u, hit.v],
+            id: PrimitiveId { instance: self.base, primitive },
+            is_opaque: true,
+            is_split: false,
+        };
+        self.take(&found, Surface::Custom { is_front: hit.is_front });
+    }
+
+    /// Passes a hit on to the sink if it is within the interval and accepted.
+    #[inline(always)]
+    fn take(&mut self, found: &Found, surface: Surface<'_>) {
+        let (t, id, after) = (found.tuv[0], found.id, &self.range.after);
+        let is_in = self.range.low <= t && t <= self.sink.limit(self.range.high);
+        if is_in && (t != after.t || (id.instance, id.primitive) > (after.instance, after.primitive)) {
+            if let Some(accept) = self.accept
+                && !accept(&Contact { hit: found.hit(), instance: id.instance, surface })
+            {
+                return;
+            }
+            self.sink.take(found, surface);
+        }
+    }
 }
 
 impl<K: Sink, P: Probe> Query for Within<'_, K, P> {
@@ -248,18 +298,8 @@ impl<K: Sink, P: Probe> Query for Within<'_, K, P> {
         let index = slot & INDEX_MASK;
         let of_tree = self.range.ids[index as usize];
         let id = PrimitiveId { instance: self.base + of_tree.instance, ..of_tree };
-        let (t, after) = (tuv[0], &self.range.after);
-        let is_in = self.range.low <= t && t <= self.limit();
-        if is_in && (t != after.t || (id.instance, id.primitive) > (after.instance, after.primitive)) {
-            if let Some(accept) = self.accept {
-                let hit = Hit { t, u: tuv[1], v: tuv[2], primitive: id.primitive };
-                if !accept(&Contact { hit, instance: id.instance, corners: &corners }) {
-                    return;
-                }
-            }
-            let is_split = self.split.has(index);
-            self.sink.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, corners);
-        }
+        let is_split = self.split.has(index);
+        self.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, Surface::Triangle(&corners));
     }
 
     #[inline(always)]

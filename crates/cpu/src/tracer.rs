@@ -2,6 +2,7 @@
 
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
+use crate::custom::{Custom, Geometry, GeometryError};
 use crate::one_by_one::OneByOne;
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::probe::Off;
@@ -89,6 +90,7 @@ pub struct CpuTracer {
 pub(crate) enum Encoding {
     Wide8(Wide8),
     Bvh2(Bvh2Engine),
+    Custom(Custom),
 }
 
 impl CpuTracer {
@@ -122,9 +124,20 @@ impl CpuTracer {
         }
         let split = match &encoding {
             Encoding::Wide8(tree) => Split::of(tree, triangles.len()),
-            Encoding::Bvh2(_) => Split::default(),
+            Encoding::Bvh2(_) | Encoding::Custom(_) => Split::default(),
         };
         Ok(Self { encoding, ids: triangles.ids.as_slice().into(), split, isa: options.isa, name: name(options) })
+    }
+
+    /// Builds a tree over custom geometry, whose primitives are those of instance 0. Its rays walk one by one, also in
+    /// batches.
+    ///
+    /// # Errors
+    /// [`GeometryError`].
+    pub fn of_geometry(geometry: Arc<dyn Geometry>) -> Result<Self, GeometryError> {
+        let encoding = Encoding::Custom(Custom::new(geometry)?);
+        let (split, isa, name) = (Split::default(), Isa::preferred(), KernelName::fixed("cpu/custom"));
+        Ok(Self { encoding, ids: Arc::default(), split, isa, name })
     }
 
     /// Returns the instruction set that the tracer uses.
@@ -143,6 +156,7 @@ impl CpuTracer {
         match &self.encoding {
             Encoding::Wide8(tree) => *tree.bounds(),
             Encoding::Bvh2(engine) => *engine.tree.bounds(),
+            Encoding::Custom(custom) => *custom.boxes.bounds(),
         }
     }
 
@@ -152,6 +166,7 @@ impl CpuTracer {
             + match &self.encoding {
                 Encoding::Wide8(tree) => tree.bytes(),
                 Encoding::Bvh2(engine) => engine.tree.bytes() + size_of_val(&engine.vertices[..]),
+                Encoding::Custom(custom) => custom.bytes(),
             }
     }
 
@@ -159,19 +174,24 @@ impl CpuTracer {
     pub(crate) fn wide8(&self) -> Option<&Wide8> {
         match &self.encoding {
             Encoding::Wide8(tree) => Some(tree),
-            Encoding::Bvh2(_) => None,
+            Encoding::Bvh2(_) | Encoding::Custom(_) => None,
         }
     }
 
     /// Returns `true` if the rays of a batch walk one by one.
     fn takes_one_by_one(&self, rays: &[Ray]) -> bool {
-        rays.len() < FEW && matches!(self.encoding, Encoding::Wide8(_))
+        match self.encoding {
+            Encoding::Wide8(_) => rays.len() < FEW,
+            Encoding::Bvh2(_) => false,
+            Encoding::Custom(_) => true,
+        }
     }
 
     pub(crate) fn closest_part(&self, mut job: ClosestJob<Off>) -> u64 {
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
+            Encoding::Custom(_) => unreachable!("rays through custom geometry walk one by one"),
         }
         job.supply.invalid
     }
@@ -180,6 +200,7 @@ impl CpuTracer {
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
+            Encoding::Custom(_) => unreachable!("rays through custom geometry walk one by one"),
         }
         job.undecided.sort_unstable_by_key(|candidate| candidate.ray);
         job.supply.invalid
@@ -189,6 +210,7 @@ impl CpuTracer {
         match &self.encoding {
             Encoding::Wide8(tree) => simd::walk(self.isa, tree, &mut job),
             Encoding::Bvh2(engine) => engine.walk(job.supply.rays).walk_all(&mut job),
+            Encoding::Custom(_) => unreachable!("rays through custom geometry walk one by one"),
         }
         job.supply.invalid
     }
@@ -263,6 +285,9 @@ impl Tracer for CpuTracer {
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
         parts::each(self.name, rays, costs, control, |rays, probes| {
+            if let Encoding::Custom(_) = &self.encoding {
+                return self.cost_each(rays, probes);
+            }
             let supply = Supply::new(&self.ids, rays, &[]);
             self.cost_part(ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
         })

@@ -8,6 +8,7 @@ mod closed;
 mod common;
 mod conformance;
 mod crossings;
+mod custom;
 mod deep;
 mod every_touch;
 mod levels;

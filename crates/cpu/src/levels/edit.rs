@@ -88,11 +88,11 @@ impl LevelsEdit {
     /// what they were. In parallel, where they are many.
     ///
     /// # Panics
-    /// If a placement or a tree is not there, or a tree is not [`CpuTree::Wide8`](crate::CpuTree::Wide8).
+    /// If a placement or a tree is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
     pub fn place(&mut self, placements: &[TreePlacement]) -> Vec<(usize, PlacementError)> {
         let trees = &self.scene.trees;
         let new = |&TreePlacement { tree, transform, base }: &TreePlacement| {
-            Placed::new(tree, trees[tree as usize].wide8().expect("a tree for lanes"), &transform, base)
+            Placed::new(tree, &trees[tree as usize], &transform, base)
         };
         let found: Vec<Result<Placed, PlacementError>> = if placements.len() < MANY {
             placements.iter().map(new).collect()

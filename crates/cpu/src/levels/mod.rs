@@ -76,7 +76,7 @@ impl LevelsTracer {
     /// # Errors
     /// [`LevelsError`].
     /// # Panics
-    /// If a placement names a tree that is not there, or a tree is not [`CpuTree::Wide8`](crate::CpuTree::Wide8).
+    /// If a placement names a tree that is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
     pub fn new(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement]) -> Result<Self, LevelsError> {
         Self::with_isa(trees, placements, Isa::preferred())
     }
@@ -89,8 +89,7 @@ impl LevelsTracer {
     /// As [`LevelsTracer::new`].
     pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement], isa: Isa) -> Result<Self, LevelsError> {
         let place = |(index, &TreePlacement { tree, transform, base }): (usize, &TreePlacement)| {
-            let wide8 = trees[tree as usize].wide8().expect("a tree for lanes");
-            let placed = Placed::new(tree, wide8, &transform, base);
+            let placed = Placed::new(tree, &trees[tree as usize], &transform, base);
             placed.map_err(|source| LevelsError::Place { placement: index, source })
         };
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
@@ -105,7 +104,7 @@ impl LevelsTracer {
     /// # Panics
     /// As [`LevelsTracer::new`].
     pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlacementError> {
-        Placed::new(0, tree.wide8().expect("a tree for lanes"), transform, 0).map(drop)
+        Placed::new(0, tree, transform, 0).map(drop)
     }
 
     /// Returns the name that batch statistics have for this tracer.

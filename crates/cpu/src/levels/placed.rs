@@ -17,8 +17,8 @@
 
 use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
+use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
-use raywarp_layout::Wide8;
 use std::sync::Arc;
 
 /// Largest sum of a row of `N M - 1`: 2^-34.
@@ -80,18 +80,26 @@ pub(crate) struct Moved {
 
 impl Placed {
     /// Places `tree` by `transform`, which is rounded to f32.
-    pub fn new(index: u32, tree: &Wide8, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
+    ///
+    /// # Panics
+    /// If it is a tree of two children, which cannot be placed.
+    pub fn new(index: u32, tree: &CpuTracer, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
         let to_world = transform.rounded();
         let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
+        let (root, of_tree) = match &tree.encoding {
+            Encoding::Wide8(tree) => (tree.nodes().first(), tree.bounds()),
+            Encoding::Custom(custom) => (custom.boxes.nodes().first(), custom.boxes.bounds()),
+            Encoding::Bvh2(_) => panic!("a tree for lanes"),
+        };
         if to_world == Affine::IDENTITY {
-            return placed(*tree.bounds(), None);
+            return placed(*of_tree, None);
         }
-        let Some(root) = tree.nodes().first() else {
+        let Some(root) = root else {
             // The transform is kept for triangles to come.
             let moved = Moved::new(&to_world, &Aabb { min: [0.0; 3], max: [0.0; 3] })?;
             return placed(Aabb::EMPTY, Some(Arc::new(moved)));
         };
-        let moved = Moved::new(&to_world, tree.bounds())?;
+        let moved = Moved::new(&to_world, of_tree)?;
         let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
         let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {
@@ -159,13 +167,13 @@ fn up(x: f64) -> f32 {
 
 /// Ray as the walk of two levels takes it: for the world, and ready to be taken to a tree.
 pub(crate) struct WorldRay<'a> {
-    ray: &'a Ray,
+    pub ray: &'a Ray,
     /// The ray prepared for what stands in the world.
     pub walk: WalkRay,
     /// Direction divided by `power`, so that a transform of it is neither infinite nor zero in f32.
     direction: [f64; 3],
     /// Power of two, 1 for almost all rays.
-    power: f32,
+    pub power: f32,
     /// Growth of boxes in the world for what underflows in the triangle test.
     underflow: f32,
 }
@@ -185,9 +193,10 @@ impl<'a> WorldRay<'a> {
         Some(Self { ray, walk, direction, power, underflow: longest * f32::from_bits(2) })
     }
 
-    /// Returns the ray prepared for the boxes of a placed tree within `bounds`, and for its triangles in the world.
+    /// Returns the ray prepared for the boxes of a placed tree within `bounds`, and for its triangles in the world; and
+    /// the ray in the tree's space, whose `t` is this one's times the power.
     #[inline(always)]
-    pub fn placed(&self, placed: &Placed, moved: &Moved, bounds: &Aabb) -> WalkRay {
+    pub fn placed(&self, placed: &Placed, moved: &Moved, bounds: &Aabb) -> (WalkRay, Ray) {
         let o = &self.ray.origin;
         let corner = |i: usize| (placed.bounds.min[i] - o[i]).abs().max((placed.bounds.max[i] - o[i]).abs());
         let reach = corner(0).max(corner(1)).max(corner(2));
@@ -200,7 +209,7 @@ impl<'a> WorldRay<'a> {
         let mut placed = walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, extra));
         // The tree's `t` is the ray's times the power.
         placed.scale *= self.power;
-        placed
+        (placed, ray)
     }
 }
 

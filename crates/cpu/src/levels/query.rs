@@ -2,8 +2,8 @@
 
 use super::{LevelsTracer, NAME};
 use crate::blocked::Blocked;
-use crate::filtered::{Asks, each, positive};
-use crate::one_by_one::{OneByOne, invalid};
+use crate::filtered::{Asks, cost, each, positive};
+use crate::one_by_one::OneByOne;
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::sink::{Asked, Nearest, Obstacle};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
@@ -56,14 +56,7 @@ impl Tracer for LevelsTracer {
     }
 
     fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
-        parts::each(NAME, rays, costs, control, |rays, costs| {
-            for (ray, cost) in rays.iter().zip(costs) {
-                let sink = Nearest::default();
-                let counted = self.ask(ray, HitKey::START, Asked { accept: None, sink, probe: RayCost::default() });
-                *cost = counted.map_or(RayCost::default(), |query| query.probe);
-            }
-            invalid(rays)
-        })
+        parts::each(NAME, rays, costs, control, |rays, costs| self.cost_each(rays, costs))
     }
 
     fn preferred_batch(&self) -> usize {
@@ -78,5 +71,9 @@ impl OneByOne for LevelsTracer {
 
     fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
         self.any_one(ray, after)
+    }
+
+    fn cost(&self, ray: &Ray) -> RayCost {
+        cost(self, ray)
     }
 }

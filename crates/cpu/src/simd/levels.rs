@@ -1,6 +1,7 @@
 //! The walk of one ray through two levels: a tree over placements, and in each placement that it meets a tree of
 //! triangles.
 
+use super::custom::Customs;
 use super::order::ChildOrder;
 use super::place::{InPlace, Place};
 use super::single::{Leaves, Triangles, pop, walk};
@@ -11,6 +12,7 @@ use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
 use crate::sink::{Sink, Within};
+use crate::tracer::Encoding;
 use raywarp_lanes::TaskOn;
 use raywarp_layout::Wide8;
 
@@ -54,13 +56,31 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
         for item in scene.top.items(reference) {
             let placed = &scene.placed[item as usize];
             let tracer = &*scene.trees[placed.tree as usize];
+            if let Encoding::Custom(custom) = &tracer.encoding {
+                if !custom.boxes.nodes().is_empty() {
+                    let mut query = walker.task.query;
+                    query.enter_custom(placed.base);
+                    query = match &placed.moved {
+                        None => set.enter(Customs { custom, walk: ray.walk, ray: ray.ray, power: 1.0, query }),
+                        Some(moved) => {
+                            let (walk, local) = ray.placed(placed, moved, custom.boxes.bounds());
+                            set.enter(Customs { custom, walk, ray: &local, power: ray.power, query })
+                        }
+                    };
+                    walker.task.query = query;
+                    if query.is_decided() {
+                        return END;
+                    }
+                }
+                continue;
+            }
             let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
             let mut query = walker.task.query;
             query.enter(&tracer.ids, &tracer.split, placed.base);
             query = match &placed.moved {
                 None => set.enter(Inner { tree, ray: ray.walk, place: &InPlace, query }),
                 Some(moved) => {
-                    let ray = ray.placed(placed, moved, tree.bounds());
+                    let (ray, _) = ray.placed(placed, moved, tree.bounds());
                     set.enter(Inner { tree, ray, place: &moved.to_world, query })
                 }
             };

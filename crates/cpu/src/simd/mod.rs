@@ -4,6 +4,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod custom;
 mod group;
 mod levels;
 mod nearest;
@@ -16,12 +17,14 @@ mod triangle;
 mod walk;
 
 use crate::batch::Job;
+use crate::custom::Custom;
 use crate::levels::{LevelsTracer, WorldRay};
 use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
 use crate::ray::WalkRay;
 use crate::sink::{Sink, Within};
+use custom::Customs;
 use levels::{Inner, Levels};
 use nearest::{InLevels, InTree};
 use order::ChildOrder;
@@ -98,6 +101,29 @@ pub(crate) fn walk_within<'a, K: Sink, P: Probe>(
         #[cfg(target_arch = "aarch64")]
         Isa::Neon(set) => set.enter(walk),
     }
+}
+
+/// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. `None` if there is nothing.
+pub(crate) fn walk_custom<'a, K: Sink, P: Probe>(
+    isa: Isa,
+    custom: &'a Custom,
+    walk: WalkRay,
+    ray: &Ray,
+    query: Within<'a, K, P>,
+) -> Option<Within<'a, K, P>> {
+    if custom.boxes.nodes().is_empty() {
+        return None;
+    }
+    let walk = Customs { custom, walk, ray, power: 1.0, query };
+    Some(match isa {
+        Isa::Portable(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(set) => set.enter(walk),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(set) => set.enter(walk),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon(set) => set.enter(walk),
+    })
 }
 
 /// Asks one ray a query of a scene of two levels, with the vectors of `isa`. `None` if there is nothing in the scene.

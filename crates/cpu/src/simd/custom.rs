@@ -1,0 +1,73 @@
+//! Leaves of custom geometry: the program intersects what lies there, in the geometry's own space.
+
+use super::order::ChildOrder;
+use super::single::{Leaves, pop, walk};
+use super::walk::{END, Walker};
+use crate::batch::Task;
+use crate::custom::Custom;
+use crate::probe::Probe;
+use crate::query::Query;
+use crate::ray::WalkRay;
+use crate::sink::{Sink, Within};
+use raywarp_geom::Ray;
+use raywarp_lanes::TaskOn;
+
+/// Task that walks a ray through the tree over a geometry's boxes, which is not empty.
+pub(super) struct Customs<'a, 'r, K, P> {
+    pub custom: &'a Custom,
+    /// The ray as the tree's boxes take it.
+    pub walk: WalkRay,
+    /// The ray in the geometry's space, whose `t` is that of the query times the power.
+    pub ray: &'r Ray,
+    pub power: f32,
+    pub query: Within<'a, K, P>,
+}
+
+impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Customs<'a, '_, K, P> {
+    type Output = Within<'a, K, P>;
+
+    #[inline(always)]
+    fn run_on(self, set: S) -> Self::Output {
+        let Self { custom, walk: ray, ray: local, power, query } = self;
+        let boxes = &custom.boxes;
+        let base = boxes.nodes().as_ptr().cast();
+        let leaves = Primitives { custom, ray: local, power };
+        // SAFETY: the tree is not empty, as whoever makes the task has seen, and the leaves are its own.
+        unsafe { walk(set, base, boxes.stack_depth(), Task { index: 0, ray, query }, &leaves) }
+    }
+}
+
+/// Leaves of primitives.
+struct Primitives<'a, 'r> {
+    custom: &'a Custom,
+    ray: &'r Ray,
+    power: f32,
+}
+
+impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
+    #[inline(always)]
+    unsafe fn visit<S: ChildOrder>(
+        &self,
+        _: S,
+        _: *const u8,
+        walker: &mut Walker<Within<'a, K, P>>,
+        reference: u32,
+    ) -> u32 {
+        for primitive in self.custom.of_leaf(reference) {
+            let query = &mut walker.task.query;
+            query.probe().triangles(|| 1);
+            let ray = self.ray.with_interval(query.low() * self.power, query.limit() * self.power);
+            if let Some(hit) = self.custom.geometry.intersect(primitive, &ray) {
+                query.offer_custom(&hit, hit.t / self.power, primitive);
+            }
+            if query.is_decided() {
+                return END;
+            }
+        }
+        if K::ORDERED {
+            walker.limit = walker.task.ray.box_high(walker.task.query.limit());
+        }
+        // SAFETY: the bottom of the stack is not too far.
+        unsafe { pop(walker) }
+    }
+}
