@@ -49,6 +49,7 @@ pub use query::{
 };
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_cpu::Feature;
+pub use raywarp_cpu::{Geometry, GeometryError, GeometryHit};
 pub use raywarp_family::{Query, Variant};
 pub use raywarp_geom::origin::RoundingWarning;
 pub use raywarp_geom::{

@@ -9,6 +9,8 @@ mod line_of_sight;
 mod pick;
 #[path = "../examples/point_in_mesh.rs"]
 mod point_in_mesh;
+#[path = "../examples/spheres.rs"]
+mod spheres;
 #[path = "../examples/sun_hours.rs"]
 mod sun_hours;
 #[path = "../examples/vertex_occlusion.rs"]
@@ -43,6 +45,11 @@ fn what_is_under_the_mouse_is_named() {
 #[test]
 fn points_in_solids_are_told_from_those_in_a_cavity() {
     check("point_in_mesh", point_in_mesh::run());
+}
+
+#[test]
+fn spheres_are_drawn_without_triangles() {
+    check("spheres", spheres::run());
 }
 
 #[test]

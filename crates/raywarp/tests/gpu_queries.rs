@@ -3,8 +3,10 @@
 use raywarp::cuda::{CudaError, DriverCall};
 use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlanReason, PlannedDevice, rays_worth_a_gpu};
 use raywarp::{
-    Affine64, BatchError, Control, Ray, Ray64, Scene, SceneError, SceneOptions, SurfaceHit, TraceError, TriangleMesh,
+    Aabb, Affine64, BatchError, Control, Geometry, GeometryHit, Ray, Ray64, Scene, SceneError, SceneOptions,
+    SurfaceHit, TraceError, TriangleMesh,
 };
+use std::sync::Arc;
 
 #[path = "../../cuda-emulation/tests/common/pretended.rs"]
 mod pretended;
@@ -117,6 +119,40 @@ fn batches_on_gpus_have_the_hits_of_the_cpu_in_order_and_single_rays_go_on_witho
         assert!(cpu.closest_batch(&doubles, &mut hits, &control).is_ok());
         assert_eq!(bvh.closest(&doubles[0]), cpu.closest(&doubles[0]));
     }
+}
+
+/// Geometry without primitives.
+struct Nothing;
+
+impl Geometry for Nothing {
+    fn len(&self) -> usize {
+        0
+    }
+
+    fn bounds(&self, _: u32) -> Aabb {
+        Aabb::EMPTY
+    }
+
+    fn intersect(&self, _: u32, _: &Ray) -> Option<GeometryHit> {
+        None
+    }
+}
+
+#[test]
+fn gpus_take_no_custom_geometry() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(1);
+    let built = |device: DeviceChoice, is_placed: bool| {
+        let mut builder = Scene::builder();
+        let custom = builder.custom(Arc::new(Nothing));
+        if is_placed {
+            builder.instance(custom, Affine64::IDENTITY, u32::MAX, 0);
+        }
+        builder.build(&SceneOptions { device, ..SceneOptions::default() }, &Control::default())
+    };
+    let error = built(DeviceChoice::Cuda(vec![0]), true).unwrap_err();
+    assert!(matches!(error, SceneError::CustomOnGpu { mesh: 0 }), "{error}");
+    assert!(built(DeviceChoice::Cuda(vec![0]), false).is_ok() && built(DeviceChoice::Auto, true).is_ok());
 }
 
 #[test]

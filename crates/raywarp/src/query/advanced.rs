@@ -78,12 +78,20 @@ impl<'a> Advanced<'a> {
         self.ray.with_interval(t, up(f64::from(t) + 2.0 * self.window).min(self.ray.t_max))
     }
 
-    /// Returns where the ray meets a triangle that the rounded ray hits.
+    /// Returns where the ray meets what the rounded ray hits.
     pub fn meets(&self, touch: &Contact<'_>) -> Meeting {
+        match touch.corners() {
+            Some(corners) => self.meets_triangle(&corners, touch),
+            // What the program says of its own surface.
+            None => Meeting { t: self.start + f64::from(touch.hit.t) / self.power, weights: weights(touch) },
+        }
+    }
+
+    fn meets_triangle(&self, corners: &[[f32; 3]; 3], touch: &Contact<'_>) -> Meeting {
         let d = &self.direction;
         let z = (0..3).max_by(|&i, &j| d[i].abs().total_cmp(&d[j].abs())).unwrap_or(2);
         let (x, y) = ((z + 1) % 3, (z + 2) % 3);
-        let [a, b, c] = touch.corners().map(|corner| {
+        let [a, b, c] = corners.map(|corner| {
             let p: [f64; 3] = std::array::from_fn(|i| f64::from(corner[i]) - self.origin[i]);
             [p[x] - d[x] / d[z] * p[z], p[y] - d[y] / d[z] * p[z], p[z]]
         });
@@ -93,28 +101,38 @@ impl<'a> Advanced<'a> {
         // Outside by what f32 rounded: on the nearest edge then, or nearly so.
         let inside = areas.map(|part| (part / area).max(0.0));
         let sum = inside[0] + inside[1] + inside[2];
-        let weights = if area.is_finite() && area != 0.0 && sum.is_finite() {
-            inside.map(|weight| weight / sum)
-        } else {
-            let [u, v] = [touch.hit.u, touch.hit.v].map(|weight| f64::from(weight).clamp(0.0, 1.0));
-            [(1.0 - u - v).max(0.0), u, v]
-        };
+        let is_sound = area.is_finite() && area != 0.0 && sum.is_finite();
+        let weights = if is_sound { inside.map(|weight| weight / sum) } else { weights(touch) };
         let inner = (weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2]) / d[z];
         let rounded = f64::from(touch.hit.t);
         let inner = inner.clamp(rounded - self.window, rounded + self.window);
         Meeting { t: self.start + inner / self.power, weights }
     }
 
-    /// Returns the hit on a triangle that the rounded ray hits.
+    /// Returns the hit on what the rounded ray hits.
     pub fn hit(&self, scene: &Scene, touch: &Contact<'_>) -> Hit64 {
         let Meeting { t, weights } = self.meets(touch);
-        let corners = touch.corners();
-        let at = |i: usize| (0..3).map(|corner| weights[corner] * f64::from(corners[corner][i])).sum::<f64>();
+        let inner: [f64; 3] = match touch.corners() {
+            Some(corners) => std::array::from_fn(|i| {
+                (0..3).map(|corner| weights[corner] * f64::from(corners[corner][i])).sum::<f64>()
+            }),
+            None => std::array::from_fn(|i| self.origin[i] + f64::from(touch.hit.t) * self.direction[i]),
+        };
         let instance = touch.instance;
         let user = scene.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user);
-        let position = std::array::from_fn(|i| scene.0.origin[i] + at(i));
-        Hit64 { t, position, u: weights[1], v: weights[2], instance, primitive: touch.hit.primitive, user }
+        let position: [f64; 3] = std::array::from_fn(|i| scene.0.origin[i] + inner[i]);
+        let [u, v] = match touch.corners() {
+            Some(_) => [weights[1], weights[2]],
+            None => [touch.hit.u, touch.hit.v].map(f64::from),
+        };
+        Hit64 { t, position, u, v, instance, primitive: touch.hit.primitive, user }
     }
+}
+
+/// Returns the weights of a triangle's corners that f32 found.
+fn weights(touch: &Contact<'_>) -> [f64; 3] {
+    let [u, v] = [touch.hit.u, touch.hit.v].map(|weight| f64::from(weight).clamp(0.0, 1.0));
+    [(1.0 - u - v).max(0.0), u, v]
 }
 
 /// Returns a box somewhat larger than the bounds, in f64.

@@ -248,7 +248,10 @@ impl Scene {
     pub(super) fn accepts(&self, filter: &Filter<'_>, ray: &Ray, touch: &Contact<'_>, t: f32) -> bool {
         let Some(numbered) = self.0.numbered.get(touch.instance as usize) else { return false };
         filter.sees(numbered.mask, touch.instance, touch.hit.primitive)
-            && filter.shows(|| faces(ray, &touch.corners()) != numbered.is_mirrored)
+            && filter.shows(|| match touch.corners() {
+                Some(corners) => faces(ray, &corners) != numbered.is_mirrored,
+                None => touch.is_custom_front(),
+            })
             && filter.takes(|| SurfaceHit::new(&Hit { t, ..touch.hit }, touch.instance, numbered.user))
     }
 }

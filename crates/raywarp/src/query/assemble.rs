@@ -13,7 +13,7 @@ use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuTracer, LevelsTracer, PlacementError, TreePlacement};
+use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
 use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
 use std::collections::BTreeMap;
@@ -149,10 +149,12 @@ pub(super) fn scene(
         }
     }
     leaves.iter().enumerate().try_for_each(|(instance, leaf)| leaf.check(instance))?;
+    let customs = customs(builder, &placed, keeps_all, on_gpu)?;
     let Relative { origin, rounding, meshes, locals } = rounded(builder, &mut leaves, &used);
     let triangles = |mesh: usize| meshes[mesh].as_ref().map_or(0, |mesh| mesh.len() as u64);
     let has_tree: Vec<bool> = (0..meshes.len())
         .map(|mesh| match options.levels {
+            _ if customs[mesh].is_some() => true,
             _ if on_gpu => false,
             Levels::One => false,
             Levels::Two => used[mesh],
@@ -163,10 +165,15 @@ pub(super) fn scene(
     cancelled(&())?;
     let instances = builder.instances.iter().map(|instance| (instance.id, instance.placement.mesh));
     let mut kept = Kept::new(instances.collect(), &groups, &meshes, &locals, quality);
+    for (part, custom) in kept.parts.iter_mut().zip(&customs) {
+        if let Some(custom) = custom {
+            *part = KeptPart::custom(None, custom.bounds());
+        }
+    }
     let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
     kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
     let rays = if keeps_all || has_tree.iter().any(|&has| has) {
-        two_levels(&meshes, &leaves, &has_tree, &mut kept, control)?
+        two_levels((&meshes, &customs), &leaves, &has_tree, &mut kept, control)?
     } else {
         kept.flattened = flattened(&leaves, |_| true);
         one_level(flat(&meshes, leaves.iter().enumerate())?, &quality, options, plan)?
@@ -174,6 +181,27 @@ pub(super) fn scene(
     let (numbered, closed) = (leaves.iter().map(Leaf::numbered).collect(), OnceLock::new());
     let reach = kept.reach();
     Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: on_gpu, closed, kept })))
+}
+
+/// Builds the trees of custom geometry that is used.
+fn customs(
+    builder: &SceneBuilder<'_>,
+    placed: &[u64],
+    keeps_all: bool,
+    on_gpu: bool,
+) -> Result<Vec<Option<Arc<CpuTracer>>>, SceneError> {
+    let custom = |(mesh, (part, placed)): (usize, (&Part<'_>, &u64))| match part {
+        Part::Custom(_) if *placed > 0 && on_gpu => Err(SceneError::CustomOnGpu { mesh }),
+        Part::Custom(geometry) if *placed > 0 || keeps_all => custom_tree(mesh, geometry).map(Some),
+        _ => Ok(None),
+    };
+    builder.parts.iter().zip(placed).enumerate().map(custom).collect()
+}
+
+/// Builds the tree of custom geometry.
+pub(super) fn custom_tree(mesh: usize, geometry: &Arc<dyn Geometry>) -> Result<Arc<CpuTracer>, SceneError> {
+    let tree = CpuTracer::of_geometry(geometry.clone());
+    tree.map(Arc::new).map_err(|source| SceneError::Geometry { mesh, source })
 }
 
 /// Returns a box around a placed mesh, the same whether or not the placement is flattened. `bounds` is around the mesh.
@@ -225,7 +253,8 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool]) -> b
     let mut extents: Vec<Option<f64>> = vec![None; builder.parts.len()];
     let mut extent_of = |mesh: usize| match &builder.parts[mesh] {
         Part::Mesh(positions, indices) => *extents[mesh].get_or_insert_with(|| extent(positions, indices)),
-        Part::Group(_) => 0.0,
+        // Its boxes are f32 as they are given.
+        Part::Group(_) | Part::Custom(_) => f64::INFINITY,
     };
     let is_double = |part: &Part<'_>| matches!(part, Part::Mesh(positions, _) if positions.is_double());
     builder.parts.iter().zip(used).any(|(part, used)| *used && is_double(part))
@@ -337,7 +366,7 @@ pub(super) fn tracer(triangles: &FlatTriangles, quality: &BuildOptions) -> Resul
 
 /// Puts a scene of two levels together: a tree for each mesh that has one, and one over all other placements.
 fn two_levels(
-    meshes: &[Option<Triangles<'_>>],
+    (meshes, customs): (&[Option<Triangles<'_>>], &[Option<Arc<CpuTracer>>]),
     leaves: &[Leaf],
     has_tree: &[bool],
     kept: &mut Kept,
@@ -347,6 +376,9 @@ fn two_levels(
     let quality = kept.quality;
     let own: Vec<usize> = (0..meshes.len()).filter(|&mesh| has_tree[mesh]).collect();
     let tree = |&mesh: &usize| {
+        if let Some(custom) = &customs[mesh] {
+            return Ok(custom.clone());
+        }
         let mesh = meshes[mesh].as_ref();
         tree_of(mesh.map_or(Vec::new(), |mesh| mesh.flattened(&Affine64::IDENTITY)), &quality, control)
     };
@@ -360,6 +392,9 @@ fn two_levels(
         let Some(tree) = kept.tree(leaf.mesh) else { return Ok(None) };
         match LevelsTracer::check(&trees[tree as usize], &leaf.transform) {
             Ok(()) => Ok(Some(TreePlacement { tree, transform: leaf.transform, base: instance as u32 })),
+            Err(PlacementError::IllConditioned) if customs[leaf.mesh].is_some() => {
+                Err(SceneError::IllConditioned { instance })
+            }
             // Its boxes cannot be walked: flattened, with the same hits.
             Err(PlacementError::IllConditioned) => Ok(None),
             Err(PlacementError::Singular) => Err(SceneError::Singular { instance }),

@@ -6,6 +6,7 @@ use super::source::{Indices, Positions};
 use super::{Scene, SceneError};
 use crate::device::DeviceChoice;
 use raywarp_bvh::BuildOptions;
+use raywarp_cpu::Geometry;
 use raywarp_geom::{Affine64, Control};
 use std::sync::Arc;
 
@@ -43,13 +44,14 @@ pub struct SceneOptions {
 pub(super) enum Part<'a> {
     Mesh(Positions<'a>, Indices<'a>),
     Group(Arc<[Placement]>),
+    Custom(Arc<dyn Geometry>),
 }
 
 impl Part<'_> {
     /// Returns the members of a group.
     pub fn members(&self) -> Option<Arc<[Placement]>> {
         match self {
-            Self::Mesh(..) => None,
+            Self::Mesh(..) | Self::Custom(_) => None,
             Self::Group(members) => Some(members.clone()),
         }
     }
@@ -100,6 +102,45 @@ impl<'a> SceneBuilder<'a> {
     /// Adds a mesh, which is seen where it is placed. Vertices that no triangle uses may be anything.
     pub fn mesh(&mut self, positions: impl Into<Positions<'a>>, indices: impl Into<Indices<'a>>) -> GeometryId {
         self.part(Part::Mesh(positions.into(), indices.into()))
+    }
+
+    /// Adds custom geometry, which is placed as a mesh is, and has a tree of its own whatever
+    /// [`SceneOptions::levels`] says. Rays hit it; [`Scene::crossings`], [`Scene::contains`] and [`Scene::nearest`] do
+    /// not see it.
+    ///
+    /// ```
+    /// use raywarp::{Aabb, Affine64, Control, Geometry, GeometryHit, Ray, Scene, SceneOptions};
+    /// use std::sync::Arc;
+    ///
+    /// /// The square from -1 to 1 at z = 0.
+    /// struct Square;
+    ///
+    /// impl Geometry for Square {
+    ///     fn len(&self) -> usize {
+    ///         1
+    ///     }
+    ///
+    ///     fn bounds(&self, _: u32) -> Aabb {
+    ///         Aabb { min: [-1.0, -1.0, 0.0], max: [1.0, 1.0, 0.0] }
+    ///     }
+    ///
+    ///     fn intersect(&self, _: u32, ray: &Ray) -> Option<GeometryHit> {
+    ///         let t = -ray.origin[2] / ray.direction[2];
+    ///         let [u, v, _] = ray.at(t);
+    ///         (u.abs() <= 1.0 && v.abs() <= 1.0).then_some(GeometryHit { t, u, v, is_front: ray.direction[2] < 0.0 })
+    ///     }
+    /// }
+    ///
+    /// let mut builder = Scene::builder();
+    /// let square = builder.custom(Arc::new(Square));
+    /// builder.instance(square, Affine64::translation([0.0, 0.0, 5.0]), u32::MAX, 7);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let hit = scene.closest(&Ray::new([0.5, 0.25, 0.0], [0.0, 0.0, 1.0])).expect("ahead");
+    /// assert_eq!((hit.t, hit.u, hit.v, hit.user), (5.0, 0.5, 0.25, 7));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn custom(&mut self, geometry: Arc<dyn Geometry>) -> GeometryId {
+        self.part(Part::Custom(geometry))
     }
 
     /// Adds a group of placements, which is placed as a mesh is. Groups may stand in groups, four deep.

@@ -1,7 +1,7 @@
 //! What can be wrong with a scene.
 
 use crate::device::BackendError;
-use raywarp_cpu::LevelsError;
+use raywarp_cpu::{GeometryError, LevelsError};
 use raywarp_geom::{FlatError, MeshError, TraceError};
 
 /// Error of building a [`Scene`](crate::Scene).
@@ -35,6 +35,27 @@ pub enum SceneError {
     NotFinite {
         /// Number of the placement in the scene, as hits would have it.
         instance: usize,
+    },
+    /// A placement's scales differ so much by direction, or are so large or small, that custom geometry cannot be walked
+    /// in its own space.
+    #[error("instance {instance}: its transform's scales differ too much for custom geometry, or are beyond 2^40")]
+    IllConditioned {
+        /// Number of the placement in the scene, as hits would have it.
+        instance: usize,
+    },
+    /// Custom geometry is not valid.
+    #[error("custom geometry {mesh}: {source}")]
+    Geometry {
+        /// Index of the geometry, in the order in which meshes and groups were added.
+        mesh: usize,
+        /// Fault that was found.
+        source: GeometryError,
+    },
+    /// Custom geometry is placed in a scene for GPUs, which trace triangles alone.
+    #[error("custom geometry {mesh} is intersected by the program, on the CPU alone; build with DeviceChoice::Cpu")]
+    CustomOnGpu {
+        /// Index of the geometry, in the order in which meshes and groups were added.
+        mesh: usize,
     },
     /// There are more placements than can be numbered: 2^32 - 1 of meshes, 2^28 in two levels.
     #[error("the scene has {found} placements of meshes, but at most {limit} can be numbered")]

@@ -49,11 +49,18 @@ pub(super) struct KeptMesh {
     pub triangles: usize,
     /// Box around them.
     pub bounds: Aabb,
+    /// `true` if it is custom geometry.
+    pub is_custom: bool,
     /// Cost of its tree when that was built, once it was fitted to other triangles.
     pub built: Option<Wide8Cost>,
 }
 
 impl KeptPart {
+    /// Returns custom geometry whose tree has the number `tree`.
+    pub fn custom(tree: Option<u32>, bounds: Aabb) -> Self {
+        Self::Mesh(KeptMesh { tree, local: [0.0; 3], triangles: 0, bounds, is_custom: true, built: None })
+    }
+
     /// Returns the members of a group.
     pub fn members(&self) -> Option<Arc<[Placement]>> {
         if let Self::Group(members) = self { Some(members.clone()) } else { None }
@@ -71,7 +78,7 @@ impl Kept {
     ) -> Self {
         let mesh = |(mesh, &local): (&Option<Triangles<'_>>, &[f64; 3])| {
             let (triangles, bounds) = mesh.as_ref().map_or((0, Aabb::EMPTY), |mesh| (mesh.len(), mesh.bounds()));
-            KeptPart::Mesh(KeptMesh { tree: None, local, triangles, bounds, built: None })
+            KeptPart::Mesh(KeptMesh { tree: None, local, triangles, bounds, is_custom: false, built: None })
         };
         let part = |(group, of_mesh): (&Option<Arc<[Placement]>>, _)| match group {
             Some(members) => KeptPart::Group(members.clone()),

@@ -1,5 +1,7 @@
 //! Questions of scenes, of one level and of two.
 
+mod custom;
+
 use super::*;
 #[cfg(feature = "cuda")]
 use crate::device::{Amount, DeviceChoice, PlanReason, PlannedDevice, rays_worth_a_gpu};

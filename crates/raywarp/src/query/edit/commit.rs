@@ -3,7 +3,7 @@
 use super::meshes::{Job, build};
 use super::state::State;
 use super::{Change, Changes, Edit, EditError};
-use crate::query::assemble::{Leaf, check_levels, expand, sizes, tree_of};
+use crate::query::assemble::{Leaf, check_levels, custom_tree, expand, sizes, tree_of};
 use crate::query::builder::{Instance, Part};
 use crate::query::ids::{GeometryId, InstanceId, Placement};
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
@@ -23,9 +23,11 @@ pub(super) fn commit(edit: Edit<'_>, control: &Control<'_>) -> Result<Scene, Edi
     let mut state = State::of(scene, control)?;
     state.kept.parts.extend(changes.parts.iter().map(|part| match part {
         Part::Mesh(..) => {
-            KeptPart::Mesh(KeptMesh { tree: None, local: [0.0; 3], triangles: 0, bounds: Aabb::EMPTY, built: None })
+            let (local, bounds) = ([0.0; 3], Aabb::EMPTY);
+            KeptPart::Mesh(KeptMesh { tree: None, local, triangles: 0, bounds, is_custom: false, built: None })
         }
         Part::Group(members) => KeptPart::Group(members.clone()),
+        Part::Custom(_) => KeptPart::custom(None, Aabb::EMPTY),
     }));
     let groups: Vec<Option<Arc<[Placement]>>> = state.kept.parts.iter().map(KeptPart::members).collect();
     let sizes = sizes(&groups).map_err(EditError::Scene)?;
@@ -96,7 +98,8 @@ impl Changes<'_> {
             return Err(EditError::NoGeometry { geometry });
         }
         for &mesh in self.meshes.keys() {
-            if matches!(kept.parts[mesh as usize], KeptPart::Group(_)) {
+            let is_mesh = |part: &KeptPart| !matches!(part, KeptPart::Group(_));
+            if !is_mesh(&kept.parts[mesh as usize]) || kept.mesh(mesh as usize).is_some_and(|mesh| mesh.is_custom) {
                 return Err(EditError::NotAMesh { geometry: GeometryId(mesh) });
             }
         }
@@ -138,6 +141,11 @@ impl State {
             if let (Part::Mesh(positions, indices), KeptPart::Mesh(_)) = (part, &self.kept.parts[mesh]) {
                 jobs.push(Job::new(mesh, (*positions, *indices), self.origin));
             }
+            if let Part::Custom(geometry) = part {
+                let tree = custom_tree(mesh, geometry).map_err(EditError::Scene)?;
+                let bounds = tree.bounds();
+                self.kept.parts[mesh] = KeptPart::custom(Some(self.add_tree(tree)), bounds);
+            }
         }
         if changes.meshes.is_empty() && jobs.is_empty() {
             return Ok(BTreeSet::new());
@@ -165,6 +173,7 @@ impl State {
                 local: built.local,
                 triangles: built.triangles,
                 bounds: built.bounds,
+                is_custom: false,
                 built: built.built,
             };
             self.kept.parts[mesh] = KeptPart::Mesh(kept);

@@ -19,8 +19,8 @@ pub enum EditError {
         /// Id that was given.
         geometry: GeometryId,
     },
-    /// A group was given new triangles.
-    #[error("{geometry:?} is a group, which has no triangles")]
+    /// A group or custom geometry was given new triangles.
+    #[error("{geometry:?} is a group or custom geometry, which has no triangles")]
     NotAMesh {
         /// Id that was given.
         geometry: GeometryId,

@@ -17,6 +17,7 @@ use super::ids::{GeometryId, InstanceId, Placement};
 use super::scene::{Inner, Scene};
 use super::source::{Indices, Positions};
 use meshes::Given;
+use raywarp_cpu::Geometry;
 use raywarp_geom::{Affine64, Control};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -126,6 +127,11 @@ impl<'a> Edit<'a> {
         self.part(Part::Group(placements.into()))
     }
 
+    /// Adds custom geometry, as [`SceneBuilder::custom`](crate::SceneBuilder::custom) does.
+    pub fn custom(&mut self, geometry: Arc<dyn Geometry>) -> GeometryId {
+        self.part(Part::Custom(geometry))
+    }
+
     fn part(&mut self, part: Part<'a>) -> GeometryId {
         self.changes.parts.push(part);
         GeometryId((self.scene.kept.parts.len() + self.changes.parts.len() - 1) as u32)
@@ -226,7 +232,9 @@ impl<'a> Edit<'a> {
         }
         match changes.parts.get_mut(mesh.0 as usize - old) {
             Some(Part::Mesh(positions, indices)) => (*positions, *indices) = given,
-            Some(Part::Group(_)) => _ = changes.missing.get_or_insert(EditError::NotAMesh { geometry: mesh }),
+            Some(Part::Group(_) | Part::Custom(_)) => {
+                _ = changes.missing.get_or_insert(EditError::NotAMesh { geometry: mesh });
+            }
             None => _ = changes.missing.get_or_insert(EditError::NoGeometry { geometry: mesh }),
         }
     }

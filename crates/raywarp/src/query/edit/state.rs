@@ -174,6 +174,13 @@ impl State {
             let is_singular = error == PlacementError::Singular;
             Err(if is_singular { SceneError::Singular { instance } } else { SceneError::NotFinite { instance } })?;
         }
+        let is_custom = |number: usize| {
+            let mesh = self.kept.mesh(self.numbered[number].mesh as usize);
+            mesh.is_some_and(|mesh| mesh.is_custom)
+        };
+        if let Some(&(instance, _)) = failed.iter().find(|(number, _)| is_custom(*number)) {
+            Err(SceneError::IllConditioned { instance })?;
+        }
         for placement in wanted
             .iter()
             .filter(|placement| failed.binary_search_by_key(&(placement.base as usize), |(number, _)| *number).is_ok())
