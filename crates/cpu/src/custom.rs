@@ -51,7 +51,7 @@ pub enum GeometryError {
     Bounds {
         /// Index of the primitive.
         primitive: u32,
-        /// The box.
+        /// Box that the geometry gave.
         bounds: Aabb,
     },
     /// The tree over the boxes cannot be built: there are too many.

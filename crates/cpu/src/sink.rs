@@ -41,7 +41,7 @@ pub struct Contact<'a> {
 pub(crate) enum Surface<'a> {
     /// Triangle, whose corners in the world this returns.
     Triangle(&'a dyn Fn() -> Corners),
-    /// Custom geometry.
+    /// Primitive of custom geometry.
     Custom { is_front: bool },
 }
 

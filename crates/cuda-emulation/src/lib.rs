@@ -21,7 +21,7 @@ mod texture;
 mod tracer;
 pub mod twins;
 
-pub use machine::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
+pub use machine::{EmulatedKernel, EmulationFault, LaneOrder, LaunchGeometry, Logs, MemoryWindow, Request, run};
 pub use texture::EmulatedTexture;
 pub use tracer::{EmulatedTrace, EmulatedTracer};
 

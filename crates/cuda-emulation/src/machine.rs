@@ -21,7 +21,7 @@ impl LaneOrder {
 
 /// Size of an emulated launch: its thread blocks, the warps of each, and the blocks that run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Geometry {
+pub struct LaunchGeometry {
     /// Number of thread blocks in the launch.
     pub blocks: u32,
     /// Number of warps in a thread block.
@@ -77,7 +77,7 @@ impl<'a> MemoryWindow<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
     /// Number of thread blocks and warps.
-    pub geometry: Geometry,
+    pub geometry: LaunchGeometry,
     /// Order in which lanes and warps run.
     pub order: LaneOrder,
     /// `true` if the events of lanes and warps are to be logged.

@@ -1,6 +1,6 @@
 //! A kernel over a scene on the emulated GPU.
 
-use crate::machine::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
+use crate::machine::{EmulatedKernel, EmulationFault, LaneOrder, LaunchGeometry, Logs, MemoryWindow, Request, run};
 use raywarp_bvh::Bvh2;
 use raywarp_cuda::{CudaError, EncodedScene, Launch, Query, WARP_STACK_BYTES, fallback_variant, kernel_name};
 use raywarp_family::{Space, Supply, Variant};
@@ -134,14 +134,14 @@ impl EmulatedTracer {
     }
 
     /// Returns the size of a launch over `count` rays.
-    fn geometry(&self, count: usize) -> Geometry {
+    fn geometry(&self, count: usize) -> LaunchGeometry {
         let warps = (count as u32 * self.variant.lanes_per_ray()).div_ceil(32).max(1);
         let direct = self.variant.supply() == Supply::Direct;
         if self.alone && !direct {
-            return Geometry { blocks: 1, warps_per_block: 1, resident_blocks: 1, shared_bytes: 0 };
+            return LaunchGeometry { blocks: 1, warps_per_block: 1, resident_blocks: 1, shared_bytes: 0 };
         }
         let blocks = if direct { warps.div_ceil(WARPS_PER_BLOCK) } else { RESIDENT_BLOCKS };
-        Geometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS, shared_bytes: 0 }
+        LaunchGeometry { blocks, warps_per_block: WARPS_PER_BLOCK, resident_blocks: RESIDENT_BLOCKS, shared_bytes: 0 }
     }
 
     /// Runs the kernel for `query` over `rays` under the given order of lanes, and returns its answers. `after` is
@@ -237,7 +237,7 @@ impl EmulatedTracer {
         if let Some(kernels) = self.fallback {
             let kernel = kernels[usize::from(query == Query::Any)];
             let launch = Launch { counter: fallback_counter, ..launch };
-            let geometry = Geometry { blocks: RESIDENT_BLOCKS, ..geometry };
+            let geometry = LaunchGeometry { blocks: RESIDENT_BLOCKS, ..geometry };
             // SAFETY: as above.
             unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: false }) }?;
         }

@@ -1,7 +1,9 @@
 //! What the emulated machine says of kernels that misuse the warp: the line, and what is wrong there.
 
 use raywarp_cuda::Launch;
-use raywarp_cuda_emulation::{EmulatedKernel, EmulationFault, Geometry, LaneOrder, Logs, MemoryWindow, Request, run};
+use raywarp_cuda_emulation::{
+    EmulatedKernel, EmulationFault, LaneOrder, LaunchGeometry, Logs, MemoryWindow, Request, run,
+};
 
 const SOURCE: &str = include_str!("../machine/misuse.cpp");
 
@@ -10,7 +12,7 @@ fn launch(name: &str, order: LaneOrder) -> Result<(Logs, u32), EmulationFault> {
     let (slots, mut counter) = ([7u32; 4], [0u32]);
     let mut windows = [MemoryWindow::read(&slots), MemoryWindow::changed(&mut counter)];
     let launch = Launch { slots: windows[0].address(), counter: windows[1].address(), ..Launch::default() };
-    let geometry = Geometry { blocks: 3, warps_per_block: 2, resident_blocks: 2, shared_bytes: 64 };
+    let geometry = LaunchGeometry { blocks: 3, warps_per_block: 2, resident_blocks: 2, shared_bytes: 64 };
     // SAFETY: the kernels of misuse.cpp touch only the two arrays, which live until the call returns.
     let logs = unsafe { run(kernel, &launch, &mut windows, &Request { geometry, order, log: true }) }?;
     Ok((logs, counter[0]))

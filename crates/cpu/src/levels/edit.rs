@@ -1,7 +1,7 @@
 //! [`LevelsEdit`]: changes to a scene of two levels, whose tree over the placements is fitted again or built again.
 
 use super::placed::{Placed, PlacementError};
-use super::{LevelsError, LevelsTracer, TreePlacement};
+use super::{LevelsError, LevelsTracer, TreePlacement, root};
 use crate::tracer::CpuTracer;
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_over_boxes};
@@ -92,7 +92,7 @@ impl LevelsEdit {
     pub fn place(&mut self, placements: &[TreePlacement]) -> Vec<(usize, PlacementError)> {
         let trees = &self.scene.trees;
         let new = |&TreePlacement { tree, transform, base }: &TreePlacement| {
-            Placed::new(tree, &trees[tree as usize], &transform, base)
+            Placed::new(tree, &root(&trees[tree as usize]), &transform, base)
         };
         let found: Vec<Result<Placed, PlacementError>> = if placements.len() < MANY {
             placements.iter().map(new).collect()

@@ -8,7 +8,7 @@ pub use edit::LevelsEdit;
 pub use placed::PlacementError;
 pub(crate) use placed::{Moved, Placed, WorldRay};
 
-use crate::tracer::CpuTracer;
+use crate::tracer::{CpuTracer, Encoding};
 use edit::top_over;
 use rayon::prelude::*;
 use raywarp_bvh::BuildError;
@@ -89,7 +89,7 @@ impl LevelsTracer {
     /// As [`LevelsTracer::new`].
     pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement], isa: Isa) -> Result<Self, LevelsError> {
         let place = |(index, &TreePlacement { tree, transform, base }): (usize, &TreePlacement)| {
-            let placed = Placed::new(tree, &trees[tree as usize], &transform, base);
+            let placed = Placed::new(tree, &root(&trees[tree as usize]), &transform, base);
             placed.map_err(|source| LevelsError::Place { placement: index, source })
         };
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
@@ -104,7 +104,7 @@ impl LevelsTracer {
     /// # Panics
     /// As [`LevelsTracer::new`].
     pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlacementError> {
-        Placed::new(0, tree, transform, 0).map(drop)
+        Placed::new(0, &root(tree), transform, 0).map(drop)
     }
 
     /// Returns the name that batch statistics have for this tracer.
@@ -127,5 +127,17 @@ impl LevelsTracer {
         let trees: usize = self.trees.iter().map(|tree| tree.bytes()).sum();
         let moved = self.placed.iter().filter(|placed| placed.moved.is_some()).count();
         trees + self.top.bytes() + size_of_val(&self.placed[..]) + moved * size_of::<placed::Moved>()
+    }
+}
+
+/// Returns the upper end of a tree.
+///
+/// # Panics
+/// If it is a tree of two children, which cannot be placed.
+pub(crate) fn root(tracer: &CpuTracer) -> placed::Root<'_> {
+    match &tracer.encoding {
+        Encoding::Wide8(tree) => placed::Root { node: tree.nodes().first(), bounds: tree.bounds() },
+        Encoding::Custom(custom) => placed::Root { node: custom.boxes.nodes().first(), bounds: custom.boxes.bounds() },
+        Encoding::Bvh2(_) => panic!("a tree for lanes"),
     }
 }

@@ -17,8 +17,8 @@
 
 use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
-use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
+use raywarp_layout::Wide8Node;
 use std::sync::Arc;
 
 /// Largest sum of a row of `N M - 1`: 2^-34.
@@ -46,6 +46,14 @@ pub enum PlacementError {
     /// enough for boxes.
     #[error("the transform's scales differ too much, or are beyond 2^40")]
     IllConditioned,
+}
+
+/// Upper end of a tree that can be placed.
+pub(crate) struct Root<'a> {
+    /// Its first node; `None` if it is empty.
+    pub node: Option<&'a Wide8Node>,
+    /// Box around all of it.
+    pub bounds: &'a Aabb,
 }
 
 /// Tree placed in the world.
@@ -80,26 +88,18 @@ pub(crate) struct Moved {
 
 impl Placed {
     /// Places `tree` by `transform`, which is rounded to f32.
-    ///
-    /// # Panics
-    /// If it is a tree of two children, which cannot be placed.
-    pub fn new(index: u32, tree: &CpuTracer, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
+    pub fn new(index: u32, tree: &Root<'_>, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
         let to_world = transform.rounded();
         let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
-        let (root, of_tree) = match &tree.encoding {
-            Encoding::Wide8(tree) => (tree.nodes().first(), tree.bounds()),
-            Encoding::Custom(custom) => (custom.boxes.nodes().first(), custom.boxes.bounds()),
-            Encoding::Bvh2(_) => panic!("a tree for lanes"),
-        };
         if to_world == Affine::IDENTITY {
-            return placed(*of_tree, None);
+            return placed(*tree.bounds, None);
         }
-        let Some(root) = root else {
+        let Some(root) = tree.node else {
             // The transform is kept for triangles to come.
             let moved = Moved::new(&to_world, &Aabb { min: [0.0; 3], max: [0.0; 3] })?;
             return placed(Aabb::EMPTY, Some(Arc::new(moved)));
         };
-        let moved = Moved::new(&to_world, of_tree)?;
+        let moved = Moved::new(&to_world, tree.bounds)?;
         let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
         let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {

@@ -36,8 +36,8 @@ pub enum SceneError {
         /// Number of the placement in the scene, as hits would have it.
         instance: usize,
     },
-    /// A placement's scales differ so much by direction, or are so large or small, that custom geometry cannot be walked
-    /// in its own space.
+    /// A placement's scales differ so much by direction, or are so large or small, that custom geometry cannot be
+    /// walked in its own space.
     #[error("instance {instance}: its transform's scales differ too much for custom geometry, or are beyond 2^40")]
     IllConditioned {
         /// Number of the placement in the scene, as hits would have it.
