@@ -1,7 +1,5 @@
 """Warp's nearest points on the CPU."""
 
-import time
-
 import numpy as np
 import warp as wp
 
@@ -15,8 +13,8 @@ def closest(mesh: wp.uint64, points: wp.array(dtype=wp.vec3), distances: wp.arra
     distances[i] = wp.length(wp.mesh_eval_position(mesh, query.face, query.u, query.v) - points[i])
 
 
-def peer(positions, indices):
-    """A function of points that returns nanoseconds a point."""
+def peer(positions, indices, ran):
+    """A function of points that returns nanoseconds a point; `ran` counts nanoseconds."""
     wp.init()
     places = wp.array(positions, dtype=wp.vec3, device="cpu")
     mesh = wp.Mesh(places, wp.array(indices.astype(np.int32).ravel(), dtype=int, device="cpu"))
@@ -24,8 +22,8 @@ def peer(positions, indices):
     def run(points):
         asked = wp.array(points, dtype=wp.vec3, device="cpu")
         distances = wp.zeros(len(points), dtype=float, device="cpu")
-        start = time.perf_counter()
+        start = ran()
         wp.launch(closest, len(points), [mesh.id, asked, distances], device="cpu")
-        return (time.perf_counter() - start) * 1e9 / len(points)
+        return (ran() - start) / len(points)
 
     return run

@@ -289,6 +289,16 @@ fn placements_answer_as_the_flattened_scene_does() {
 }
 
 #[test]
+fn placements_at_the_very_same_place_are_told_by_their_numbers() {
+    let mut random = Random::new(30);
+    let turn = transform(&mut random, 1.0);
+    for map in [Affine64::IDENTITY, turn] {
+        let scene = Scene::new(vec![soup(30, 0.5, 7), soup(30, 0.5, 7)], [0, 1, 0, 1, 0].map(|tree| (tree, map)));
+        check_levels(&scene, &points(&scene.flat(), &mut random, 60, 1.5));
+    }
+}
+
+#[test]
 fn sheared_and_squeezed_placements_far_from_their_own_origin_are_bounded() {
     let mut random = Random::new(28);
     for offset in [1e2f32, 1e5] {
