@@ -1,9 +1,9 @@
-//! Moving things: of 200 bodies one moves, or all, or one of many placements of a forest; each edit is committed, with
-//! the scene as it was kept or not.
+//! Moving things: of 200 bodies one moves, or all, or some of very many; and a ball that swells and twists. Each edit
+//! is committed, with the scene as it was kept or not.
 //!
 //! `cargo run --release -p raywarp --example moving -- [FRAMES]`
 
-use raywarp::{Affine64, Control, EditError, InstanceId, Levels, Scene, SceneError, SceneOptions};
+use raywarp::{Affine64, Control, EditError, InstanceId, Levels, Reshape, Scene, SceneError, SceneOptions};
 use std::time::Instant;
 
 /// A ball of about `triangles` triangles.
@@ -67,5 +67,38 @@ fn main() -> Result<(), EditError> {
             println!("{moving:5} of {bodies:6} bodies moved, {how:24}: {}", middle(times));
         }
     }
+    for how in [Reshape::Refit, Reshape::ByCost, Reshape::Rebuild] {
+        for keeps in [true, false] {
+            shapes(1_000_000, frames.min(30), how, keeps)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a ball other shapes.
+fn shapes(triangles: u32, frames: u32, how: Reshape, keeps: bool) -> Result<(), EditError> {
+    let (positions, indices) = ball(triangles);
+    let mut builder = Scene::builder();
+    let mesh = builder.mesh(&positions, &indices);
+    builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    let options = SceneOptions { levels: Levels::Two, ..SceneOptions::default() };
+    let (mut scene, mut times) = (builder.build(&options, &Control::default())?, Vec::new());
+    for frame in 1..=frames {
+        let phase = 0.02 * frame as f32;
+        let twisted = |[x, y, z]: &[f32; 3]| {
+            let (s, c) = (phase * z).sin_cos();
+            [c * x - s * y, s * x + c * y, z * (1.0 + phase)]
+        };
+        let now: Vec<[f32; 3]> = positions.iter().map(twisted).collect();
+        let kept = keeps.then(|| scene.clone());
+        let start = Instant::now();
+        let mut edit = scene.into_edit();
+        edit.reshape(mesh, &now, &indices, how);
+        scene = edit.commit(&Control::default())?;
+        times.push(start.elapsed().as_secs_f64());
+        drop(kept);
+    }
+    let how = format!("{how:?}{}", if keeps { ", the scene before it kept" } else { ", in place" });
+    println!("{:8} triangles reshaped, {how:36}: {}", indices.len(), middle(times));
     Ok(())
 }
