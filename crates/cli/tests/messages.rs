@@ -36,7 +36,7 @@ fn wrong_usage_says_what_is_allowed() {
     let says = "raywarp: a.jpg: '.jpg' is no format that is written here; use a name that ends in .png, .exr or .hdr\n";
     check(&folder, "render a.obj -o a.jpg", 2, says);
     let output = folder.command("info a.obj").env("RAYWARP_ISA", "mmx").output().unwrap();
-    let says = "raywarp: RAYWARP_ISA=\"mmx\" is no instruction set; known are avx512, avx2, neon, portable\n";
+    let says = "raywarp: RAYWARP_ISA=\"mmx\" is no instruction set; known are avx512, avx2, neon, simd128, portable\n";
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), says.to_string()));
 }
 

@@ -1,4 +1,4 @@
-//! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2, NEON or plain Rust,
+//! The ray tracer for CPUs: [`CpuTracer`] walks an eight-wide tree with AVX-512, AVX2, NEON, simd128 or plain Rust,
 //! chosen at run time ([`Isa::preferred`]).
 #![deny(unsafe_code)]
 

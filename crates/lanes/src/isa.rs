@@ -55,6 +55,21 @@ impl Neon {
     }
 }
 
+/// Proof that this program was compiled for WebAssembly with its vectors of 128 bits (`simd128`).
+///
+/// A program cannot ask for them when it runs: one that has them is refused as a whole by an engine that lacks them.
+#[cfg(target_feature = "simd128")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simd128(pub(crate) ());
+
+#[cfg(target_feature = "simd128")]
+impl Simd128 {
+    /// Returns the proof, which there is wherever this type is.
+    pub fn detect() -> Option<Self> {
+        Some(Self(()))
+    }
+}
+
 /// SIMD instruction set that was detected on this CPU; only this crate's functions make a value.
 ///
 /// Results do not depend on it: every operation computes the same bits.
@@ -71,6 +86,9 @@ pub enum Isa {
     /// NEON of 64-bit ARM.
     #[cfg(target_arch = "aarch64")]
     Neon(Neon),
+    /// Vectors of WebAssembly, `simd128`.
+    #[cfg(target_feature = "simd128")]
+    Simd128(Simd128),
 }
 
 /// Reasons why the environment variable [`Isa::VARIABLE`] selects no instruction set.
@@ -98,7 +116,7 @@ impl Isa {
     pub const VARIABLE: &'static str = "RAYWARP_ISA";
 
     /// Names of all instruction sets that Raywarp knows, whether this CPU has them or not.
-    pub const NAMES: [&'static str; 4] = ["avx512", "avx2", "neon", "portable"];
+    pub const NAMES: [&'static str; 5] = ["avx512", "avx2", "neon", "simd128", "portable"];
 
     /// Returns the fastest instruction set that this CPU has.
     pub fn detect() -> Self {
@@ -132,6 +150,8 @@ impl Isa {
         }
         #[cfg(target_arch = "aarch64")]
         found.extend(Neon::detect().map(Self::Neon));
+        #[cfg(target_feature = "simd128")]
+        found.extend(Simd128::detect().map(Self::Simd128));
         found.push(Self::Portable(Portable));
         found
     }
@@ -146,6 +166,8 @@ impl Isa {
             Self::Avx512(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
             Self::Neon(_) => "neon",
+            #[cfg(target_feature = "simd128")]
+            Self::Simd128(_) => "simd128",
         }
     }
 }

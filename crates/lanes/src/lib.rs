@@ -51,7 +51,7 @@
 //! themselves to it.
 //!
 //! # Why it is safe
-//! An instruction set is a value (`Avx2`, `Avx512`, `Neon`, [`Portable`]) that only [`Isa`] makes, after it saw
+//! An instruction set is a value (`Avx2`, `Avx512`, `Neon`, `Simd128`, [`Portable`]) that only [`Isa`] makes, after it saw
 //! the instructions on this CPU. Constructors of vectors take that value, and so a vector proves that its instructions
 //! are there. Loads, stores and gathers go through slices with their bounds checked.
 #![deny(unsafe_code)]
@@ -64,6 +64,9 @@ pub mod neon;
 mod pages;
 mod pair;
 pub mod portable;
+#[cfg(target_feature = "simd128")]
+#[allow(unsafe_code)]
+pub mod simd128;
 mod task;
 mod vector;
 #[cfg(target_arch = "x86_64")]
@@ -73,6 +76,8 @@ mod x86;
 pub use fused::{fused_multiply_add, fused_multiply_adds, rounds_twice};
 #[cfg(target_arch = "aarch64")]
 pub use isa::Neon;
+#[cfg(target_feature = "simd128")]
+pub use isa::Simd128;
 #[cfg(target_arch = "x86_64")]
 pub use isa::{Avx2, Avx512};
 pub use isa::{Isa, IsaError, Portable};

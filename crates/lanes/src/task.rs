@@ -71,6 +71,8 @@ impl Isa {
             Self::Avx512(set) => set.enter(task),
             #[cfg(target_arch = "aarch64")]
             Self::Neon(set) => set.enter(task),
+            #[cfg(target_feature = "simd128")]
+            Self::Simd128(set) => set.enter(task),
         }
     }
 }

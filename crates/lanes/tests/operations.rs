@@ -175,7 +175,7 @@ fn a_task_runs_with_the_set_that_was_asked_for() {
         let expected = match isa.name() {
             "avx512" => 16,
             "avx2" => 8,
-            "neon" => 4,
+            "neon" | "simd128" => 4,
             _ => 1,
         };
         assert_eq!(lanes, expected);

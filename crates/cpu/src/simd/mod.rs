@@ -35,6 +35,23 @@ use raywarp_layout::Wide8;
 use single::Single;
 use std::marker::PhantomData;
 
+/// Runs a task with the vectors of an instruction set.
+macro_rules! on_isa {
+    ($isa:expr, $task:expr) => {
+        match $isa {
+            Isa::Portable(set) => set.enter($task),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(set) => set.enter($task),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(set) => set.enter($task),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon(set) => set.enter($task),
+            #[cfg(target_feature = "simd128")]
+            Isa::Simd128(set) => set.enter($task),
+        }
+    };
+}
+
 /// Task that traces a batch through a tree on one instruction set.
 struct Walk<'a, J> {
     tree: &'a Wide8,
@@ -53,15 +70,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Walk<'_, J> {
 /// Traces every ray of `job` through `tree`, with the vectors of `isa`.
 pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     let walk = Walk { tree, job };
-    match isa {
-        Isa::Portable(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(walk),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(walk),
-    }
+    on_isa!(isa, walk)
 }
 
 /// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if the ray cannot hit anything.
@@ -72,15 +81,7 @@ pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     after: HitKey,
 ) -> Option<A> {
     let single = Single { tree, ids, ray, after, query: PhantomData };
-    match isa {
-        Isa::Portable(set) => set.enter(single),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(single),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(single),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(single),
-    }
+    on_isa!(isa, single)
 }
 
 /// Asks one ray a query of a tree that is not empty, with the vectors of `isa`.
@@ -92,15 +93,7 @@ pub(crate) fn walk_within<'a, K: Sink, P: Probe>(
 ) -> Within<'a, K, P> {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
     let walk = Inner { tree, ray, place: &InPlace, query };
-    match isa {
-        Isa::Portable(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(walk),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(walk),
-    }
+    on_isa!(isa, walk)
 }
 
 /// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. `None` if there is nothing.
@@ -137,32 +130,15 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
         return None;
     }
     let levels = Levels { scene, ray, query };
-    Some(match isa {
-        // Counts are the same with every instruction set.
-        _ if P::COUNTS => Portable.enter(levels),
-        Isa::Portable(set) => set.enter(levels),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(levels),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(levels),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(levels),
-    })
+    // Counts are the same with every instruction set.
+    Some(if P::COUNTS { Portable.enter(levels) } else { on_isa!(isa, levels) })
 }
 
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.
 pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, search: &mut Search<'a>) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
     let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, placed: 0, search };
-    match isa {
-        Isa::Portable(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(walk),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(walk),
-    }
+    on_isa!(isa, walk)
 }
 
 /// Looks for the nearest point in a scene of two levels, with the vectors of `isa`.
@@ -171,15 +147,7 @@ pub(crate) fn walk_nearest_levels<'a>(isa: Isa, scene: &'a LevelsTracer, search:
         return;
     }
     let walk = InLevels { scene, search };
-    match isa {
-        Isa::Portable(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(walk),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(walk),
-    }
+    on_isa!(isa, walk)
 }
 
 #[cfg(test)]
@@ -192,15 +160,7 @@ mod tests {
     macro_rules! everywhere {
         ($check:expr) => {
             for isa in Isa::all() {
-                match isa {
-                    Isa::Portable(set) => set.enter($check),
-                    #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2(set) => set.enter($check),
-                    #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512(set) => set.enter($check),
-                    #[cfg(target_arch = "aarch64")]
-                    Isa::Neon(set) => set.enter($check),
-                }
+                on_isa!(isa, $check)
             }
         };
     }

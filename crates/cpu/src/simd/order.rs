@@ -3,6 +3,8 @@
 
 #[cfg(target_arch = "aarch64")]
 use raywarp_lanes::Neon;
+#[cfg(target_feature = "simd128")]
+use raywarp_lanes::Simd128;
 use raywarp_lanes::{InstructionSet, Portable, Vector};
 
 /// Bits of a sort key that hold a child's slot in its node, so that sorting 32-bit keys moves both distance and child.
@@ -84,6 +86,9 @@ impl ChildOrder for Portable {}
 
 #[cfg(target_arch = "aarch64")]
 impl ChildOrder for Neon {}
+
+#[cfg(target_feature = "simd128")]
+impl ChildOrder for Simd128 {}
 
 /// Returns a stack entry: the child in the lower 32 bits, its distance's bits in the upper.
 #[inline(always)]
