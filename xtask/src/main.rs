@@ -2,7 +2,7 @@
 //! for, and the same checks run as tests (`xtask/checks` has those that compile nothing: `cargo xtask api` writes down
 //! the public interface, `cargo xtask prose` counts); `cargo xtask kernels` compiles the CUDA kernels that the crate
 //! `raywarp-cuda` embeds; `cargo xtask lanes` reads the optimised program for intrinsics that became functions;
-//! `cargo xtask neon` runs the code of 64-bit ARM in an emulator;
+//! `cargo xtask neon` runs the code of 64-bit ARM in an emulator, `cargo xtask wasm` that of WebAssembly in Node.js;
 //! `cargo xtask plant` shows that tests catch planted bugs; `cargo xtask figures` remakes the golden pictures;
 //! `cargo xtask tables` computes the tables of models of scattering; `cargo xtask docs` makes the numbers in pages.
 #![forbid(unsafe_code)]
@@ -16,6 +16,7 @@ mod neon;
 #[cfg(unix)]
 mod plant;
 mod tables;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -45,16 +46,18 @@ fn main() -> ExitCode {
         }
         Some(("lanes", options)) => exit_code(lanes::run(options)),
         Some(("neon", options)) => exit_code(neon::run(options)),
+        Some(("wasm", options)) => exit_code(wasm::run(options)),
         Some(("tables", options)) => exit_code(tables::run(options)),
         Some(("figures", options)) => exit_code(figures::run(options)),
         #[cfg(unix)]
         Some(("plant", names)) => exit_code(plant::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}\n       {}",
+                "usage: cargo xtask check | {} | kernels [--check] | chains [--check] | plant [--list] [AREA | AREA/NAME]...\n       {}\n       {}\n       {}\n       {}\n       {}",
                 xtask_checks::USAGE,
                 lanes::USAGE,
                 neon::USAGE,
+                wasm::USAGE,
                 figures::USAGE,
                 tables::USAGE
             );

@@ -86,7 +86,7 @@ fn measure(meshes: &[ClosedMesh], options: &CpuOptions, rays: u64, bundles: bool
                     let found: Vec<Tally> = parts
                         .par_iter()
                         .map(|&first| {
-                            let seed = (first + (s << 32) + (o << 40)) as u64 ^ (side as u64) << 50;
+                            let seed = (first as u64 + ((s as u64) << 32) + ((o as u64) << 40)) ^ (side as u64) << 50;
                             let count = (each - first).min(8192);
                             if bundles {
                                 target.tally_bundles(&tracer, side == 0, count, seed)

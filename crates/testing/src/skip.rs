@@ -18,6 +18,8 @@ pub enum Reason {
     Browser,
     /// Requirement of an emulator, a linker and libraries for 64-bit ARM.
     Arm,
+    /// Requirement of Node.js and a standard library for WebAssembly.
+    Node,
     /// Requirement of Python with the packages that the test names.
     Python,
     /// Requirement of a C++ compiler, with which the emulated CUDA kernels are built.
@@ -28,13 +30,14 @@ pub enum Reason {
 
 impl Reason {
     /// All kinds of requirements, in the order in which reports list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Gpu,
         Self::Scenes,
         Self::Embree,
         Self::Vulkan,
         Self::Browser,
         Self::Arm,
+        Self::Node,
         Self::Python,
         Self::Compiler,
         Self::System,
@@ -49,6 +52,7 @@ impl Reason {
             Self::Vulkan => "vulkan",
             Self::Browser => "browser",
             Self::Arm => "arm",
+            Self::Node => "node",
             Self::Python => "python",
             Self::Compiler => "compiler",
             Self::System => "system",
@@ -64,6 +68,7 @@ impl Reason {
             Self::Vulkan => "no Vulkan",
             Self::Browser => "no browser",
             Self::Arm => "no ARM emulator",
+            Self::Node => "no Node.js",
             Self::Python => "no Python",
             Self::Compiler => "no C++ compiler",
             Self::System => "not on this system",

@@ -10,7 +10,7 @@ Runs the tests of `cargo test --release --workspace` (other packages with -p, an
 of tests at once, and prints at the end how many tests passed, how many were skipped, and why.
 
   --allow REASONS  fail if a test is skipped for another reason than these, with commas between them:
-                   gpu, scenes, embree, vulkan, browser, arm, python, compiler, system
+                   gpu, scenes, embree, vulkan, browser, arm, node, python, compiler, system
   --slowest        name the ten slowest tests and programs of tests; documentation tests are left out
 ";
 
