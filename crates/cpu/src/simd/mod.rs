@@ -70,7 +70,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Walk<'_, J> {
 /// Traces every ray of `job` through `tree`, with the vectors of `isa`.
 pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     let walk = Walk { tree, job };
-    on_isa!(isa, walk)
+    on_isa!(isa, walk);
 }
 
 /// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if the ray cannot hit anything.
@@ -138,7 +138,7 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
 pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, search: &mut Search<'a>) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
     let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, placed: 0, search };
-    on_isa!(isa, walk)
+    on_isa!(isa, walk);
 }
 
 /// Looks for the nearest point in a scene of two levels, with the vectors of `isa`.
@@ -147,7 +147,7 @@ pub(crate) fn walk_nearest_levels<'a>(isa: Isa, scene: &'a LevelsTracer, search:
         return;
     }
     let walk = InLevels { scene, search };
-    on_isa!(isa, walk)
+    on_isa!(isa, walk);
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
     macro_rules! everywhere {
         ($check:expr) => {
             for isa in Isa::all() {
-                on_isa!(isa, $check)
+                on_isa!(isa, $check);
             }
         };
     }

@@ -120,7 +120,11 @@ mod tests {
                 [sign * f32::MAX, 2.0, p],
                 [sign * 0.0, q, 0.0],
             ];
-            let chosen: [[f32; 3]; 4] = std::array::from_fn(|_| kinds[word() as usize % kinds.len()]);
+            let chosen: [[f32; 3]; 4] = std::array::from_fn(|_| {
+                let [a, b, c] = kinds[word() as usize % kinds.len()];
+                // Sums of either sign: which neighbour is odd depends on it.
+                if word() >> 31 == 1 { [-a, b, -c] } else { [a, b, c] }
+            });
             check(chosen.map(|x| x[0]), chosen.map(|x| x[1]), chosen.map(|x| x[2]));
         }
     }
