@@ -108,15 +108,7 @@ pub(crate) fn walk_custom<'a, K: Sink, P: Probe>(
         return None;
     }
     let walk = Customs { custom, walk, ray, power: 1.0, query };
-    Some(match isa {
-        Isa::Portable(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx2(set) => set.enter(walk),
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512(set) => set.enter(walk),
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon(set) => set.enter(walk),
-    })
+    Some(on_isa!(isa, walk))
 }
 
 /// Asks one ray a query of a scene of two levels, with the vectors of `isa`. `None` if there is nothing in the scene.
