@@ -1,11 +1,11 @@
 //! `cargo xtask wasm`: the vector code of WebAssembly, run by Node.js.
 //!
-//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, all but those that need a panic to be caught,
-//! compiled with `simd128`: that set and plain Rust must give the same bits as scalars and as every triangle does.
-//! Addresses have 32 bits there, so that numbers that only 64 can hold show too.
+//! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, all but those that need a panic to be
+//! caught, compiled with `simd128`: that set and plain Rust must give the same bits as scalars and as every triangle
+//! does. Addresses have 32 bits there, so that numbers that only 64 can hold show too.
 //!
-//! Node.js is in Debian's `nodejs`, the standard library in `rustup target add wasm32-wasip1`. Where one is missing, the
-//! check is skipped, and says so; with `--required` that is a failure. `--no-run` only compiles.
+//! Node.js is in Debian's `nodejs`, the standard library in `rustup target add wasm32-wasip1`. Where one is missing,
+//! the check is skipped, and says so; with `--required` that is a failure. `--no-run` only compiles.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

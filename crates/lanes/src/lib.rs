@@ -51,9 +51,9 @@
 //! themselves to it.
 //!
 //! # Why it is safe
-//! An instruction set is a value (`Avx2`, `Avx512`, `Neon`, `Simd128`, [`Portable`]) that only [`Isa`] makes, after it saw
-//! the instructions on this CPU. Constructors of vectors take that value, and so a vector proves that its instructions
-//! are there. Loads, stores and gathers go through slices with their bounds checked.
+//! An instruction set is a value (`Avx2`, `Avx512`, `Neon`, `Simd128`, [`Portable`]) that only [`Isa`] makes, after it
+//! saw the instructions on this CPU. Constructors of vectors take that value, and so a vector proves that its
+//! instructions are there. Loads, stores and gathers go through slices with their bounds checked.
 #![deny(unsafe_code)]
 
 mod fused;

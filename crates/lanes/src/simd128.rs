@@ -1,5 +1,5 @@
-//! WebAssembly's vectors of 128 bits: four lanes in a register, more in several. A mask is a register too, with all bits
-//! of a lane set or none.
+//! WebAssembly's vectors of 128 bits: four lanes in a register, more in several. A mask is a register too, with all
+//! bits of a lane set or none.
 //!
 //! Relaxed instructions stay away: their bits are the machine's choice. Multiply-adds are therefore computed in f64
 //! ([`fused`]).
