@@ -1,6 +1,8 @@
 //! The examples, run: what each prints.
 #![allow(clippy::duplicate_mod, reason = "each example has the meshes that it needs")]
 
+#[path = "../examples/distance_grid.rs"]
+mod distance_grid;
 #[path = "../examples/lidar.rs"]
 mod lidar;
 #[path = "../examples/line_of_sight.rs"]
@@ -9,6 +11,8 @@ mod line_of_sight;
 mod pick;
 #[path = "../examples/point_in_mesh.rs"]
 mod point_in_mesh;
+#[path = "../examples/robot.rs"]
+mod robot;
 #[path = "../examples/spheres.rs"]
 mod spheres;
 #[path = "../examples/sun_hours.rs"]
@@ -25,6 +29,16 @@ fn check<E: std::fmt::Debug>(name: &str, printed: Result<String, E>) {
         std::fs::write(&file, &printed).unwrap();
     }
     assert_eq!(printed, std::fs::read_to_string(&file).unwrap(), "{}", file.display());
+}
+
+#[test]
+fn distances_are_negative_inside() {
+    check("distance_grid", distance_grid::run());
+}
+
+#[test]
+fn an_arm_turns_until_it_touches() {
+    check("robot", robot::run());
 }
 
 #[test]
