@@ -4,6 +4,8 @@
 //! It knows nothing of scenes and rays, and depends on nothing of ours.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "files")]
 pub mod files;
 pub mod memory;
+#[cfg(feature = "processor")]
 pub mod processor;
