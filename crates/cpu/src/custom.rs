@@ -25,7 +25,8 @@ pub trait Geometry: Send + Sync {
 
     /// Returns the hit of a ray on a primitive with the smallest `t` within the ray's interval, ends included; `None`
     /// if there is none. The ray is in the geometry's own space; its direction has any length, in which `t` counts.
-    /// Hits outside of the interval do not count.
+    /// Hits outside of the interval do not count. Where a filter leaves a hit out, the primitive is asked again for one
+    /// behind it.
     fn intersect(&self, primitive: u32, ray: &Ray) -> Option<GeometryHit>;
 }
 

@@ -241,31 +241,34 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
         self.base = instance;
     }
 
-    /// Offers a hit at `t` on a primitive of custom geometry. A `t` outside of the interval, or NaN, does not count.
+    /// Offers a hit at `t` on a primitive of custom geometry; returns `true` if it is one that the filter leaves out. A
+    /// `t` outside of the interval, or NaN, does not count.
     #[inline]
-    pub fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) {
+    pub fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) -> bool {
         let found = Found {
             tuv: [t, hit.u, hit.v],
             id: PrimitiveId { instance: self.base, primitive },
             is_opaque: true,
             is_split: false,
         };
-        self.take(&found, Surface::Custom { is_front: hit.is_front });
+        self.take(&found, Surface::Custom { is_front: hit.is_front })
     }
 
-    /// Passes a hit on to the sink if it is within the interval and accepted.
+    /// Passes a hit on to the sink if it is within the interval and accepted; returns `true` if it is within and not
+    /// accepted.
     #[inline(always)]
-    fn take(&mut self, found: &Found, surface: Surface<'_>) {
+    fn take(&mut self, found: &Found, surface: Surface<'_>) -> bool {
         let (t, id, after) = (found.tuv[0], found.id, &self.range.after);
         let is_in = self.range.low <= t && t <= self.sink.limit(self.range.high);
         if is_in && (t != after.t || (id.instance, id.primitive) > (after.instance, after.primitive)) {
             if let Some(accept) = self.accept
                 && !accept(&Contact { hit: found.hit(), instance: id.instance, surface })
             {
-                return;
+                return true;
             }
             self.sink.take(found, surface);
         }
+        false
     }
 }
 

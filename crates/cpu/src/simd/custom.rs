@@ -12,6 +12,10 @@ use crate::sink::{Sink, Within};
 use raywarp_geom::Ray;
 use raywarp_lanes::TaskOn;
 
+/// Largest number of hits of a primitive that a filter leaves out before it is given up: of a geometry that finds one at
+/// every `t`.
+const MOST_LEFT_OUT: usize = 1000;
+
 /// Task that walks a ray through the tree over a geometry's boxes, which is not empty.
 pub(super) struct Customs<'a, 'r, K, P> {
     pub custom: &'a Custom,
@@ -56,9 +60,14 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
         for primitive in self.custom.of_leaf(reference) {
             let query = &mut walker.task.query;
             query.probe().triangles(|| 1);
-            let ray = self.ray.with_interval(query.low() * self.power, query.limit() * self.power);
-            if let Some(hit) = self.custom.geometry.intersect(primitive, &ray) {
-                query.offer_custom(&hit, hit.t / self.power, primitive);
+            let mut ray = self.ray.with_interval(query.low() * self.power, query.limit() * self.power);
+            // Behind a hit that a filter leaves out there may be another of the same primitive.
+            for _ in 0..MOST_LEFT_OUT {
+                let Some(hit) = self.custom.geometry.intersect(primitive, &ray) else { break };
+                if !query.offer_custom(&hit, hit.t / self.power, primitive) {
+                    break;
+                }
+                ray.t_min = hit.t.next_up();
             }
             if query.is_decided() {
                 return END;

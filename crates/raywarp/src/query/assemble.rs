@@ -26,6 +26,11 @@ const WORTH_A_LEVEL: u64 = 20_000;
 const MOST_PLACEMENTS: u64 = (1 << 32) - 1;
 const MOST_IN_LEVELS: u64 = 1 << 28;
 
+/// Number of placements from which on there has to be memory for them, and what each takes while a scene is put
+/// together.
+const MANY_PLACEMENTS: u64 = 1 << 20;
+const BYTES_A_PLACEMENT: u64 = 512;
+
 /// Distance from the origin, in extents of its mesh, from which on a placement makes a scene look for an origin.
 const FAR: f64 = 1000.0;
 
@@ -97,7 +102,7 @@ pub(super) fn sizes(groups: &Groups) -> Result<Vec<u64>, SceneError> {
 }
 
 /// Lists the placements of meshes in the order of their numbers.
-fn leaves(builder: &SceneBuilder<'_>, groups: &Groups) -> Result<Vec<Leaf>, SceneError> {
+fn leaves(builder: &SceneBuilder<'_>, groups: &Groups, levels: Levels) -> Result<Vec<Leaf>, SceneError> {
     let sizes = sizes(groups)?;
     let mut found = 0u64;
     for (placement, instance) in builder.instances.iter().enumerate() {
@@ -105,23 +110,31 @@ fn leaves(builder: &SceneBuilder<'_>, groups: &Groups) -> Result<Vec<Leaf>, Scen
         let size = sizes.get(mesh).ok_or(SceneError::NoMesh { placement, mesh })?;
         found = found.saturating_add(*size);
     }
-    if found > MOST_PLACEMENTS {
-        return Err(SceneError::TooManyPlacements { found, limit: MOST_PLACEMENTS });
+    let limit = if levels == Levels::Two { MOST_IN_LEVELS } else { MOST_PLACEMENTS };
+    // A group of groups is told in a few bytes; what it stands for has to fit.
+    let fits = raywarp_system::memory::available().map_or(u64::MAX, |free| free / BYTES_A_PLACEMENT);
+    let limit = if found > MANY_PLACEMENTS { limit.min(fits) } else { limit };
+    if found > limit {
+        return Err(SceneError::TooManyPlacements { found, limit });
     }
     let mut leaves = Vec::with_capacity(found as usize);
     for instance in &builder.instances {
-        expand(groups, &Leaf::of(instance), &mut leaves);
+        expand(groups, &sizes, &Leaf::of(instance), &mut leaves);
     }
     Ok(leaves)
 }
 
 /// Adds the placements of meshes that a placement of any part stands for.
-pub(super) fn expand(groups: &Groups, placed: &Leaf, leaves: &mut Vec<Leaf>) {
+/// Parts of which `sizes` says that they stand for none are not walked.
+pub(super) fn expand(groups: &Groups, sizes: &[u64], placed: &Leaf, leaves: &mut Vec<Leaf>) {
+    if sizes[placed.mesh] == 0 {
+        return;
+    }
     let Some(members) = &groups[placed.mesh] else { return leaves.push(*placed) };
     for member in members.iter() {
         let transform = placed.transform.after(&member.transform);
         let mask = placed.mask & member.mask;
-        expand(groups, &Leaf { mesh: member.mesh.0 as usize, transform, mask, ..*placed }, leaves);
+        expand(groups, sizes, &Leaf { mesh: member.mesh.0 as usize, transform, mask, ..*placed }, leaves);
     }
 }
 
@@ -136,7 +149,7 @@ pub(super) fn scene(
     let quality = options.quality.unwrap_or(if on_gpu { presets::GPU } else { BuildOptions::default() });
     let plan = planned(&options.device, &quality)?;
     let groups: Vec<Option<Arc<[Placement]>>> = builder.parts.iter().map(Part::members).collect();
-    let mut leaves = leaves(builder, &groups)?;
+    let mut leaves = leaves(builder, &groups, options.levels)?;
     let mut placed = vec![0u64; builder.parts.len()];
     leaves.iter().for_each(|leaf| placed[leaf.mesh] += 1);
     // An edit may place what is not placed yet.
@@ -253,8 +266,8 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool]) -> b
     let mut extents: Vec<Option<f64>> = vec![None; builder.parts.len()];
     let mut extent_of = |mesh: usize| match &builder.parts[mesh] {
         Part::Mesh(positions, indices) => *extents[mesh].get_or_insert_with(|| extent(positions, indices)),
-        // Its boxes are f32 as they are given.
-        Part::Group(_) | Part::Custom(_) => f64::INFINITY,
+        Part::Custom(geometry) => *extents[mesh].get_or_insert_with(|| sides_of(&boxes(geometry))),
+        Part::Group(_) => f64::INFINITY,
     };
     let is_double = |part: &Part<'_>| matches!(part, Part::Mesh(positions, _) if positions.is_double());
     builder.parts.iter().zip(used).any(|(part, used)| *used && is_double(part))
@@ -264,6 +277,20 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool]) -> b
             let scale = rows.iter().flat_map(|row| &row[..3]).fold(0.0, |scale: f64, x| scale.max(x.abs()));
             far > 0.0 && far > FAR * scale * extent_of(leaf.mesh)
         })
+}
+
+/// Returns the boxes of some primitives of custom geometry, which tell how fine it is.
+fn boxes(geometry: &Arc<dyn Geometry>) -> Vec<Aabb> {
+    const SOME: usize = 1000;
+    let count = geometry.len();
+    let some = (0..count).step_by(count.div_ceil(SOME).max(1)).map(|primitive| geometry.bounds(primitive as u32));
+    some.filter(|bounds| !bounds.is_empty()).collect()
+}
+
+/// Returns the largest side of the box around boxes.
+fn sides_of(boxes: &[Aabb]) -> f64 {
+    let all = boxes.iter().fold(Aabb::EMPTY, |all, bounds| all.union(bounds));
+    all.extent().iter().fold(0.0, |most, side| most.max(f64::from(*side)))
 }
 
 /// Returns the largest side of the box around the triangles of a mesh that was checked.
@@ -285,13 +312,24 @@ impl Rounded {
         for (index, part) in builder.parts.iter().enumerate() {
             let (mut mesh, mut local) = (TriangleMesh::default(), [0.0; 3]);
             if let (Part::Mesh(positions, indices), true) = (part, used[index]) {
-                let stays = leaves.iter().all(|leaf| leaf.mesh != index || leaf.transform == Affine64::IDENTITY);
+                // One that is placed nowhere yet may come to stand anywhere.
+                let mut placed = leaves.iter().filter(|leaf| leaf.mesh == index).peekable();
+                let stays = placed.peek().is_some() && placed.all(|leaf| leaf.transform == Affine64::IDENTITY);
                 let mut rounder = if stays { center.in_world() } else { center.in_mesh() };
-                mesh.positions = (0..positions.len()).map(|vertex| rounder.round(positions.wide(vertex))).collect();
+                mesh.positions = used_positions(positions, indices).map(|position| rounder.round(position)).collect();
                 rounder.settle(&mut mesh.positions);
                 mesh.indices = (0..indices.len(positions.len())).map(|triangle| indices.corners(triangle)).collect();
                 local = rounder.at();
                 center.note_mesh(index, &rounder);
+            }
+            // Custom geometry stays in its own f32 coordinates: triangles as large as its boxes stand for it.
+            if let (Part::Custom(geometry), true) = (part, leaves.iter().any(|leaf| leaf.mesh == index)) {
+                for bounds in boxes(geometry) {
+                    let first = mesh.positions.len() as u32;
+                    let side = [bounds.max[0], bounds.min[1], bounds.max[2]];
+                    mesh.positions.extend([bounds.min, bounds.max, side]);
+                    mesh.indices.push([first, first + 1, first + 2]);
+                }
             }
             meshes.push(mesh);
             locals.push(local);
@@ -302,6 +340,20 @@ impl Rounded {
         let placements = leaves.iter().enumerate().map(place).collect();
         Self { meshes, locals, placements }
     }
+}
+
+/// Returns the positions of a mesh that was checked; vertices that no triangle uses, which may be anything, lie where
+/// one lies that is used.
+fn used_positions(positions: &Positions<'_>, indices: &Indices<'_>) -> impl Iterator<Item = [f64; 3]> {
+    let mut is_used = vec![false; positions.len()];
+    let mut any = [0.0; 3];
+    for triangle in 0..indices.len(positions.len()) {
+        for vertex in indices.corners(triangle) {
+            is_used[vertex as usize] = true;
+            any = positions.wide(vertex as usize);
+        }
+    }
+    is_used.into_iter().enumerate().map(move |(vertex, used)| if used { positions.wide(vertex) } else { any })
 }
 
 impl PlacedMeshes for Rounded {

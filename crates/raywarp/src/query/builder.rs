@@ -92,7 +92,8 @@ impl std::fmt::Debug for SceneBuilder<'_> {
         let meshes = self.parts.iter().filter(|part| matches!(part, Part::Mesh(..))).count();
         f.debug_struct("SceneBuilder")
             .field("meshes", &meshes)
-            .field("groups", &(self.parts.len() - meshes))
+            .field("groups", &self.parts.iter().filter(|part| matches!(part, Part::Group(_))).count())
+            .field("custom", &self.parts.iter().filter(|part| matches!(part, Part::Custom(_))).count())
             .field("instances", &self.instances.len())
             .finish()
     }
@@ -153,8 +154,9 @@ impl<'a> SceneBuilder<'a> {
         GeometryId((self.parts.len() - 1) as u32)
     }
 
-    /// Places a mesh or a group in the scene: rays see it if their mask shares a bit with `mask`, and hits on it have
-    /// the number `user`.
+    /// Places a mesh or a group in the scene; hits on it have the number `user`. A question with a
+    /// [`Filter::mask`](crate::Filter::mask) sees it if that shares a bit with `mask`, one without sees it in any case.
+    /// A group's mask and its member's are joined by "and".
     ///
     /// The transform may turn, scale, shear and mirror. A mirrored surface keeps its front, where its corners turn
     /// counter-clockwise in the mesh's own space.

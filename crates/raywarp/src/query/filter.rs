@@ -61,7 +61,8 @@ impl<'f> Filter<'f> {
         Self::default()
     }
 
-    /// Sees placements alone whose mask shares a bit with this one.
+    /// Sees placements alone whose mask shares a bit with this one; all, whatever their masks, with all bits set, as by
+    /// default.
     #[must_use]
     pub fn mask(self, mask: u32) -> Self {
         Self { mask, ..self }
@@ -88,7 +89,7 @@ impl<'f> Filter<'f> {
 
     /// Returns `true` if a triangle is neither masked nor skipped.
     pub(super) fn sees(&self, mask: u32, instance: u32, primitive: u32) -> bool {
-        self.mask & mask != 0 && self.skip != Some((instance, primitive))
+        (self.mask == u32::MAX || self.mask & mask != 0) && self.skip != Some((instance, primitive))
     }
 
     /// Returns `true` if a side, which `is_front` tells, is not culled.
@@ -113,7 +114,7 @@ pub struct Filtered<'s> {
 }
 
 impl Scene {
-    /// Returns the scene as `filter` shows it, for the same questions.
+    /// Returns the scene as `filter` shows it, for questions of single rays.
     pub fn with<'s>(&'s self, filter: Filter<'s>) -> Filtered<'s> {
         Filtered { scene: self, filter }
     }

@@ -169,9 +169,9 @@ impl Scene {
         self.0.origin
     }
 
-    /// Returns a warning if the scene is both huge and fine, so that positions in f32 relative to [`Scene::origin`]
-    /// are too coarse for its triangles: what was told in f64 was moved by rounding. Scenes told in f32 and not placed
-    /// far off are not looked at.
+    /// Returns a warning if the scene is both huge and fine, so that positions in f32 relative to [`Scene::origin`] are
+    /// too coarse for its triangles: what was told in f64 was moved by rounding. It is found when the scene is built,
+    /// and edits do not change it. Scenes told in f32 and not placed far off are not looked at.
     pub fn rounding(&self) -> Option<RoundingWarning> {
         self.0.rounding
     }

@@ -34,7 +34,7 @@ impl<'a> Positions<'a> {
 
     /// Returns the number of positions.
     pub fn len(&self) -> usize {
-        let count = |numbers: usize, stride: usize| (numbers + stride - 3) / stride;
+        let count = |numbers: usize, stride: usize| if numbers < 3 { 0 } else { (numbers - 3) / stride + 1 };
         match self.0 {
             Numbers::Single(numbers, stride) => count(numbers.len(), stride),
             Numbers::Double(numbers, stride) => count(numbers.len(), stride),

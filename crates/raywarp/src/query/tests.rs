@@ -456,3 +456,50 @@ fn lines_of_sight_leave_out_the_surfaces_that_they_end_on() {
         assert_eq!(End::on(&AHEAD, &hit), on(1.0, 0));
     }
 }
+
+#[test]
+fn groups_that_stand_for_nothing_or_for_too_much_take_no_time_and_no_memory() {
+    let mut builder = Scene::builder();
+    let sheet = builder.mesh(&SHEET, &SHEET_INDICES);
+    let mut none = builder.group(&[]);
+    let mut many = sheet;
+    for _ in 0..3 {
+        none = builder.group(&vec![Placement::new(none, Affine64::IDENTITY); 5000]);
+        many = builder.group(&vec![Placement::new(many, Affine64::IDENTITY); 5000]);
+    }
+    builder.instance(none, Affine64::IDENTITY, u32::MAX, 0);
+    let scene = built(builder, Levels::Two);
+    assert_eq!(scene.instance_count(), 0);
+    // 125 thousand million placements, by a builder and by edits, alone and beside others.
+    let mut builder = Scene::builder();
+    let sheet = builder.mesh(&SHEET, &SHEET_INDICES);
+    let mut all = sheet;
+    for _ in 0..4 {
+        all = builder.group(&vec![Placement::new(all, Affine64::IDENTITY); 65_536]);
+    }
+    builder.instance(sheet, Affine64::IDENTITY, u32::MAX, 0);
+    let scene = built(builder, Levels::Two);
+    let mut edit = scene.edit();
+    edit.instance(all, Affine64::IDENTITY, u32::MAX, 0);
+    edit.instance(sheet, Affine64::IDENTITY, u32::MAX, 0);
+    let error = edit.commit(&Control::default()).unwrap_err();
+    assert!(matches!(error, EditError::Scene(SceneError::TooManyPlacements { .. })), "{error}");
+    let mut builder = Scene::builder();
+    let empty = builder.mesh(&[[0.0f32; 3]; 0], &[]);
+    let mut all = empty;
+    for _ in 0..2 {
+        all = builder.group(&vec![Placement::new(all, Affine64::IDENTITY); 65_535]);
+    }
+    builder.instance(all, Affine64::IDENTITY, u32::MAX, 0);
+    let error = builder.build(&options(Levels::Two), &Control::default()).unwrap_err();
+    assert!(matches!(error, SceneError::TooManyPlacements { found: 4_294_836_225, .. }), "{error}");
+    assert!(Positions::strided(&[1.0; 9], usize::MAX).len() == 1);
+}
+
+#[test]
+fn lines_of_sight_between_places_that_are_none_are_blocked() {
+    let scene = sheets(&[1.0], Levels::Auto);
+    let (near, nan, far) = (End::Point([0.0; 3]), End::Point([f32::NAN; 3]), End::Point([0.0, 0.0, f32::MAX]));
+    assert!(!scene.visible(near, nan) && !scene.visible(far, End::Point([0.0, 0.0, -f32::MAX])));
+    assert!(scene.visible(near, near));
+}

@@ -38,8 +38,11 @@ impl End {
 }
 
 impl Scene {
-    /// Returns whether nothing stands between two ends. The triangles that the ends are on do not count, all others do,
-    /// up to and with the ends themselves. Of ends at one place it is `true`.
+    /// Returns whether nothing stands between two ends. The triangles that the ends are on do not count, all others do.
+    /// Of ends at one place it is `true`; of ends with a NaN or an infinity, or too far apart for f32, `false`.
+    ///
+    /// The line is a ray from `a`, rounded as rays are: whether a surface that goes through an [`End::Point`] blocks it
+    /// is decided by rounding, and may depend on which end is first. Name the surface by [`End::On`], or keep away.
     ///
     /// An end's position is rounded, so it may lie behind a neighbour of its triangle that it sees at a grazing angle:
     /// where that matters, move it off the surface by [`origin_leaving`](crate::origin_leaving), which is made for rays
@@ -59,6 +62,9 @@ impl Scene {
     pub fn visible(&self, a: End, b: End) -> bool {
         let (from, to) = (a.position(), b.position());
         let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i])).with_interval(0.0, 1.0);
+        if !ray.is_valid() {
+            return from == to;
+        }
         match (a, b) {
             (End::Point(_), End::Point(_)) => !self.any(&ray),
             _ => !self.with(Filter::new().accept(&|hit| !a.is_on(hit) && !b.is_on(hit))).any(&ray),

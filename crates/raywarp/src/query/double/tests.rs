@@ -316,3 +316,35 @@ fn a_scene_both_huge_and_fine_says_so() {
     builder.mesh(Positions::strided(&records, 3), Indices::IN_ORDER);
     assert_eq!(built(builder, Levels::Auto).rounding(), None);
 }
+
+#[test]
+fn vertices_that_no_triangle_uses_do_not_keep_a_far_mesh_from_its_origin() {
+    let (inf, far) = (f32::INFINITY, Affine64::translation(TOWN));
+    for unused in [[inf, inf, 0.0], [-inf, inf, -inf], [f32::NAN; 3]] {
+        let positions = [[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], unused, [0.0, 0.01, 0.0]];
+        let mut builder = Scene::builder();
+        let mesh = builder.mesh(&positions, &[[0, 1, 3]]);
+        builder.instance(mesh, far, u32::MAX, 0);
+        let scene = built(builder, Levels::Auto);
+        let from = [TOWN[0] + 0.002, TOWN[1] + 0.003, TOWN[2] + 5.0];
+        assert_eq!(scene.closest(&Ray64::new(from, [0.0, 0.0, -1.0])).map(|hit| hit.t), Some(5.0), "{unused:?}");
+    }
+}
+
+#[test]
+fn a_mesh_that_was_not_placed_is_placed_far_off_later_as_exactly_as_others() {
+    let (positions, indices) = cube(0.7);
+    let mut builder = Scene::builder();
+    let (anchor, later) = (builder.mesh(&positions, &indices), builder.mesh(&positions, &indices));
+    builder.instance(anchor, Affine64::translation(TOWN), u32::MAX, 0);
+    let scene = built(builder, Levels::Two);
+    let mut edit = scene.edit();
+    let beside = [TOWN[0] + 10.0, TOWN[1], TOWN[2]];
+    edit.instance(later, Affine64::translation(beside), u32::MAX, 1);
+    let scene = edit.commit(&Control::default()).unwrap();
+    for at in [TOWN, beside] {
+        let from = [at[0] + 0.35, at[1] + 0.2, at[2] + 9.0];
+        let hit = scene.closest(&Ray64::new(from, [0.0, 0.0, -1.0])).expect("the top of the cube");
+        assert!((hit.t - 8.3).abs() < 1e-6, "{hit:?}");
+    }
+}

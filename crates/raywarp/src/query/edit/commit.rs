@@ -5,7 +5,7 @@ use super::state::State;
 use super::{Change, Changes, Edit, EditError};
 use crate::query::assemble::{Leaf, check_levels, custom_tree, expand, sizes, tree_of};
 use crate::query::builder::{Instance, Part};
-use crate::query::ids::{GeometryId, InstanceId, Placement};
+use crate::query::ids::{GeometryId, Groups, InstanceId, Placement};
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
 use crate::query::scene::Scene;
 use raywarp_cpu::TreePlacement;
@@ -53,11 +53,12 @@ pub(super) fn commit(edit: Edit<'_>, control: &Control<'_>) -> Result<Scene, Edi
         }
     }
 
-    let added = changes.instances.iter().map(|instance| sizes[instance.placement.mesh.0 as usize]).sum::<u64>();
+    let added =
+        changes.instances.iter().map(|instance| sizes[instance.placement.mesh.0 as usize]).fold(0, u64::saturating_add);
     check_levels((state.numbered.len() as u64).saturating_add(added)).map_err(EditError::Scene)?;
     let reshaped = state.reshape(&changes, control)?;
-    let mut wanted = state.change(&changes, &groups)?;
-    state.add(&changes, &groups, &mut wanted)?;
+    let mut wanted = state.change(&changes, (&groups, &sizes))?;
+    state.add(&changes, (&groups, &sizes), &mut wanted)?;
     state.stay(&reshaped, &mut wanted)?;
     state.place(&wanted, control)?;
     state.finish()
@@ -185,7 +186,7 @@ impl State {
     fn change(
         &mut self,
         changes: &Changes<'_>,
-        groups: &[Option<Arc<[Placement]>>],
+        (groups, sizes): (&Groups, &[u64]),
     ) -> Result<Vec<TreePlacement>, EditError> {
         let (mut wanted, mut leaves) = (Vec::new(), Vec::new());
         for (&id, change) in &changes.changed {
@@ -197,7 +198,7 @@ impl State {
                 mask: mask.unwrap_or(u32::MAX),
             };
             leaves.clear();
-            expand(groups, &Leaf::of(&Instance { id, placement, user: user.unwrap_or(0) }), &mut leaves);
+            expand(groups, sizes, &Leaf::of(&Instance { id, placement, user: user.unwrap_or(0) }), &mut leaves);
             for (number, leaf) in self.numbers(id).zip(&mut leaves) {
                 if transform.is_some() {
                     wanted.push(self.wanted(number, leaf)?);
@@ -215,12 +216,12 @@ impl State {
     fn add(
         &mut self,
         changes: &Changes<'_>,
-        groups: &[Option<Arc<[Placement]>>],
+        (groups, sizes): (&Groups, &[u64]),
         wanted: &mut Vec<TreePlacement>,
     ) -> Result<(), EditError> {
         let mut leaves = Vec::new();
         for instance in &changes.instances {
-            expand(groups, &Leaf::of(instance), &mut leaves);
+            expand(groups, sizes, &Leaf::of(instance), &mut leaves);
             self.kept.instances.push((instance.id, instance.placement.mesh));
         }
         self.kept.next_instance += changes.ids;

@@ -98,10 +98,10 @@ impl Scene {
     ///
     /// # What can be edited
     /// Any scene on the CPU. One of [`Levels::Two`](crate::Levels::Two) is edited as it is. Of one that was flattened,
-    /// in whole or in part, the first commit gives each placement a tree of its own, which takes as long as building
-    /// it, and the new scene has two levels. What it has not kept is meshes that were flattened by transforms alone,
-    /// or placed nowhere: these cannot be moved or placed ([`EditError::NotKept`]), but hidden, removed, or given
-    /// again.
+    /// in whole or in part, the first commit gives each placement a tree of its own, which takes some times as long as
+    /// building it, and the new scene has two levels. What it has not kept is meshes that were flattened by transforms
+    /// alone, or placed nowhere: these cannot be moved or placed ([`EditError::NotKept`]), but masked, removed, or
+    /// given again.
     ///
     /// The scene's [`origin`](Scene::origin) stays: who will move things far from it builds the scene there.
     pub fn edit<'a>(&self) -> Edit<'a> {
@@ -256,7 +256,8 @@ impl<'a> Edit<'a> {
     /// again where some came or went, or where its cost has grown by a fifth.
     ///
     /// # Errors
-    /// [`EditError`]; the scene that was edited stays as it is.
+    /// [`EditError`]; the scene that was edited stays as it is, but is gone after [`Scene::into_edit`] unless there is
+    /// another clone.
     pub fn commit(self, control: &Control<'_>) -> Result<Scene, EditError> {
         commit::commit(self, control)
     }

@@ -155,7 +155,12 @@ fn filters_see_custom_geometry() {
             all.iter().all(|hit| scene.closest(&Ray { t_max: 0.0, t_min: -100.0, ..*ray }).is_none() && hit.t > 0.0);
         let of_spheres = |hits: Vec<SurfaceHit>| hits.into_iter().filter(|hit| hit.instance != 1).count();
         if is_outside {
-            assert_eq!(of_spheres(with(Filter::new().culling(Culling::Fronts))), 0);
+            // Its other side is met then.
+            let mut backs = with(Filter::new().culling(Culling::Fronts));
+            backs.retain(|hit| hit.instance != 1);
+            let key = |hit: &SurfaceHit| (hit.instance, hit.primitive);
+            assert!(backs.iter().all(|back| all.iter().any(|hit| key(hit) == key(back) && hit.t <= back.t)));
+            assert_eq!(backs.len(), of_spheres(all.clone()));
             assert_eq!(of_spheres(with(Filter::new().culling(Culling::Backs))), of_spheres(all.clone()));
             culled += of_spheres(all);
         } else {
@@ -203,6 +208,45 @@ fn rays_in_f64_and_edits_take_custom_geometry() {
     let mut edit = after.edit();
     edit.set_mesh(other, &super::SHEET, &super::SHEET_INDICES);
     assert!(matches!(edit.commit(&control), Err(EditError::NotAMesh { geometry }) if geometry == other));
+}
+
+#[test]
+fn behind_a_hit_that_does_not_count_a_primitive_is_asked_again() {
+    let ball = Spheres(vec![([0.0; 3], 1.0)]);
+    let mut builder = Scene::builder();
+    let custom = builder.custom(Arc::new(ball));
+    builder.instance(custom, Affine64::IDENTITY, u32::MAX, 0);
+    let scene = built(builder, Levels::Auto);
+    let ray = Ray::new([-3.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
+    let far = |hit: &SurfaceHit| hit.t > 3.0;
+    for filter in [Filter::new().culling(Culling::Fronts), Filter::new().accept(&far)] {
+        assert_eq!(scene.with(filter).closest(&ray).map(|hit| hit.t), Some(4.0));
+    }
+    assert!(!scene.with(Filter::new().accept(&|_| false)).any(&ray));
+    // Just inside, where f64 leaves out what f32 finds just behind.
+    for inside in [1e-3, 1e-4, 1e-6] {
+        let hit = scene.closest(&Ray64::new([inside - 1.0, 0.0, 0.0], [1.0, 0.0, 0.0])).expect("the other side");
+        assert!((hit.t - (2.0 - inside)).abs() < 1e-6, "{hit:?}");
+    }
+}
+
+#[test]
+fn custom_geometry_far_off_has_the_scenes_origin_near_it() {
+    let far = [412_345.3, 5_312_345.7, 520.2];
+    let mut builder = Scene::builder();
+    let custom = builder.custom(Arc::new(Spheres(vec![([0.0; 3], 1.0)])));
+    builder.instance(custom, Affine64::translation(far), u32::MAX, 0);
+    let scene = built(builder, Levels::Auto);
+    assert!((0..3).all(|i| (scene.origin()[i] - far[i]).abs() < 100.0), "{:?}", scene.origin());
+    let mut random = Random::new(8);
+    for _ in 0..200 {
+        let to = random.point().map(|x| f64::from(0.5 * x));
+        let from = random.point().map(|x| f64::from(5.0 * x));
+        let at: [f64; 3] = std::array::from_fn(|i| far[i] + from[i]);
+        let Some(hit) = scene.closest(&Ray64::new(at, std::array::from_fn(|i| to[i] - from[i]))) else { continue };
+        let off: f64 = (0..3).map(|i| (hit.position[i] - far[i]).powi(2)).sum::<f64>().sqrt() - 1.0;
+        assert!(off.abs() < 1e-5, "{hit:?}: {off}");
+    }
 }
 
 #[test]
