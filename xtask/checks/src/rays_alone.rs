@@ -32,8 +32,8 @@ pub fn crates_of(root: &Path, features: &str) -> Result<BTreeSet<String>, String
     Ok(text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_string).collect())
 }
 
-/// Returns a line for each fault of a build for rays alone: more than `most` crates beside `raywarp`, or one that is not
-/// for rays.
+/// Returns a line for each fault of a build for rays alone: more than `most` crates beside `raywarp`, or one that is
+/// not for rays.
 pub fn faults(crates: &BTreeSet<String>, most: usize) -> Vec<String> {
     let mut faults: Vec<String> = NOT_FOR_RAYS
         .iter()

@@ -12,8 +12,8 @@ use crate::sink::{Sink, Within};
 use raywarp_geom::Ray;
 use raywarp_lanes::TaskOn;
 
-/// Largest number of hits of a primitive that a filter leaves out before it is given up: of a geometry that finds one at
-/// every `t`.
+/// Largest number of hits of a primitive that a filter leaves out before it is given up: of a geometry that finds one
+/// at every `t`.
 const MOST_LEFT_OUT: usize = 1000;
 
 /// Task that walks a ray through the tree over a geometry's boxes, which is not empty.
