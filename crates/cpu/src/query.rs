@@ -1,13 +1,27 @@
 //! Queries that a walk answers: the nearest hit, or anything opaque.
 
 use crate::probe::{Off, Probe};
-use raywarp_geom::{Hit, HitKey, PrimitiveId};
+use raywarp_geom::{Affine, Hit, HitKey, PrimitiveId};
 use raywarp_lanes::InstructionSet;
-use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
+use raywarp_layout::{INDEX_MASK, NON_OPAQUE, TriangleBlock};
 use std::hint::select_unpredictable;
 
-/// Corners of a triangle in the world.
-pub(crate) type Corners = [[f32; 3]; 3];
+/// Triangle in a leaf of a tree, and how that is placed.
+#[derive(Clone, Copy)]
+pub(crate) struct InLeaf<'a> {
+    pub block: &'a TriangleBlock,
+    pub slot: usize,
+    /// Map of the tree's corners to the world; `None` if they are there already.
+    pub place: Option<&'a Affine>,
+}
+
+impl InLeaf<'_> {
+    /// Returns the corners in the world.
+    pub fn corners(&self) -> [[f32; 3]; 3] {
+        let corners = self.block.vertices(self.slot);
+        self.place.map_or(corners, |place| [place.point(corners[0]), place.point(corners[1]), place.point(corners[2])])
+    }
+}
 
 /// Query of a ray (closest hit, any hit), which receives the triangles that the traversal finds.
 pub(crate) trait Query: Copy {
@@ -21,9 +35,9 @@ pub(crate) trait Query: Copy {
     fn limit(&self) -> f32;
     /// Offers the query a triangle that the ray hits, given as `t u v` and the word of its slot in the leaf.
     fn offer(&mut self, tuv: [f32; 3], slot: u32);
-    /// Offers a triangle as [`Query::offer`] does, with its corners in the world for those who want them.
+    /// Offers a triangle as [`Query::offer`] does, with the place where it is for those who want its corners.
     #[inline(always)]
-    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, _: impl Fn() -> Corners) {
+    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, _: InLeaf<'_>) {
         self.offer(tuv, slot);
     }
     /// Returns `true` if a hit at `t` needs its primitive id compared, which only [`Query::offer`] does.

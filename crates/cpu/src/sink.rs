@@ -3,7 +3,7 @@
 use crate::blocked::Blocked;
 use crate::custom::GeometryHit;
 use crate::probe::{Off, Probe};
-use crate::query::{Corners, Query, Range};
+use crate::query::{InLeaf, Query, Range};
 use crate::touches::{Receiver, Split};
 use raywarp_geom::{Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
@@ -39,8 +39,8 @@ pub struct Contact<'a> {
 /// What a hit is on.
 #[derive(Clone, Copy)]
 pub(crate) enum Surface<'a> {
-    /// Triangle, whose corners in the world this returns.
-    Triangle(&'a dyn Fn() -> Corners),
+    /// Triangle in a leaf.
+    Triangle(InLeaf<'a>),
     /// Primitive of custom geometry.
     Custom { is_front: bool },
 }
@@ -49,7 +49,7 @@ impl Contact<'_> {
     /// Returns the triangle's corners in the world; `None` for custom geometry.
     pub fn corners(&self) -> Option<[[f32; 3]; 3]> {
         match self.surface {
-            Surface::Triangle(corners) => Some(corners()),
+            Surface::Triangle(triangle) => Some(triangle.corners()),
             Surface::Custom { .. } => None,
         }
     }
@@ -297,12 +297,12 @@ impl<K: Sink, P: Probe> Query for Within<'_, K, P> {
     fn offer(&mut self, _: [f32; 3], _: u32) {}
 
     #[inline]
-    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, corners: impl Fn() -> Corners) {
+    fn offer_with(&mut self, tuv: [f32; 3], slot: u32, triangle: InLeaf<'_>) {
         let index = slot & INDEX_MASK;
         let of_tree = self.range.ids[index as usize];
         let id = PrimitiveId { instance: self.base + of_tree.instance, ..of_tree };
         let is_split = self.split.has(index);
-        self.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, Surface::Triangle(&corners));
+        self.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, Surface::Triangle(triangle));
     }
 
     #[inline(always)]

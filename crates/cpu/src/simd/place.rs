@@ -12,8 +12,8 @@ pub(super) trait Place {
     /// Each of `k` is below 3.
     unsafe fn axes<V: Vector<BLOCK>>(&self, set: V::Set, corner: &[[f32; BLOCK]; 3], k: [usize; 3]) -> [V; 3];
 
-    /// Returns the corners of a triangle, with the same bits.
-    fn triangle(&self, corners: &[[f32; 3]; 3]) -> [[f32; 3]; 3];
+    /// Returns the map that has the same bits; `None` where corners stay as they are.
+    fn map(&self) -> Option<&Affine>;
 }
 
 /// Place of a tree whose triangles stand in the world as they are.
@@ -28,8 +28,8 @@ impl Place for InPlace {
     }
 
     #[inline(always)]
-    fn triangle(&self, corners: &[[f32; 3]; 3]) -> [[f32; 3]; 3] {
-        *corners
+    fn map(&self) -> Option<&Affine> {
+        None
     }
 }
 
@@ -45,8 +45,8 @@ impl Place for Affine {
     }
 
     #[inline(always)]
-    fn triangle(&self, corners: &[[f32; 3]; 3]) -> [[f32; 3]; 3] {
-        [self.point(corners[0]), self.point(corners[1]), self.point(corners[2])]
+    fn map(&self) -> Option<&Affine> {
+        Some(self)
     }
 }
 

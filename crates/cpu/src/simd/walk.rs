@@ -21,7 +21,7 @@ use super::queue::{INTERLEAVED, Queue, ROOM, sort_out};
 use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
-use crate::query::Query;
+use crate::query::{InLeaf, Query};
 use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
@@ -466,15 +466,15 @@ fn offer_each<Q: Query, P: Place>(
     while mask != 0 {
         let slot = mask.trailing_zeros() as usize % BLOCK;
         mask &= mask - 1;
-        let corners = || place.triangle(&block.vertices(slot));
-        query.offer_with([ts[slot], us[slot], vs[slot]], block.slots[slot], corners);
+        let triangle = InLeaf { block, slot, place: place.map() };
+        query.offer_with([ts[slot], us[slot], vs[slot]], block.slots[slot], triangle);
     }
     while wide != 0 {
         let slot = wide.trailing_zeros() as usize % BLOCK;
         wide &= wide - 1;
-        let corners = place.triangle(&block.vertices(slot));
-        if let Some(tuv) = ray.triangle.test(&corners) {
-            query.offer_with(tuv, block.slots[slot], || corners);
+        let triangle = InLeaf { block, slot, place: place.map() };
+        if let Some(tuv) = ray.triangle.test(&triangle.corners()) {
+            query.offer_with(tuv, block.slots[slot], triangle);
         }
     }
 }
