@@ -64,7 +64,9 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
             // Behind a hit that a filter leaves out there may be another of the same primitive.
             for _ in 0..MOST_LEFT_OUT {
                 let Some(hit) = self.custom.geometry.intersect(primitive, &ray) else { break };
-                if !query.offer_custom(&hit, hit.t / self.power, primitive) {
+                // One before the interval would be found again and again.
+                let is_left_out = query.offer_custom(&hit, hit.t / self.power, primitive);
+                if !is_left_out || hit.t < ray.t_min {
                     break;
                 }
                 ray.t_min = hit.t.next_up();

@@ -111,20 +111,19 @@ impl<'a> Advanced<'a> {
 
     /// Returns the hit on what the rounded ray hits.
     pub fn hit(&self, scene: &Scene, touch: &Contact<'_>) -> Hit64 {
-        let Meeting { t, weights } = self.meets(touch);
-        let inner: [f64; 3] = match touch.corners() {
-            Some(corners) => std::array::from_fn(|i| {
-                (0..3).map(|corner| weights[corner] * f64::from(corners[corner][i])).sum::<f64>()
-            }),
-            None => std::array::from_fn(|i| self.origin[i] + f64::from(touch.hit.t) * self.direction[i]),
+        let (t, [u, v], inner): (f64, [f64; 2], [f64; 3]) = match touch.corners() {
+            Some(corners) => {
+                let Meeting { t, weights } = self.meets_triangle(&corners, touch);
+                let at = |i: usize| (0..3).map(|corner| weights[corner] * f64::from(corners[corner][i])).sum::<f64>();
+                (t, [weights[1], weights[2]], std::array::from_fn(at))
+            }
+            None => {
+                let at = |i: usize| self.origin[i] + f64::from(touch.hit.t) * self.direction[i];
+                (self.meets(touch).t, [touch.hit.u, touch.hit.v].map(f64::from), std::array::from_fn(at))
+            }
         };
-        let instance = touch.instance;
-        let user = scene.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user);
+        let (instance, user) = (touch.instance, scene.user_of(touch.instance));
         let position: [f64; 3] = std::array::from_fn(|i| scene.0.origin[i] + inner[i]);
-        let [u, v] = match touch.corners() {
-            Some(_) => [weights[1], weights[2]],
-            None => [touch.hit.u, touch.hit.v].map(f64::from),
-        };
         Hit64 { t, position, u, v, instance, primitive: touch.hit.primitive, user }
     }
 }

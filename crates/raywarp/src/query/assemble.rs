@@ -309,13 +309,17 @@ struct Rounded {
 impl Rounded {
     fn new(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool], center: &mut Center) -> Self {
         let (mut meshes, mut locals) = (Vec::new(), Vec::new());
+        // Of each part whether it is placed, and then whether by the identity alone.
+        let mut stands: Vec<Option<bool>> = vec![None; builder.parts.len()];
+        for leaf in leaves {
+            let is_identity = leaf.transform == Affine64::IDENTITY;
+            stands[leaf.mesh] = Some(stands[leaf.mesh].unwrap_or(true) && is_identity);
+        }
         for (index, part) in builder.parts.iter().enumerate() {
             let (mut mesh, mut local) = (TriangleMesh::default(), [0.0; 3]);
             if let (Part::Mesh(positions, indices), true) = (part, used[index]) {
                 // One that is placed nowhere yet may come to stand anywhere.
-                let mut placed = leaves.iter().filter(|leaf| leaf.mesh == index).peekable();
-                let stays = placed.peek().is_some() && placed.all(|leaf| leaf.transform == Affine64::IDENTITY);
-                let mut rounder = if stays { center.in_world() } else { center.in_mesh() };
+                let mut rounder = if stands[index] == Some(true) { center.in_world() } else { center.in_mesh() };
                 mesh.positions = used_positions(positions, indices).map(|position| rounder.round(position)).collect();
                 rounder.settle(&mut mesh.positions);
                 mesh.indices = (0..indices.len(positions.len())).map(|triangle| indices.corners(triangle)).collect();
@@ -323,7 +327,7 @@ impl Rounded {
                 center.note_mesh(index, &rounder);
             }
             // Custom geometry stays in its own f32 coordinates: triangles as large as its boxes stand for it.
-            if let (Part::Custom(geometry), true) = (part, leaves.iter().any(|leaf| leaf.mesh == index)) {
+            if let (Part::Custom(geometry), true) = (part, stands[index].is_some()) {
                 for bounds in boxes(geometry) {
                     let first = mesh.positions.len() as u32;
                     let side = [bounds.max[0], bounds.min[1], bounds.max[2]];

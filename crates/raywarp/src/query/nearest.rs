@@ -99,7 +99,7 @@ impl Scene {
 
     fn nearest_of(&self, found: &NearestPoint) -> Nearest {
         let NearestPoint { point, distance, u, v, instance, primitive, feature } = *found;
-        let user = self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user);
+        let user = self.user_of(instance);
         Nearest { point, distance, u, v, instance, primitive, user, feature }
     }
 }

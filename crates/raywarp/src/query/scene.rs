@@ -248,7 +248,11 @@ impl Scene {
     }
 
     pub(super) fn surface_hit(&self, hit: &Hit, instance: u32) -> SurfaceHit {
-        let user = self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user);
-        SurfaceHit::new(hit, instance, user)
+        SurfaceHit::new(hit, instance, self.user_of(instance))
+    }
+
+    /// Returns the number that the caller gave to a placement.
+    pub(super) fn user_of(&self, instance: u32) -> u32 {
+        self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user)
     }
 }
