@@ -4,7 +4,7 @@ use super::SceneError;
 use super::builder::{Instance, Levels, MOST_LEVELS, Part, SceneBuilder, SceneOptions};
 use super::ids::{Groups, InstanceId, Placement};
 use super::kept::{Kept, KeptPart};
-use super::scene::{Inner, Numbered, Rays, Scene};
+use super::scene::{Numbered, Rays, Scene};
 use super::source::{Indices, Positions};
 use super::triangles::{Triangles, check, range};
 use crate::device::cost_model::build_in_memory;
@@ -17,7 +17,7 @@ use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlaceme
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
 use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Triangles, of all placements together, from which on a mesh that is placed several times keeps a tree of its own.
 const WORTH_A_LEVEL: u64 = 20_000;
@@ -191,9 +191,8 @@ pub(super) fn scene(
         kept.flattened = flattened(&leaves, |_| true);
         one_level(flat(&meshes, leaves.iter().enumerate())?, &quality, options, plan)?
     };
-    let (numbered, closed) = (leaves.iter().map(Leaf::numbered).collect(), OnceLock::new());
-    let reach = kept.reach();
-    Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: on_gpu, closed, kept })))
+    let numbered = leaves.iter().map(Leaf::numbered).collect();
+    Ok(Scene::new(rays, numbered, (origin, rounding), on_gpu, kept))
 }
 
 /// Builds the trees of custom geometry that is used.

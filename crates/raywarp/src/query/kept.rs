@@ -55,6 +55,10 @@ pub(super) struct KeptMesh {
     pub built: Option<Wide8Cost>,
 }
 
+/// Numbers of placements of meshes before each member of a group, and in all of it; of each part of a scene, and empty
+/// for those that are no groups.
+pub(super) type Starts = Vec<Box<[u64]>>;
+
 impl KeptPart {
     /// Returns custom geometry whose tree has the number `tree`.
     pub fn custom(tree: Option<u32>, bounds: Aabb) -> Self {
@@ -112,6 +116,27 @@ impl Kept {
     /// Returns a box around all triangles, which does not depend on the number of levels.
     pub fn reach(&self) -> Aabb {
         self.reaches.iter().fold(Aabb::EMPTY, |all, reach| all.union(reach))
+    }
+
+    /// Counts the placements that groups stand for: members come before the groups that they are in.
+    pub fn starts(&self) -> Starts {
+        let mut all: Starts = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let mut starts = Vec::new();
+            if let KeptPart::Group(members) = part {
+                let mut before = 0u64;
+                starts.reserve_exact(members.len() + 1);
+                starts.push(before);
+                for member in members.iter() {
+                    // What is no group stands for itself.
+                    let of_member = all[member.mesh.0 as usize].last().copied().unwrap_or(1);
+                    before = before.saturating_add(of_member);
+                    starts.push(before);
+                }
+            }
+            all.push(starts.into());
+        }
+        all
     }
 
     /// Returns the size in bytes.

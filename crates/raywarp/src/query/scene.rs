@@ -2,7 +2,7 @@
 
 use super::builder::{SceneBuilder, SceneOptions};
 use super::ids::InstanceId;
-use super::kept::Kept;
+use super::kept::{Kept, Starts};
 use super::source::{Indices, Positions};
 use super::{NotClosed, SceneError, SceneRay, SurfaceHit};
 use crate::device::{Backend, Plan};
@@ -48,6 +48,8 @@ pub(super) struct Inner {
     pub is_on_gpus: bool,
     /// Whether every placed mesh is closed, once somebody asked.
     pub closed: OnceLock<Result<(), NotClosed>>,
+    /// What groups stand for, once somebody asked.
+    pub starts: OnceLock<Starts>,
     /// What edits go by.
     pub kept: Kept,
 }
@@ -194,8 +196,8 @@ impl Scene {
         std::array::from_fn(|i| along(i) + self.0.origin[i])
     }
 
-    /// Returns what the builder returned for the placement of this number; of a group's, that of the group. `None` if
-    /// the scene has no such placement.
+    /// Returns what the builder returned for the placement of this number; of a group's, that of the group, in which
+    /// [`Scene::path`] tells the member. `None` if the scene has no such placement.
     pub fn instance_id(&self, instance: u32) -> Option<InstanceId> {
         self.0.numbered.get(instance as usize).map(|numbered| numbered.id)
     }
@@ -220,7 +222,8 @@ impl Scene {
             Rays::One(cpu, _) => cpu.bytes(),
             Rays::Two(levels, _) => levels.bytes(),
         };
-        trees + size_of_val(&self.0.numbered[..]) + self.0.kept.bytes()
+        let starts = self.0.starts.get().map_or(0, |all| all.iter().map(|starts| size_of_val(&starts[..])).sum());
+        trees + size_of_val(&self.0.numbered[..]) + self.0.kept.bytes() + starts
     }
 
     /// Returns the plan for large batches as it stands now: device, kernels, and why.
@@ -237,6 +240,18 @@ impl Scene {
             Rays::One(_, batches) => batches.tracer(),
             Rays::Two(levels, _) => levels,
         }
+    }
+
+    /// Puts a scene together; the origin is with what f32 relative to it is too coarse for.
+    pub(super) fn new(
+        rays: Rays,
+        numbered: Vec<Numbered>,
+        (origin, rounding): ([f64; 3], Option<RoundingWarning>),
+        is_on_gpus: bool,
+        kept: Kept,
+    ) -> Self {
+        let (reach, closed, starts) = (kept.reach(), OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus, closed, starts, kept }))
     }
 
     /// Returns the name of what traces rays on the CPU.

@@ -13,7 +13,7 @@ use raywarp_cpu::{CpuTracer, LevelsEdit, LevelsTracer, PlacementError, TreePlace
 use raywarp_geom::origin::RoundingWarning;
 use raywarp_geom::{Aabb, Affine64, Control};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Scene that is being edited.
 pub(super) struct State {
@@ -203,8 +203,7 @@ impl State {
     pub fn finish(self) -> Result<Scene, EditError> {
         let Self { levels, numbered, origin, rounding, kept } = self;
         let rays = Rays::Two(levels.finish()?, Box::new(Plan::cpu(kept.quality)));
-        let (reach, closed) = (kept.reach(), OnceLock::new());
-        Ok(Scene(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus: false, closed, kept })))
+        Ok(Scene::new(rays, numbered, (origin, rounding), false, kept))
     }
 }
 
