@@ -1,69 +1,76 @@
-//! Whether meshes are closed, as the trees hold them.
+//! Whether a mesh is closed: each edge has a partner that runs the other way between places with the same bits.
 
-use crate::levels::LevelsTracer;
-use crate::tracer::CpuTracer;
 use rayon::prelude::*;
-use raywarp_layout::BLOCK;
 
-/// Directed edge of a triangle: an instance, the lower and the higher of its ends, and 1 if it runs from the lower to
-/// the higher, -1 else.
-type Edge = (u32, [u32; 3], [u32; 3], i8);
+/// Number of triangles whose edges a thread pairs at once.
+const PART: usize = 1 << 16;
 
-impl CpuTracer {
-    /// Returns the lowest instance with an edge that no other edge of it runs back along, between corners of the same
-    /// bits, and the number of such edges; `None` if there are none, and so every instance is closed. O(n log n) in
-    /// parallel, with 84 bytes a triangle meanwhile.
-    pub fn open_edges(&self) -> Option<(u32, u64)> {
-        let mut edges = self.edges();
-        edges.par_sort_unstable();
-        let mut open: Option<(u32, u64)> = None;
-        for same in edges.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
-            let balance: i64 = same.iter().map(|edge| i64::from(edge.3)).sum();
-            let instance = same[0].0;
-            match &mut open {
-                _ if balance == 0 => {}
-                Some((of, count)) if *of == instance => *count += balance.unsigned_abs(),
-                Some(_) => break,
-                None => open = Some((instance, balance.unsigned_abs())),
-            }
-        }
-        open
-    }
+/// Number of edges that wait for their partners, as a power of two: 256 KiB, which a core's second-level cache holds.
+/// Of a grid of a million triangles 3 % of all edges do not wait long enough.
+const WAITING: u32 = 15;
 
-    fn edges(&self) -> Vec<Edge> {
-        let Some(tree) = self.wide8() else { return Vec::new() };
-        let mut edges = Vec::with_capacity(3 * self.ids.len());
-        // Those of several leaves once.
-        let mut seen = vec![false; self.ids.len()];
-        for block in tree.blocks() {
-            for slot in 0..BLOCK {
-                let Some(index) = block.index(slot).map(|index| index as usize) else { continue };
-                if std::mem::replace(&mut seen[index], true) {
-                    continue;
-                }
-                // The two zeros are one place.
-                let [a, b, c] = block.vertices(slot).map(|p| p.map(|x| (x + 0.0).to_bits()));
-                let instance = self.ids[index].instance;
-                for (from, to) in [(a, b), (b, c), (c, a)] {
-                    if from != to {
-                        let edge = if from < to { (instance, from, to, 1) } else { (instance, to, from, -1) };
-                        edges.push(edge);
-                    }
-                }
-            }
-        }
-        edges
-    }
+/// Odd constants without a pattern, of the golden ratio and of generators of pseudo-random numbers.
+const KEYS: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xabc9_8388_fb8f_ac03];
+
+/// Returns the number of edges of a mesh without a partner, counted by the triangle: an edge from one place to another
+/// is closed by one that runs back between places of the same bits, where the two zeros are one. 0 for a closed mesh.
+/// `corners` returns those of a triangle by its index.
+///
+/// Edges are told apart by 63 bits of a hash. So the number is exact but for one in 2^63 of the pairs of open edges,
+/// and a mesh is taken for a closed one only where all its open edges pair so.
+///
+/// O(n), some 30 ns a triangle, where the partners of most edges are of triangles near them in the mesh's order. The
+/// others are sorted, 8 bytes an edge: in an order without any such pattern 200 ns a triangle. In parallel.
+pub fn open_edges(count: usize, corners: impl Fn(usize) -> [[f32; 3]; 3] + Sync) -> u64 {
+    let part = |part: usize| unpaired((part * PART..count.min((part + 1) * PART)).map(&corners));
+    let mut edges: Vec<u64> = (0..count.div_ceil(PART)).into_par_iter().flat_map_iter(part).collect();
+    edges.par_sort_unstable();
+    let balance = |same: &[u64]| {
+        let up = same.iter().filter(|edge| *edge & 1 == 1).count();
+        up.abs_diff(same.len() - up) as u64
+    };
+    edges.chunk_by(|a, b| a | 1 == b | 1).map(balance).sum()
 }
 
-impl LevelsTracer {
-    /// Returns the lowest instance that is not closed, and the number of its open edges, as
-    /// [`CpuTracer::open_edges`] does. Each tree is looked at once, in its own space.
-    pub fn open_edges(&self) -> Option<(u32, u64)> {
-        let of_tree: Vec<Option<(u32, u64)>> = self.trees.iter().map(|tree| tree.open_edges()).collect();
-        let of = |placed: &crate::levels::Placed| {
-            of_tree[placed.tree as usize].map(|(instance, open)| (placed.base + instance, open))
-        };
-        self.placed.iter().filter_map(of).min()
+/// Returns edges of triangles of which those that have partners near them are left out.
+fn unpaired(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Vec<u64> {
+    let mut waiting = vec![0u64; 1 << WAITING];
+    let mut left = Vec::new();
+    for corners in triangles {
+        let [a, b, c] = corners.map(place);
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            if from == to {
+                continue;
+            }
+            let edge = edge(from, to);
+            let slot = &mut waiting[(edge >> (64 - WAITING)) as usize];
+            if *slot == edge ^ 1 {
+                *slot = 0;
+                continue;
+            }
+            if *slot != 0 {
+                left.push(*slot);
+            }
+            *slot = edge;
+        }
     }
+    left.extend(waiting.into_iter().filter(|edge| *edge != 0));
+    left
+}
+
+/// Hashes a place.
+#[inline(always)]
+fn place(point: [f32; 3]) -> u64 {
+    // The two zeros are one place.
+    let [x, y, z] = point.map(|x| u64::from((x + 0.0).to_bits()) + 1);
+    let sum = x.wrapping_mul(KEYS[0]).wrapping_add(y.wrapping_mul(KEYS[1])).wrapping_add(z.wrapping_mul(KEYS[2]));
+    sum ^ sum >> 32
+}
+
+/// Hashes an edge; the last bit tells in which direction it runs.
+#[inline(always)]
+fn edge(from: u64, to: u64) -> u64 {
+    let product = u128::from(from ^ KEYS[1]) * u128::from(to ^ KEYS[1]);
+    // Never 0, which marks an empty slot, but for one in 2^63.
+    (product ^ product >> 64) as u64 & !1 | u64::from(from < to)
 }

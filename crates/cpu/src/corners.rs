@@ -4,6 +4,7 @@ use crate::touches::Split;
 use crate::tracer::{CpuTracer, Encoding};
 use raywarp_geom::PrimitiveId;
 use raywarp_layout::{BLOCK, Corners, Wide8Cost};
+use std::ops::Range;
 
 impl CpuTracer {
     /// Returns the ids of the triangles, in the order of [`CpuTracer::corners`].
@@ -14,11 +15,26 @@ impl CpuTracer {
     /// Returns the corners of all triangles, with the bits that they were given with, in the order in which they were
     /// given. O(n); empty for a tree that is not for lanes.
     pub fn corners(&self) -> Vec<[[f32; 3]; 3]> {
+        self.corners_within(0..self.ids.len())
+    }
+
+    /// Returns the corners of an instance's triangles, by their primitives, as [`CpuTracer::corners`] does for all;
+    /// triangles have to stand in the order of their ids. O(n).
+    pub fn corners_of(&self, instance: u32) -> Vec<[[f32; 3]; 3]> {
+        let first = self.ids.partition_point(|id| id.instance < instance);
+        let count = self.ids[first..].partition_point(|id| id.instance == instance);
+        self.corners_within(first..first + count)
+    }
+
+    /// Returns the corners of the triangles of these indices.
+    fn corners_within(&self, indices: Range<usize>) -> Vec<[[f32; 3]; 3]> {
         let Some(tree) = self.wide8() else { return Vec::new() };
-        let mut corners = vec![[[f32::NAN; 3]; 3]; self.ids.len()];
+        let mut corners = vec![[[f32::NAN; 3]; 3]; indices.len()];
         for block in tree.blocks() {
             for (index, slot) in (0..BLOCK).filter_map(|slot| Some((block.index(slot)?, slot))) {
-                corners[index as usize] = block.vertices(slot);
+                if let Some(corners) = (index as usize).checked_sub(indices.start).and_then(|i| corners.get_mut(i)) {
+                    *corners = block.vertices(slot);
+                }
             }
         }
         corners

@@ -25,6 +25,7 @@ mod touches;
 mod tracer;
 
 pub use blocked::Blocked;
+pub use closed::open_edges;
 pub use custom::{Geometry, GeometryError, GeometryHit};
 pub use levels::{LevelsEdit, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 pub use nearest::{Feature, NearestPoint};

@@ -13,7 +13,7 @@ use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement};
+use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement, open_edges};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
 use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
 use std::collections::BTreeMap;
@@ -185,6 +185,7 @@ pub(super) fn scene(
     }
     let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
     kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
+    count_open_edges(&mut kept, &meshes, &leaves, &has_tree);
     let rays = if keeps_all || has_tree.iter().any(|&has| has) {
         two_levels((&meshes, &customs), &leaves, &has_tree, &mut kept, control)?
     } else {
@@ -193,6 +194,21 @@ pub(super) fn scene(
     };
     let numbered = leaves.iter().map(Leaf::numbered).collect();
     Ok(Scene::new(rays, numbered, (origin, rounding), on_gpu, kept))
+}
+
+/// Counts the open edges of meshes of which no tree will hold the corners as they are in the mesh: those that are
+/// flattened, and stand nowhere by the identity.
+fn count_open_edges(kept: &mut Kept, meshes: &[Option<Triangles<'_>>], leaves: &[Leaf], has_tree: &[bool]) {
+    let mut is_lost = vec![false; meshes.len()];
+    leaves.iter().for_each(|leaf| is_lost[leaf.mesh] = !has_tree[leaf.mesh]);
+    for leaf in leaves.iter().filter(|leaf| !has_tree[leaf.mesh]) {
+        is_lost[leaf.mesh] &= leaf.transform.rounded() != Affine::IDENTITY;
+    }
+    for ((part, mesh), _) in kept.parts.iter_mut().zip(meshes).zip(is_lost).filter(|(_, is_lost)| *is_lost) {
+        if let (KeptPart::Mesh(kept), Some(mesh)) = (part, mesh) {
+            kept.open_edges = Some(open_edges(mesh.len(), |triangle| mesh.corners(triangle)));
+        }
+    }
 }
 
 /// Builds the trees of custom geometry that is used.

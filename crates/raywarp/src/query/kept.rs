@@ -53,6 +53,9 @@ pub(super) struct KeptMesh {
     pub is_custom: bool,
     /// Cost of its tree when that was built, once it was fitted to other triangles.
     pub built: Option<Wide8Cost>,
+    /// Number of its open edges, if it was counted before its own corners were lost: it stands nowhere but flattened,
+    /// by transforms.
+    pub open_edges: Option<u64>,
 }
 
 /// Numbers of placements of meshes before each member of a group, and in all of it; of each part of a scene, and empty
@@ -62,7 +65,15 @@ pub(super) type Starts = Vec<Box<[u64]>>;
 impl KeptPart {
     /// Returns custom geometry whose tree has the number `tree`.
     pub fn custom(tree: Option<u32>, bounds: Aabb) -> Self {
-        Self::Mesh(KeptMesh { tree, local: [0.0; 3], triangles: 0, bounds, is_custom: true, built: None })
+        Self::Mesh(KeptMesh {
+            tree,
+            local: [0.0; 3],
+            triangles: 0,
+            bounds,
+            is_custom: true,
+            built: None,
+            open_edges: None,
+        })
     }
 
     /// Returns the members of a group.
@@ -82,7 +93,15 @@ impl Kept {
     ) -> Self {
         let mesh = |(mesh, &local): (&Option<Triangles<'_>>, &[f64; 3])| {
             let (triangles, bounds) = mesh.as_ref().map_or((0, Aabb::EMPTY), |mesh| (mesh.len(), mesh.bounds()));
-            KeptPart::Mesh(KeptMesh { tree: None, local, triangles, bounds, is_custom: false, built: None })
+            KeptPart::Mesh(KeptMesh {
+                tree: None,
+                local,
+                triangles,
+                bounds,
+                is_custom: false,
+                built: None,
+                open_edges: None,
+            })
         };
         let part = |(group, of_mesh): (&Option<Arc<[Placement]>>, _)| match group {
             Some(members) => KeptPart::Group(members.clone()),

@@ -1,5 +1,6 @@
 //! Questions of scenes, of one level and of two.
 
+mod closed;
 mod custom;
 
 use super::*;

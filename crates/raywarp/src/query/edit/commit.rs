@@ -24,7 +24,15 @@ pub(super) fn commit(edit: Edit<'_>, control: &Control<'_>) -> Result<Scene, Edi
     state.kept.parts.extend(changes.parts.iter().map(|part| match part {
         Part::Mesh(..) => {
             let (local, bounds) = ([0.0; 3], Aabb::EMPTY);
-            KeptPart::Mesh(KeptMesh { tree: None, local, triangles: 0, bounds, is_custom: false, built: None })
+            KeptPart::Mesh(KeptMesh {
+                tree: None,
+                local,
+                triangles: 0,
+                bounds,
+                is_custom: false,
+                built: None,
+                open_edges: None,
+            })
         }
         Part::Group(members) => KeptPart::Group(members.clone()),
         Part::Custom(_) => KeptPart::custom(None, Aabb::EMPTY),
@@ -176,6 +184,7 @@ impl State {
                 bounds: built.bounds,
                 is_custom: false,
                 built: built.built,
+                open_edges: None,
             };
             self.kept.parts[mesh] = KeptPart::Mesh(kept);
         }
