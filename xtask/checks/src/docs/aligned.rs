@@ -5,8 +5,14 @@
 //! last heading above it as `section`. What is said right below a table is rows as well: a `number` each, the two words
 //! before it as `said`, and the table's `table`, `of` and `section`. A cell of two numbers, `65/25` or `65, 25`, below
 //! `ao` is also `ao/1` and `ao/2`.
+//!
+//! Every line is a row too, whether of a table or not: the line is `line`, its numbers are `n1`, `n2` and so on, and
+//! `nth` says which it is of the lines that begin with the same word. A table of comma-separated values between other
+//! lines has rows by its heads, and the line above it as `table`.
 
 use super::table::Row;
+use super::tolerance::squeezed;
+use std::collections::BTreeMap;
 
 /// A word or several, and the columns where they stand.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,11 +22,19 @@ struct Piece<'a> {
     text: &'a str,
 }
 
-/// Returns the rows of all tables of a text.
+/// Returns the rows of all tables of a text, and those of its lines.
 pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
     // What the command says while it works may stand between its tables.
     let lines: Vec<&str> =
         text.lines().filter(|line| !line.starts_with("raywarp: warning")).map(str::trim_end).collect();
+    let mut rows = tables(&lines);
+    rows.extend(lines_of(&lines));
+    rows.extend(values(&lines));
+    rows
+}
+
+/// Returns the rows of all tables of aligned text.
+fn tables(lines: &[&str]) -> Vec<Row> {
     let (mut rows, mut section, mut title): (Vec<Row>, _, _) = (Vec::new(), "", None);
     let mut at = 0;
     while at < lines.len() {
@@ -45,6 +59,51 @@ pub(super) fn rows_of_text(text: &str) -> Vec<Row> {
             title = title.or(Some(line));
         }
         at += 1;
+    }
+    rows
+}
+
+/// Returns a row for each line that has a number.
+fn lines_of(lines: &[&str]) -> Vec<Row> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for line in lines {
+        let nth = seen.entry(line.split_whitespace().next().unwrap_or_default()).or_default();
+        *nth += 1;
+        let cell = |(number, word): (usize, &str)| (format!("n{number}"), word.to_string());
+        let numbers: Vec<(String, String)> = (1..).zip(numbers(line)).map(cell).collect();
+        let first = [("line".to_string(), squeezed(line)), ("nth".to_string(), nth.to_string())];
+        rows.extend((!numbers.is_empty()).then(|| first.into_iter().chain(numbers).collect()));
+    }
+    rows
+}
+
+/// Returns the words of a line that are numbers, without units and marks.
+fn numbers(line: &str) -> impl Iterator<Item = &str> {
+    fn plain(word: &str) -> &str {
+        word.trim_matches(['(', ')', ',', ';', ':', '*', '%', '+']).trim_end_matches('.')
+    }
+    let words = line.split([' ', '/', '\t']).filter(|word| !word.is_empty());
+    words.map(plain).filter(|word| {
+        word.starts_with(['-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            && word.replace(',', "").parse::<f64>().is_ok()
+    })
+}
+
+/// Returns the rows of tables of comma-separated values: a line of heads, and lines of as many numbers below it.
+fn values(lines: &[&str]) -> Vec<Row> {
+    let cells = |line: &str| line.split(',').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
+    let are_numbers = |line: &str| cells(line).len() > 1 && cells(line).iter().all(|cell| cell.parse::<f64>().is_ok());
+    let mut rows = Vec::new();
+    let (mut heads, mut title) = (Vec::new(), "");
+    for (at, line) in lines.iter().enumerate() {
+        let is_head = !are_numbers(line) && lines.get(at + 1).is_some_and(|next| are_numbers(next));
+        if is_head {
+            (heads, title) = (cells(line), if at > 0 { lines[at - 1] } else { "" });
+        } else if are_numbers(line) && cells(line).len() == heads.len() {
+            let table = ("table".to_string(), title.to_string());
+            rows.push(heads.iter().cloned().zip(cells(line)).chain([table]).collect());
+        }
     }
     rows
 }
@@ -175,7 +234,7 @@ mod tests {
         check(text, 0, &[("label", "tiled M=8"), ("bounces", "2"), ("section", "dragon.ply"), title]);
         check(text, 1, &[("organisation", "compact"), ("of naive", "1.04"), title]);
         check(text, 2, &[("said", "lanes of"), ("number", "32"), ("section", "dragon.ply"), title]);
-        assert_eq!(rows_of_text(text).len(), 3);
+        assert_eq!(tables(&text.lines().collect::<Vec<_>>()).len(), 3);
     }
 
     #[test]
@@ -194,8 +253,8 @@ mod tests {
     fn tables_of_one_paragraph_have_titles_of_their_own() {
         let table = "room       ours     theirs\nsibenik   0.748 M  0.613 M\n";
         let text = format!("isa=1 speed.py\n{table}isa=2 speed.py\n{table}");
-        let rows = rows_of_text(&text.replace("0.748 M  0.613 M", "0.748      0.613"));
-        assert_eq!(rows.len(), 2);
+        let apart = text.replace("0.748 M  0.613 M", "0.748      0.613");
+        assert_eq!(tables(&apart.lines().collect::<Vec<_>>()).len(), 2);
         check(&text.replace(" M", "  "), 1, &[("of", "isa=2"), ("theirs", "0.613")]);
         let narrow = "a: b\nMrays/s ours theirs ratio best mode\nao         8.72   6.65  1.32 16, high\n";
         check(narrow, 0, &[("ours", "8.72"), ("ratio", "1.32"), ("best", "16,"), ("mode", "high")]);
@@ -204,5 +263,25 @@ mod tests {
         let heads = "Mrays/s             diffuse diffuse shuffled   checked";
         let twice = format!("a: b\n{heads}\nkernel        3200.3   0.1%    1929.0   0.1%     81910\n");
         check(&twice, 0, &[("diffuse", "3200.3 0.1%"), ("diffuse#2", "1929.0"), ("checked", "81910")]);
+    }
+
+    #[test]
+    fn a_line_is_a_row_of_its_numbers() {
+        let text =
+            "RMSE   0.0008, 0.0661 % of b's\na.pbrt: 600.5 M/s (0.5 %), 2.3 G/s: 0.34, 0.31; h8\nRMSE   9.\nno\n";
+        check(text, 0, &[("line", "RMSE 0.0008, 0.0661 % of b's"), ("nth", "1"), ("n2", "0.0661")]);
+        check(text, 1, &[("n1", "600.5"), ("n2", "0.5"), ("n4", "0.34"), ("n5", "0.31")]);
+        check(text, 2, &[("nth", "2"), ("n1", "9")]);
+        assert_eq!(rows_of_text(text).len(), 3);
+    }
+
+    #[test]
+    fn values_parted_by_commas_are_a_table_between_other_lines() {
+        let text = "alone primary\nsize,h8,h8/direct\n100,3,4.5\n200,6,7\nalone ao\nsize,h8,x\n100,8,9\n";
+        let lines: Vec<&str> = text.lines().collect();
+        let rows = values(&lines);
+        let cell = |at: usize, name: &str| rows[at].iter().find(|(own, _)| own == name).unwrap().1.clone();
+        assert_eq!((rows.len(), cell(1, "h8/direct").as_str(), cell(1, "table").as_str()), (3, "7", "alone primary"));
+        assert_eq!((cell(2, "x").as_str(), cell(2, "table").as_str()), ("9", "alone ao"));
     }
 }

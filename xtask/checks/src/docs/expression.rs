@@ -1,5 +1,5 @@
-//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * /`, brackets, `abs`, `mean`, `geomean`, `min`,
-//! `max`, `count` and `distinct`, and names that are short for others.
+//! Expressions over the columns of sources: `a.rate(kind=ao)`, `+ - * / <`, brackets, `abs`, `mean`, `geomean`, `min`,
+//! `max`, `sum`, `count` and `distinct`, and names that are short for others.
 
 use super::table::{AROUND, Row};
 use super::template::{Filter, Sources};
@@ -35,6 +35,7 @@ pub(super) enum Reduction {
     Min,
     Max,
     Count,
+    Sum,
     /// How many different words there are.
     Distinct,
 }
@@ -46,7 +47,7 @@ impl Expression {
     /// What is wrong with it.
     pub fn parse(text: &str, short: &Short) -> Result<Self, String> {
         let mut parser = Parser { rest: text, short };
-        let expression = parser.sum()?;
+        let expression = parser.comparison()?;
         match parser.rest.trim() {
             "" => Ok(expression),
             rest => Err(format!("\"{rest}\" is too much")),
@@ -96,11 +97,14 @@ impl Expression {
             Self::Cell { source, column, filter } => {
                 cells(rows, source, column, filter)?.iter().map(|cell| number_of(cell)).collect()
             }
-            Self::All(Reduction::Distinct, inner) => match &**inner {
+            // Words are counted as numbers are.
+            Self::All(reduction @ (Reduction::Count | Reduction::Distinct), inner) => match &**inner {
                 Self::Cell { source, column, filter } => {
-                    let words: BTreeSet<String> = cells(rows, source, column, filter)?.into_iter().collect();
-                    Ok(vec![words.len() as f64])
+                    let words = cells(rows, source, column, filter)?;
+                    let distinct = words.iter().collect::<BTreeSet<_>>().len();
+                    Ok(vec![if *reduction == Reduction::Count { words.len() } else { distinct } as f64])
                 }
+                _ if *reduction == Reduction::Count => Ok(vec![inner.numbers(rows)?.len() as f64]),
                 _ => Err("distinct is of a column".into()),
             },
             Self::All(reduction, inner) => Ok(vec![reduction.of(&inner.numbers(rows)?)?]),
@@ -125,6 +129,7 @@ impl Reduction {
             Self::Count | Self::Distinct => Ok(count),
             _ if numbers.is_empty() => Err("no row".into()),
             Self::GeometricMean => Ok((numbers.iter().map(|number| number.ln()).sum::<f64>() / count).exp()),
+            Self::Sum => Ok(numbers.iter().sum()),
             Self::Mean => Ok(numbers.iter().sum::<f64>() / count),
             Self::Min => Ok(numbers.iter().copied().fold(f64::INFINITY, f64::min)),
             Self::Max => Ok(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
@@ -137,6 +142,7 @@ fn applied(operator: char, left: f64, right: f64) -> f64 {
         '+' => left + right,
         '-' => left - right,
         '*' => left * right,
+        '<' => f64::from(u8::from(left < right)),
         _ => left / right,
     }
 }
@@ -237,6 +243,15 @@ impl Parser<'_> {
         self.take(&[wanted]).map(drop).ok_or_else(|| format!("no {wanted} before \"{}\"", self.rest))
     }
 
+    /// Takes `a < b`, which is 1 where it is so and else 0, or a sum alone.
+    fn comparison(&mut self) -> Result<Expression, String> {
+        let left = self.sum()?;
+        match self.take(&['<']) {
+            Some(operator) => Ok(Expression::Of(operator, Box::new(left), Box::new(self.sum()?))),
+            None => Ok(left),
+        }
+    }
+
     fn sum(&mut self) -> Result<Expression, String> {
         let mut left = self.product()?;
         while let Some(operator) = self.take(&['+', '-']) {
@@ -255,7 +270,7 @@ impl Parser<'_> {
 
     fn factor(&mut self) -> Result<Expression, String> {
         if self.take(&['(']).is_some() {
-            let inner = self.sum()?;
+            let inner = self.comparison()?;
             self.expect(')')?;
             return Ok(inner);
         }
@@ -277,6 +292,7 @@ impl Parser<'_> {
                 "geomean" => return self.of(over_all(Reduction::GeometricMean)),
                 "min" => return self.of(over_all(Reduction::Min)),
                 "max" => return self.of(over_all(Reduction::Max)),
+                "sum" => return self.of(over_all(Reduction::Sum)),
                 "count" => return self.of(over_all(Reduction::Count)),
                 "distinct" => return self.of(over_all(Reduction::Distinct)),
                 _ => {}
@@ -292,7 +308,7 @@ impl Parser<'_> {
     /// Takes what stands in brackets, and makes an expression of it.
     fn of(&mut self, make: impl Fn(Box<Expression>) -> Expression) -> Result<Expression, String> {
         self.expect('(')?;
-        let inner = self.sum()?;
+        let inner = self.comparison()?;
         self.expect(')')?;
         Ok(make(Box::new(inner)))
     }

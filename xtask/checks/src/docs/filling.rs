@@ -170,23 +170,15 @@ enum Has {
 /// Fills in the cells of the page's own table.
 fn cells(spec: &Spec, page: &str, sources: &Sources, has: Has) -> Result<Made, String> {
     let shown = of_markdown(page).into_iter().next().ok_or("no table to fill in")?;
-    let keys: Vec<usize> = spec
-        .rows
-        .iter()
-        .map(|(head, _)| shown.column(head, 0).ok_or_else(|| format!("rows: the table has no column {head}")))
-        .collect::<Result<_, _>>()?;
+    let mut heads = spec.rows.iter().map(|(head, _)| head).chain(spec.cells.iter().map(|rule| &rule.head));
+    if let Some(head) = heads.find(|head| *head != "*" && shown.column(head, 0).is_none()) {
+        return Err(format!("the table has no column {head}"));
+    }
     let mut today = shown.clone();
-    let mut labels = vec![String::new(); keys.len()];
-    let mut names = Vec::new();
+    let all = labels(spec, &shown);
+    let names: Vec<String> = all.iter().map(|labels| labels.join(", ")).collect();
     let mut filled_in = Vec::new();
-    for (at, row) in shown.rows.iter().enumerate() {
-        for (label, &key) in labels.iter_mut().zip(&keys) {
-            // An empty cell says what the one above it says.
-            if row.get(key).is_some_and(|cell| !cell.is_empty()) {
-                label.clone_from(&row[key]);
-            }
-        }
-        names.push(labels.join(", "));
+    for (at, (row, labels)) in shown.rows.iter().zip(all).enumerate() {
         let filter = filter(spec, &labels);
         // A row that the source has not got stays as it is.
         if filter.iter().any(|(_, wanted)| wanted == "-") {
@@ -232,6 +224,45 @@ pub(super) fn is_made(spec: &Spec, table: &Table, row: &[String], head: &str) ->
     let labels: Vec<String> = spec.rows.iter().map(|(head, _)| cell(head)).collect();
     let is_left = filter(spec, &labels).iter().any(|(_, wanted)| wanted == "-");
     !is_left && table.column(head, 0).is_some_and(|place| rule(spec, table, place, &labels).is_some())
+}
+
+/// Returns the heads and cells of a table that no template makes and that choose nothing, in their order.
+pub(super) fn not_made(spec: &Spec, page: &str) -> Vec<String> {
+    let table = of_markdown(page).into_iter().next().unwrap_or_default();
+    let is_filled_in = |word: &str| {
+        let texts = spec.cells.iter().map(|rule| &rule.template).chain(spec.short.iter().map(|(_, long)| long));
+        texts.into_iter().any(|text| text.contains(word))
+    };
+    let chooses = |head: &String| {
+        let place = spec.rows.iter().position(|(own, _)| own == head);
+        place.is_some_and(|at| spec.rows[at].1 != "-" || is_filled_in(&format!("{{{}}}", at + 1)))
+    };
+    let is_named = |head: &&String| chooses(head) || spec.cells.iter().any(|rule| rule.head == **head);
+    let mut left: Vec<String> = table.heads.iter().filter(|head| !is_named(head)).cloned().collect();
+    for (row, labels) in table.rows.iter().zip(labels(spec, &table)) {
+        let is_left = filter(spec, &labels).iter().any(|(_, wanted)| wanted == "-");
+        let is_made = |place: usize| !is_left && rule(spec, &table, place, &labels).is_some();
+        let is_chosen_by = (0..row.len()).any(is_made);
+        let chooses_here = |place: usize| is_chosen_by && table.heads.get(place).is_some_and(chooses);
+        let is_checked = |place: usize| is_made(place) || chooses_here(place);
+        left.extend(row.iter().enumerate().filter(|(place, _)| !is_checked(*place)).map(|(_, cell)| cell.clone()));
+    }
+    left
+}
+
+/// Returns what each row of the page's table chooses by; an empty cell says what the one above it says.
+fn labels(spec: &Spec, table: &Table) -> Vec<Vec<String>> {
+    let places: Vec<Option<usize>> = spec.rows.iter().map(|(head, _)| table.column(head, 0)).collect();
+    let mut labels = vec![String::new(); places.len()];
+    let mut next = |row: &Vec<String>| {
+        for (label, place) in labels.iter_mut().zip(&places) {
+            if let Some(cell) = place.and_then(|at| row.get(at)).filter(|cell| !cell.is_empty()) {
+                label.clone_from(cell);
+            }
+        }
+        labels.clone()
+    };
+    table.rows.iter().map(&mut next).collect()
 }
 
 /// Returns the first rule for a cell of the page's table; one for all heads is for none that chooses rows.

@@ -46,6 +46,11 @@ pub(super) fn mark_of(content: &str) -> Option<&str> {
     content.lines().find(|line| line.starts_with(MARK))
 }
 
+/// Returns `true` for a line that the tool writes: a mark, or how many there are.
+pub(super) fn is_written(line: &str) -> bool {
+    line.starts_with(MARK) || line.starts_with(COUNT)
+}
+
 /// Returns the days of a page's marks, such as `23 November 2026`.
 pub(super) fn days(page: &str) -> impl Iterator<Item = &str> {
     page.lines().filter_map(|line| Some(line.strip_prefix(MARK)?.split_once("'s kernels")?.0))

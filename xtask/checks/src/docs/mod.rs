@@ -7,6 +7,7 @@
 //! `docs/README.md` describes it for who writes a page.
 
 mod aligned;
+mod as_written;
 mod block;
 pub mod by_hand;
 mod expression;
@@ -52,15 +53,18 @@ struct Asked {
 pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Result<bool, String> {
     let start = Instant::now();
     let mut done = done(root, options, corpus)?;
+    let by_hand = by_hand::counted(root);
     if options.iter().any(|option| option == "--check") {
-        done.faults.extend(by_hand::faults(root));
+        done.faults.extend(by_hand.faults);
     }
     done.written.iter().for_each(|page| println!("{page}: made anew"));
     done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
     done.faults.iter().for_each(|fault| println!("{fault}"));
     let verb = if options.iter().any(|option| option == "--check") { "checked" } else { "made" };
     let seconds = start.elapsed().as_secs_f64();
-    println!("{} blocks {verb}, {} skipped, {seconds:.1} s", done.blocks, done.skipped.len());
+    let (blocks, skipped, written) = (done.blocks, done.skipped.len(), done.as_written);
+    println!("{blocks} blocks {verb}, {skipped} skipped, {written} with numbers as written, {seconds:.1} s");
+    println!("all pages: {} lines with numbers by hand, {} marks of older kernels", by_hand.lines, by_hand.marks);
     Ok(done.faults.is_empty())
 }
 
@@ -141,6 +145,8 @@ pub struct Done {
     pub skipped: Vec<String>,
     /// What is wrong, each with file and line.
     pub faults: Vec<String>,
+    /// Number of blocks with numbers that nothing makes, which are to be as they were written.
+    pub as_written: usize,
     /// Pages that were written anew.
     pub written: Vec<String>,
 }
@@ -171,6 +177,9 @@ impl Done {
         let mut contents = Vec::new();
         for block in blocks.iter().filter(|block| asked.wants_block(page, block)) {
             let content = &text[block.content.clone()];
+            self.as_written += usize::from(block.spec.as_written.is_some());
+            self.faults
+                .extend(as_written::fault(block, content).map(|fault| format!("{page}:{}: {fault}", block.line)));
             let mut today = self.block(page, block, content, asked, reader);
             if let Some(corpus) = corpus {
                 self.mark(page, block, &mut today, asked, (reader, corpus));

@@ -23,6 +23,8 @@ pub(super) struct Spec {
     pub text: Option<String>,
     /// Kernels of a recorded run that the block is about, if its table does not name them.
     pub kernels: Vec<String>,
+    /// What [`as_written::mark`](super::as_written::mark) gives for the numbers that nothing makes, if it has such.
+    pub as_written: Option<String>,
     pub check: Check,
     pub needs: Vec<Need>,
 }
@@ -74,6 +76,7 @@ impl Spec {
             columns: Vec::new(),
             text: None,
             kernels: Vec::new(),
+            as_written: None,
             check: Check::default(),
             needs: Vec::new(),
         };
@@ -87,6 +90,7 @@ impl Spec {
                 "columns" => spec.columns = pairs(&value),
                 "text" => spec.text = Some(value),
                 "kernels" => spec.kernels = value.split(';').map(|name| name.trim().to_string()).collect(),
+                "as written" => spec.as_written = value.split_whitespace().next().map(String::from),
                 "check" => spec.check = check(&value)?,
                 "needs" => {
                     spec.needs = value.split(';').map(|need| Need::parse(need.trim())).collect::<Result<_, _>>()?;
@@ -208,7 +212,9 @@ fn is_source(key: &str) -> bool {
 }
 
 fn is_key(key: &str) -> bool {
-    is_source(key) || ["each", "rows", "names", "short", "columns", "text", "kernels", "check", "needs"].contains(&key)
+    const KEYS: [&str; 10] =
+        ["each", "rows", "names", "short", "columns", "text", "kernels", "as written", "check", "needs"];
+    is_source(key) || KEYS.contains(&key)
 }
 
 fn list(text: &str) -> Vec<String> {

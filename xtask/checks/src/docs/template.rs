@@ -129,9 +129,10 @@ mod tests {
             "20.0 200.1",
         );
         check(
-            "{distinct(kernel(kernel=*, kind=*)):0} {count(rate(kernel=*, kind=d*)):0} {rate(kind=*ff*e)}",
-            "2 1 1,200.5",
+            "{count(kernel(kernel=*, kind=*)):0} {distinct(kernel(kernel=*, kind=*)):0} {count(rate(kernel=*, kind=d*)):0} {rate(kind=*ff*e)}",
+            "3 2 1 1,200.5",
         );
+        check("{sum(rate(kernel=x, kind=*) < 11):0} {sum((b.rate(kind=*) < 6)*(5 < 6)):0}", "1 1");
         check("{geomean(b.rate(kernel=*, kind=ao)):2}", "14.14");
         check("{abs(b.rate - rate):0} {max(abs(b.rate(kernel=*) - rate(kernel=*))):0}", "5 10");
         check("{count(rate(kernel=*,kind=*)):0} of {min(b.rate(kernel=*, kind=*)):0}", "3 of 5");
