@@ -14,6 +14,8 @@ mod expression;
 mod filling;
 mod findings;
 mod marks;
+#[cfg(test)]
+mod planted;
 mod source;
 mod spec;
 mod table;
