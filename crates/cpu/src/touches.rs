@@ -11,20 +11,52 @@ use std::ops::ControlFlow;
 #[derive(Debug, Default)]
 pub(crate) struct Split(Vec<u64>);
 
+/// Triangles that were seen in leaves of a tree, a bit for each.
+pub(crate) struct Seen {
+    count: usize,
+    once: Vec<u64>,
+    again: Vec<u64>,
+    is_split: bool,
+}
+
+impl Seen {
+    /// Has seen none of `count` triangles.
+    pub fn new(count: usize) -> Self {
+        let words = || vec![0u64; count.div_ceil(64)];
+        Self { count, once: words(), again: words(), is_split: false }
+    }
+
+    /// Sees a triangle; one that is not there is not seen.
+    #[inline]
+    pub fn add(&mut self, index: u32) {
+        let (word, bit) = (index as usize / 64, 1 << (index % 64));
+        if let (Some(once), Some(again)) = (self.once.get_mut(word), self.again.get_mut(word)) {
+            self.is_split |= *once & bit != 0;
+            *again |= *once & bit;
+            *once |= bit;
+        }
+    }
+
+    /// Returns those that were seen several times.
+    pub fn split(self) -> Split {
+        Split(if self.is_split { self.again } else { Vec::new() })
+    }
+
+    /// As [`Seen::split`]; `None` if one was not seen.
+    pub fn whole(self) -> Option<Split> {
+        let seen: usize = self.once.iter().map(|word| word.count_ones() as usize).sum();
+        (seen == self.count).then(|| self.split())
+    }
+}
+
 impl Split {
     /// Finds the triangles of a tree over `count` of them that stand in several leaves.
     pub fn of(tree: &Wide8, count: usize) -> Self {
-        let words = || vec![0u64; count.div_ceil(64)];
-        let (mut once, mut again, mut is_split) = (words(), words(), false);
+        let mut seen = Seen::new(count);
         for block in tree.blocks() {
-            for index in (0..raywarp_layout::BLOCK).filter_map(|slot| block.index(slot)) {
-                let (word, bit) = (index as usize / 64, 1 << (index % 64));
-                is_split |= once[word] & bit != 0;
-                again[word] |= once[word] & bit;
-                once[word] |= bit;
-            }
+            (0..raywarp_layout::BLOCK).filter_map(|slot| block.index(slot)).for_each(|index| seen.add(index));
         }
-        Self(if is_split { again } else { Vec::new() })
+        seen.split()
     }
 
     /// Returns `true` if a triangle stands in several leaves.

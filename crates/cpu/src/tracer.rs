@@ -217,7 +217,7 @@ impl CpuTracer {
 }
 
 /// Returns the kernel name for the tree and tests of these options.
-fn name(options: &CpuOptions) -> KernelName {
+pub(crate) fn name(options: &CpuOptions) -> KernelName {
     KernelName::fixed(match (options.engine, options.boxes) {
         (CpuTree::Wide8, _) => "cpu/wide8",
         (CpuTree::Bvh2(CpuTriangleTest::Watertight), CpuBoxTest::Padded) => "cpu/bvh2?triangle=watertight",

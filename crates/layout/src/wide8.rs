@@ -14,8 +14,11 @@
 //! that it tests triangles before it looks further, and first where most rays end (rays of ambient occlusion in
 //! crytek_sponza take 0.81 of the time, in conference 0.90, in sibenik 1.01). No answer depends on it.
 
+mod kept;
 mod refit;
 
+pub use kept::reserve_lines;
+pub(crate) use kept::{check_bounds, check_boxes, check_depth_first};
 pub use refit::{Corners, IndexedCorners, Wide8Cost};
 use refit::{least, most};
 
@@ -35,6 +38,9 @@ pub const NO_CHILD: u32 = u32::MAX;
 /// Factor that turns a child reference into a byte offset in [`Wide8::lines`]. It is that of a node, or of a leaf's
 /// first block plus [`LEAF`] times this. One multiplication serves both, with no branch.
 pub const REFERENCE_BYTES: usize = 16;
+
+/// Largest number of bytes that references name.
+const MOST_BYTES: usize = (u32::MAX as usize - 1).saturating_mul(REFERENCE_BYTES);
 
 /// Costs of leaves: one block of triangles at most, tested at 0.7 of the cost of visiting a node. Merging more than a
 /// block made leaves of two blocks, which rays of all kinds paid for (sibenik, cpu/examples/trace_speed: 5 to 10 %
@@ -159,9 +165,8 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         first as u32
     });
     let bytes = nodes.len() * size_of::<Wide8Node>() + plans.len() * size_of::<TriangleBlock>();
-    let limit = (u32::MAX as usize - 1).saturating_mul(REFERENCE_BYTES);
-    if bytes > limit {
-        return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit });
+    if bytes > MOST_BYTES {
+        return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit: MOST_BYTES });
     }
     let node_count = nodes.len();
     for node in &mut nodes {
@@ -172,9 +177,7 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         }
     }
     let stack_depth = stack_depth(&nodes);
-    // Not touched yet.
-    let mut lines: Vec<Line> = bytemuck::zeroed_vec(bytes.div_ceil(size_of::<Line>()));
-    raywarp_lanes::prefer_huge_pages(&lines);
+    let mut lines = zeroed_lines(bytes.div_ceil(size_of::<Line>()));
     let (node_lines, block_lines) = lines.split_at_mut(node_count * NODE_LINES);
     bytemuck::cast_slice_mut(node_lines).copy_from_slice(&nodes);
     let block_bytes: &mut [u8] = bytemuck::cast_slice_mut(block_lines);
@@ -185,6 +188,15 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
     });
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
+}
+
+/// Returns lines of zeros, in huge pages where that pays.
+fn zeroed_lines(count: usize) -> Vec<Line> {
+    let mut lines = Vec::with_capacity(count);
+    // Before they are touched: memory of this alignment is zeroed by writing to it.
+    raywarp_lanes::prefer_huge_pages(lines.spare_capacity_mut());
+    lines.resize(count, Line::zeroed());
+    lines
 }
 
 /// Collapses a sound tree to nodes of up to eight children, depth first, the children of each in the order of the
@@ -399,7 +411,7 @@ mod tests {
         FlatTriangles::from_vertices((0..count).map(|i| [corner(i), corner(i + 1), corner(i + 2)]).collect())
     }
 
-    fn encoded(count: usize) -> Wide8 {
+    pub(super) fn encoded(count: usize) -> Wide8 {
         let triangles = row_of_triangles(count);
         let bvh = build(&triangles, &BuildOptions { max_leaf: 2, ..BuildOptions::default() }).unwrap();
         encode_wide8(&bvh, &triangles).unwrap()

@@ -2,8 +2,11 @@
 //! The upper level of a scene of two.
 
 use crate::collapse::LeafRule;
-use crate::wide8::{LEAF, NO_CHILD, Wide8Node, collapsed, half_area, node_index, stack_depth};
-use crate::{LayoutError, structure};
+use crate::wide8::{
+    LEAF, NO_CHILD, Wide8Node, check_bounds, check_boxes, check_depth_first, collapsed, half_area, node_index,
+    stack_depth,
+};
+use crate::{LayoutError, RecordFault, structure};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::Aabb;
 
@@ -78,6 +81,50 @@ impl Wide8Boxes {
             next = (word & MORE != 0).then_some(place + 1);
             Some(word & !MORE)
         })
+    }
+
+    /// Makes a tree of parts that were kept, in a file say, after checking all of them: whatever they hold, a tree that
+    /// comes of them is one, and no walk and no fit leaves it. It is over those of `count` items whose boxes, which
+    /// `of_item` returns, are not empty. O(n), in parallel.
+    ///
+    /// # Errors
+    /// [`LayoutError::BadRecord`] with what is wrong.
+    pub fn from_parts(
+        nodes: Vec<Wide8Node>,
+        items: Vec<u32>,
+        bounds: Aabb,
+        count: usize,
+        of_item: impl Fn(u32) -> Aabb + Sync,
+    ) -> Result<Self, LayoutError> {
+        let fault = |record, fault| Err(LayoutError::BadRecord { record, fault });
+        if nodes.len().max(items.len()) >= 1 << 28 {
+            return fault(0, RecordFault::NotWhole);
+        }
+        let mut is_seen = vec![false; count];
+        for (record, word) in items.iter().enumerate() {
+            match is_seen.get_mut((word & !MORE) as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return fault(record, RecordFault::SharedRecord),
+            }
+        }
+        if let Some(record) = (0..count).find(|&item| is_seen[item] == of_item(item as u32).is_empty()) {
+            return fault(record, RecordFault::Unreached);
+        }
+        check_depth_first(&nodes, items.len(), |leaf| {
+            let first = (leaf >> 1) as usize;
+            let length = items.get(first..)?.iter().position(|word| word & MORE == 0)?;
+            Some(first..first + length + 1)
+        })?;
+        check_bounds(&nodes, &bounds)?;
+        let stack_depth = stack_depth(&nodes);
+        let tree = Self { nodes, items, bounds, stack_depth };
+        check_boxes(&tree.nodes, |leaf, bounds| tree.items(leaf).all(|item| bounds.contains(&of_item(item))))?;
+        Ok(tree)
+    }
+
+    /// Returns the words of the items in all leaves, as [`Wide8Boxes::from_parts`] takes them.
+    pub fn words(&self) -> &[u32] {
+        &self.items
     }
 
     /// Returns the box around all items.
@@ -178,6 +225,55 @@ mod tests {
             for (item, above) in found {
                 assert!(above.iter().all(|aabb| aabb.contains(&boxes[item as usize])), "{item}");
             }
+        }
+    }
+
+    #[test]
+    fn a_tree_comes_of_its_parts_and_of_no_others() {
+        for count in [0, 1, 2, 9, 300] {
+            let box_of = |i: u32| {
+                let [x, y] = [i * 7 % 101, i * i % 53].map(|k| k as f32);
+                if i.is_multiple_of(5) { Aabb::EMPTY } else { Aabb { min: [x, y, 0.0], max: [x + 1.0, y + 2.0, 0.5] } }
+            };
+            let named: Vec<u32> = (0..count).filter(|i| i % 5 != 0).collect();
+            let boxes: Vec<Aabb> = named.iter().map(|&i| box_of(i)).collect();
+            let mut tree = encode_wide8_boxes(&build_over_boxes(&boxes, &BuildOptions::default()).unwrap()).unwrap();
+            tree.rename(|item| named[item as usize]);
+            let again = |damage: &dyn Fn(&mut Wide8Boxes), count: u32| {
+                let mut other = tree.clone();
+                damage(&mut other);
+                let Wide8Boxes { nodes, items, bounds, .. } = other;
+                Wide8Boxes::from_parts(nodes, items, bounds, count as usize, box_of)
+            };
+            let same = again(&|_| {}, count).unwrap();
+            assert_eq!((same.nodes(), same.words()), (tree.nodes(), tree.words()));
+            assert_eq!((same.bounds(), same.stack_depth()), (tree.bounds(), tree.stack_depth()));
+            assert!(again(&|_| {}, count + 2).is_err() || (count + 1) % 5 == 0);
+            if count < 300 {
+                continue;
+            }
+            let leaf = |node: &Wide8Node| node.children.iter().position(|c| c & LEAF != 0 && *c != NO_CHILD);
+            let with = tree.nodes().iter().position(|node| leaf(node).is_some()).unwrap();
+            let slot = leaf(&tree.nodes()[with]).unwrap();
+            type Damage<'a> = (&'a str, &'a dyn Fn(&mut Wide8Boxes));
+            let damages: [Damage<'_>; 12] = [
+                ("an item twice", &|t| t.items[7] = t.items[8]),
+                ("an item that is not there", &|t| t.items[7] = t.items[7] & MORE | 300),
+                ("an item without a box", &|t| t.items[7] &= MORE),
+                ("items that go on", &|t| *t.items.last_mut().unwrap() |= MORE),
+                ("items that end", &|t| t.items[7] ^= MORE),
+                ("an item less", &|t| _ = t.items.pop()),
+                ("a cycle", &|t| t.nodes[0].children[0] = 0),
+                ("a leaf of another", &|t| t.nodes[with].children[slot] += 2),
+                ("a node less", &|t| _ = t.nodes.pop()),
+                ("a small box", &|t| t.nodes[with].planes[1][slot] = t.nodes[with].planes[1][slot].next_down()),
+                ("no bounds", &|t| t.bounds = Aabb::EMPTY),
+                ("small bounds", &|t| t.bounds.min[0] += 1.0),
+            ];
+            for (what, damage) in damages {
+                assert!(again(damage, count).is_err(), "{what} went unnoticed");
+            }
+            assert!(again(&|_| {}, 299).is_err());
         }
     }
 

@@ -45,7 +45,7 @@ pub use prepare::{PrepareError, Timings};
 pub use query::{
     BatchError, Crossings, Culling, Edit, EditError, End, Filter, Filtered, GeometryId, Hit64, Indices, InstanceId,
     Levels, Nearest, NotClosed, PathLevel, Placement, Positions, Ray64, Reshape, Scene, SceneBuilder, SceneError,
-    SceneOptions, SceneRay, SurfaceHit, are_coherent,
+    SceneFileError, SceneOptions, SceneRay, SurfaceHit, are_coherent,
 };
 pub use raywarp_bvh::{BuildOptions, Builder};
 pub use raywarp_cpu::Feature;

@@ -5,7 +5,7 @@ mod placed;
 mod query;
 
 pub use edit::LevelsEdit;
-pub use placed::PlacementError;
+pub use placed::{KeptPlacement, PlacementError};
 pub(crate) use placed::{Moved, Placed, WorldRay};
 
 use crate::tracer::{CpuTracer, Encoding};
@@ -64,8 +64,8 @@ pub struct LevelsTracer {
     /// Tree over the placements that have triangles.
     pub(crate) top: Wide8Boxes,
     /// Its cost when it was built.
-    built: BoxesCost,
-    isa: Isa,
+    pub(crate) built: BoxesCost,
+    pub(crate) isa: Isa,
 }
 
 impl LevelsTracer {

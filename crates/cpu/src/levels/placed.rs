@@ -17,6 +17,7 @@
 
 use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
+use bytemuck::{Pod, Zeroable};
 use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
 use raywarp_layout::Wide8Node;
 use std::sync::Arc;
@@ -136,6 +137,73 @@ impl Moved {
             least_stretch: least_stretch(&to_tree),
             rounding: rounding.iter().map(|x| x * x).sum::<f64>().sqrt(),
         })
+    }
+}
+
+/// Placement of a tree as it is kept, in a file say: with all that placing it works out. What is not used is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct KeptPlacement {
+    to_tree: [[f64; 4]; 3],
+    least_stretch: f64,
+    rounding: f64,
+    to_world: [[f32; 4]; 3],
+    sums: [f32; 3],
+    growth: [f32; 3],
+    bounds: [[f32; 3]; 2],
+    /// Index of the tree.
+    pub tree: u32,
+    /// Number that is added to the instances of the tree's ids.
+    pub base: u32,
+}
+
+impl KeptPlacement {
+    /// Returns the map of corners to the world.
+    pub fn map(&self) -> Affine {
+        Affine { rows: self.to_world }
+    }
+
+    /// Keeps a placement.
+    pub(crate) fn of(placed: &Placed) -> Self {
+        let Placed { tree, base, bounds, moved } = placed;
+        let bounds = [bounds.min, bounds.max];
+        let identity = Self { to_world: Affine::IDENTITY.rows, bounds, tree: *tree, base: *base, ..Self::zeroed() };
+        let Some(moved) = moved else { return identity };
+        let Moved { to_world, to_tree, least_stretch, rounding, sums, growth } = &**moved;
+        Self {
+            to_tree: to_tree.rows,
+            least_stretch: *least_stretch,
+            rounding: *rounding,
+            to_world: to_world.rows,
+            sums: *sums,
+            growth: *growth,
+            ..identity
+        }
+    }
+
+    /// Returns the placement that was kept; `None` if its numbers are none of a placement of this tree. They are
+    /// checked for what they may be, and not worked out again: wrong ones make rays miss.
+    pub(crate) fn placed(&self, root: &Root<'_>) -> Option<Placed> {
+        let Self { to_tree, least_stretch, rounding, to_world, sums, growth, bounds, tree, base } = *self;
+        let [min, max] = bounds;
+        let bounds = Aabb { min, max };
+        let placed = |moved| Some(Placed { tree, base, bounds, moved });
+        let map = Affine { rows: to_world };
+        if map == Affine::IDENTITY {
+            let is_same = bounds == *root.bounds && *self == Self::of(&Placed { tree, base, bounds, moved: None });
+            return if is_same { placed(None) } else { None };
+        }
+        let sizes = sums.iter().chain(&growth).all(|x| (0.0..=f32::MAX).contains(x));
+        let finite =
+            to_world.iter().flatten().all(|x| x.is_finite()) && to_tree.iter().flatten().all(|x| x.is_finite());
+        let lengths = [least_stretch, rounding].iter().all(|x| (0.0..=f64::MAX).contains(x));
+        let is_box = (0..3).all(|i| min[i] <= max[i] && min[i] >= f32::MIN && max[i] <= f32::MAX);
+        let is_its = if root.node.is_some() { is_box } else { bounds == Aabb::EMPTY };
+        if !(sizes && finite && lengths && is_its) {
+            return None;
+        }
+        let to_tree = Affine64 { rows: to_tree };
+        placed(Some(Arc::new(Moved { to_world: map, to_tree, least_stretch, rounding, sums, growth })))
     }
 }
 

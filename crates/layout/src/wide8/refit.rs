@@ -4,7 +4,7 @@
 //! beside each other, each from its end to its beginning, so that children come before their parents; then the few
 //! nodes above them. The order in which costs are added depends on the tree alone, and so does every bit of them.
 
-use super::{LEAF, NO_CHILD, NODE_LINES, Wide8, Wide8Node, half_area, node_index, node_reference};
+use super::{LEAF, NO_CHILD, NODE_LINES, Wide8, Wide8Node, half_area, node_index, node_reference, zeroed_lines};
 use crate::{BLOCK, INDEX_MASK, REFERENCE_BYTES, TriangleBlock, UNUSED_SLOT};
 use rayon::prelude::*;
 use raywarp_geom::Aabb;
@@ -123,10 +123,7 @@ impl Wide8 {
     #[must_use]
     pub fn refitted(&self, corners: &impl Corners) -> (Self, Wide8Cost) {
         let (pieces, above) = self.pieces();
-        // Not touched yet.
-        let lines = bytemuck::zeroed_vec(self.lines.len());
-        raywarp_lanes::prefer_huge_pages(&lines);
-        let mut new = Self { lines, ..*self };
+        let mut new = Self { lines: zeroed_lines(self.lines.len()), ..*self };
         let cost = fit(Some(self), &mut new, &pieces, &above, corners);
         (new, cost)
     }

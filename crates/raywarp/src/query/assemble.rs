@@ -234,7 +234,12 @@ pub(super) fn custom_tree(mesh: usize, geometry: &Arc<dyn Geometry>) -> Result<A
 
 /// Returns a box around a placed mesh, the same whether or not the placement is flattened. `bounds` is around the mesh.
 pub(super) fn reach(bounds: &Aabb, transform: &Affine64) -> Aabb {
-    if bounds.is_empty() { Aabb::EMPTY } else { transform.rounded().aabb(bounds) }
+    reach_of(bounds, &transform.rounded())
+}
+
+/// As [`reach`], by a map that is rounded.
+pub(super) fn reach_of(bounds: &Aabb, map: &Affine) -> Aabb {
+    if bounds.is_empty() { Aabb::EMPTY } else { map.aabb(bounds) }
 }
 
 /// Meshes as trees are built over them, relative to an origin.

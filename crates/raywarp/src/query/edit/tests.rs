@@ -1,6 +1,7 @@
 //! Edited scenes against scenes that are built anew from the same data.
 
 use super::EditError;
+use crate::query::saved::tests::reloaded;
 use crate::query::scene::Rays;
 use crate::query::*;
 use raywarp_geom::{Affine64, Control, Ray};
@@ -219,6 +220,9 @@ fn random_edits_give_the_hits_of_scenes_built_anew() {
         for step in 0..25 {
             let before = (scene.clone(), model.clone());
             scene = changed(&scene, &mut model, &mut random, step % 2 == 1);
+            if step % 3 == 1 {
+                scene = reloaded(&scene);
+            }
             let rays = rays(&mut random, 60);
             let built = model.built(if step % 3 == 0 { Levels::One } else { Levels::Two });
             hits += same(&scene, &built, &rays);

@@ -1,0 +1,137 @@
+//! Tracers from trees that were kept, in a file say, with the answers of those that they were kept of.
+
+use crate::levels::{KeptPlacement, LevelsTracer, Placed, root};
+use crate::touches::Seen;
+use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
+use rayon::prelude::*;
+use raywarp_geom::{Aabb, PrimitiveId};
+use raywarp_layout::{BoxesCost, LayoutError, Line, RecordFault, Wide8, Wide8Boxes, Wide8Node};
+use std::sync::Arc;
+
+/// Returns the tree for lanes of a tracer, if it is one.
+pub fn kept_tree(tracer: &CpuTracer) -> Option<&Wide8> {
+    tracer.wide8()
+}
+
+/// Makes the tracer of a tree that was kept, of the memory of one ([`Wide8::from_lines`]), whose triangles have these
+/// ids.
+///
+/// # Errors
+/// [`LayoutError::BadRecord`] if it is none, or lacks a triangle.
+pub fn tracer_of_kept(
+    lines: Vec<Line>,
+    counts: [usize; 2],
+    bounds: Aabb,
+    ids: Arc<[PrimitiveId]>,
+) -> Result<CpuTracer, LayoutError> {
+    let mut seen = Seen::new(ids.len());
+    let tree = Wide8::from_lines(lines, counts, bounds, ids.len(), |triangle| seen.add(triangle))?;
+    let unreached = LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached };
+    let split = seen.whole().ok_or(unreached)?;
+    let options = CpuOptions::default();
+    let (isa, name) = (options.isa, name(&options));
+    Ok(CpuTracer { encoding: Encoding::Wide8(tree), ids, split, isa, name })
+}
+
+/// Tree over the placements of a scene of two levels, as it is kept.
+#[derive(Debug, Clone)]
+pub struct KeptTop {
+    /// Nodes of the tree, the root first.
+    pub nodes: Vec<Wide8Node>,
+    /// Words of the items in its leaves ([`Wide8Boxes::words`]).
+    pub items: Vec<u32>,
+    /// Box around all.
+    pub bounds: Aabb,
+    /// Cost of the tree when it was built.
+    pub built: BoxesCost,
+}
+
+impl LevelsTracer {
+    /// Returns the tree over the placements, and its cost when it was built.
+    pub fn top(&self) -> (&Wide8Boxes, BoxesCost) {
+        (&self.top, self.built)
+    }
+
+    /// Returns the placements as they are kept.
+    pub fn kept(&self) -> impl Iterator<Item = KeptPlacement> {
+        self.placed.iter().map(KeptPlacement::of)
+    }
+
+    /// Puts a scene together that was kept; what it is of is checked, and not worked out again. O(placements), in
+    /// parallel. `None` if it is none of a scene.
+    ///
+    /// # Panics
+    /// If a placement names a tree that is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
+    pub fn of_kept(trees: Vec<Arc<CpuTracer>>, placements: &[KeptPlacement], top: KeptTop) -> Option<Self> {
+        let place = |kept: &KeptPlacement| kept.placed(&root(&trees[kept.tree as usize]));
+        let placed: Vec<Placed> = placements.par_iter().with_min_len(256).map(place).collect::<Option<_>>()?;
+        let KeptTop { nodes, items, bounds, built } = top;
+        let of_item = |item: u32| placed[item as usize].bounds;
+        let top = Wide8Boxes::from_parts(nodes, items, bounds, placed.len(), of_item).ok()?;
+        Some(Self { trees, placed, top, built, isa: CpuOptions::default().isa })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TreePlacement;
+    use raywarp_bvh::{BuildOptions, build};
+    use raywarp_geom::{Affine64, FlatTriangles};
+
+    fn tracer(count: usize) -> CpuTracer {
+        let at = |i: usize| [i as f32, (i * i % 7) as f32, 0.5];
+        let triangles = FlatTriangles::from_vertices((0..count).map(|i| [at(i), at(i + 1), [0.0, 1.0, 2.0]]).collect());
+        CpuTracer::new(&build(&triangles, &BuildOptions::default()).unwrap(), &triangles).unwrap()
+    }
+
+    #[test]
+    fn a_tree_without_one_of_its_triangles_is_refused() {
+        let whole = tracer(20);
+        let tree = kept_tree(&whole).unwrap();
+        let kept = |count: u32| {
+            let counts = [tree.nodes().len(), tree.blocks().len()];
+            let ids: Arc<[PrimitiveId]> = (0..count).map(|primitive| PrimitiveId { instance: 0, primitive }).collect();
+            tracer_of_kept(tree.lines().to_vec(), counts, *tree.bounds(), ids)
+        };
+        assert_eq!(kept(20).unwrap().corners(), whole.corners());
+        for count in [19, 21, 64, 100] {
+            assert!(kept(count).is_err(), "{count}");
+        }
+    }
+
+    #[test]
+    fn placements_with_other_numbers_are_refused() {
+        let trees = vec![Arc::new(tracer(20)), Arc::new(tracer(0))];
+        let turned = Affine64::rotation(20.0, [1.0, 2.0, 3.0]);
+        let maps = [(0, Affine64::IDENTITY), (0, turned), (1, Affine64::IDENTITY), (1, turned)];
+        let placements: Vec<TreePlacement> =
+            (0..).zip(maps).map(|(base, (tree, transform))| TreePlacement { tree, transform, base }).collect();
+        let scene = LevelsTracer::new(trees.clone(), &placements).unwrap();
+        let kept: Vec<KeptPlacement> = scene.kept().collect();
+        let (top, built) = scene.top();
+        let again = |kept: &[KeptPlacement]| {
+            let (nodes, items) = (top.nodes().to_vec(), top.words().to_vec());
+            LevelsTracer::of_kept(trees.clone(), kept, KeptTop { nodes, items, bounds: *top.bounds(), built })
+        };
+        assert!(again(&kept).is_some_and(|again| again.kept().eq(kept.iter().copied())));
+        for (index, placement) in kept.iter().enumerate() {
+            let words: &[u32] = bytemuck::cast_slice(std::slice::from_ref(placement));
+            // All but the tree and the base; those after the words in f64.
+            for word in (0..words.len() - 2).filter(|word| *word >= 28 || word % 2 == 1) {
+                let mut words = words.to_vec();
+                // A NaN in f32, and with any lower half in f64.
+                words[word] = 0x7fff_ffff;
+                let mut kept = kept.clone();
+                kept[index] = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
+                assert!(again(&kept).is_none(), "word {word} of placement {index}");
+            }
+            for other in kept.iter().filter(|other| placement.tree != other.tree) {
+                let (mut kept, mut changed) = (kept.clone(), *other);
+                changed.tree = placement.tree;
+                kept[index] = changed;
+                assert!(again(&kept).is_none(), "a tree at the place of another");
+            }
+        }
+    }
+}

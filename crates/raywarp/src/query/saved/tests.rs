@@ -1,0 +1,421 @@
+//! Scenes that are saved and loaded, and bytes that are none.
+
+use super::checksum::Checksum;
+use super::*;
+use crate::bvh::presets;
+use crate::query::tests::{CUBE, CUBE_INDICES};
+use crate::query::{EditError, End, GeometryId, Indices, InstanceId, Levels, Placement, Ray64, Reshape, SceneOptions};
+use rayon::prelude::*;
+use raywarp_bvh::BuildOptions;
+use raywarp_geom::{Aabb, Affine64, Control, Ray};
+use raywarp_testing::Random;
+use std::ops::ControlFlow;
+
+/// Saves a scene, and loads it in each way; returns what was loaded.
+#[track_caller]
+pub(in crate::query) fn reloaded(scene: &Scene) -> Scene {
+    let bytes = saved(scene);
+    let loaded = Scene::load_from(&mut &bytes[..]).unwrap();
+    assert!(saved(&loaded) == bytes, "another scene");
+    loaded
+}
+
+fn saved(scene: &Scene) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    scene.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+/// Asks a scene all that can be asked; what it answers.
+fn answers(scene: &Scene, count: usize) -> Vec<String> {
+    let mut random = Random::new(5);
+    let mut answers = vec![format!(
+        "{scene:?} {:?} {:?} {:?} {}",
+        scene.bounds(),
+        scene.origin(),
+        scene.rounding(),
+        scene.instance_count()
+    )];
+    let around = scene.0.reach;
+    for number in 0..count {
+        let mut point = || -> [f32; 3] {
+            let at = |i: usize, share: f32| around.min[i] + share * (around.max[i] - around.min[i]);
+            std::array::from_fn(|i| at(i, 1.5 * random.unit() - 0.25))
+        };
+        let (from, to) = (point(), point());
+        let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i]));
+        let here: [f64; 3] = std::array::from_fn(|i| f64::from(from[i]) + scene.origin()[i]);
+        let wide = Ray64::new(here, ray.direction.map(f64::from));
+        let aabb = Aabb::of_points(&[from, to]);
+        let mut overlaps = Vec::new();
+        _ = scene.overlaps(&aabb, |id| {
+            overlaps.push((id.instance, id.primitive));
+            ControlFlow::Continue(())
+        });
+        overlaps.sort_unstable();
+        let number = number as u32;
+        answers.push(format!(
+            "{:?} {} {:?} {:?} {:?} {} {:?} {:?} {overlaps:?} {:?} {:?} {:?}",
+            scene.closest(&ray),
+            scene.any(&ray),
+            scene.all(&ray).collect::<Vec<_>>(),
+            scene.closest(&wide),
+            scene.crossings(&ray),
+            scene.visible(End::Point(from), End::Point(to)),
+            scene.nearest(from, f32::INFINITY),
+            scene.contains(from),
+            scene.instance_id(number),
+            scene.path(number).collect::<Vec<_>>(),
+            scene.with(crate::Filter::new().mask(2)).closest(&ray)
+        ));
+    }
+    let rays: Vec<Ray> = (0..count).map(|_| Ray::new(random.point(), random.point())).collect();
+    let mut hits = vec![None; count];
+    scene.closest_batch(&rays, &mut hits, &Control::default()).unwrap();
+    answers.push(format!("{hits:?}"));
+    answers
+}
+
+fn up(z: f64) -> Affine64 {
+    Affine64::translation([0.0, 0.0, z])
+}
+
+fn thin() -> Affine64 {
+    up(2.0).after(&Affine64::scale([1.0, 1.0, 1e-16]))
+}
+
+fn options(levels: Levels, quality: Option<BuildOptions>) -> SceneOptions {
+    SceneOptions { levels, quality, ..SceneOptions::default() }
+}
+
+/// Long triangles, which spatial splits cut.
+fn spikes(count: usize) -> Vec<[f32; 3]> {
+    let at = |i: usize| [i % 3, i / 3 % 7, i % 11].map(|k| k as f32 * if i.is_multiple_of(2) { 1.0 } else { -1.0 });
+    (0..3 * count).map(at).collect()
+}
+
+/// Scenes of all that there is, with `size` triangles in their largest mesh.
+fn scenes(size: usize) -> Vec<Scene> {
+    let spikes = spikes(size);
+    let far = [512_345.25, 5_412_345.75, 10.0];
+    let wide: Vec<[f64; 3]> = spikes.iter().map(|p| std::array::from_fn(|i| far[i] + f64::from(p[i]) / 64.0)).collect();
+    let mut all = Vec::new();
+    for levels in [Levels::One, Levels::Auto, Levels::Two] {
+        let control = Control::default();
+        all.push(Scene::builder().build(&options(levels, None), &control).unwrap());
+
+        // Groups in groups, masks, numbers of users, mirrors; one that is flattened, and one that is nowhere.
+        let mut builder = Scene::builder();
+        let cube = builder.mesh(&CUBE, &CUBE_INDICES);
+        let many = builder.mesh(&spikes, Indices::IN_ORDER);
+        let none = builder.group(&[]);
+        let pair =
+            builder.group(&[Placement { mask: 6, ..Placement::new(cube, up(0.0)) }, Placement::new(none, up(1.0))]);
+        let both = builder.group(&[Placement::new(pair, up(3.0)), Placement::new(many, up(f64::NAN).after(&up(0.0)))]);
+        let rest = builder.group(&[Placement::new(pair, up(3.0)), Placement::new(many, up(1.0))]);
+        _ = both;
+        builder.instance(rest, Affine64::rotation(40.0, [1.0, 2.0, 3.0]), u32::MAX, 7);
+        builder.instance(none, up(1.0), 1, 8);
+        builder.instance(cube, up(9.0).after(&Affine64::scale([-1.0, 1.0, 2.0])), 2, 9);
+        builder.instance(many, thin(), 4, 10);
+        builder.instance(cube, Affine64::IDENTITY, 1, u32::MAX);
+        builder.mesh(&CUBE, &CUBE_INDICES[1..]);
+        all.push(builder.build(&options(levels, None), &control).unwrap());
+
+        // Cut triangles, by other options.
+        let mut builder = Scene::builder();
+        let many = builder.mesh(&spikes, Indices::IN_ORDER);
+        builder.instance(many, Affine64::IDENTITY, u32::MAX, 0);
+        let quality = BuildOptions { split_clipping: Some(0.25), ..presets::BEST };
+        all.push(builder.build(&options(levels, Some(quality)), &control).unwrap());
+
+        // Far from zero, in f64, both huge and fine.
+        let mut builder = Scene::builder();
+        let many = builder.mesh(&wide, Indices::IN_ORDER);
+        builder.instance(many, Affine64::IDENTITY, u32::MAX, 0);
+        let cube = builder.mesh(&CUBE, &CUBE_INDICES);
+        builder.instance(cube, Affine64::translation(far).after(&Affine64::scale([1e-3; 3])), u32::MAX, 0);
+        builder.instance(cube, Affine64::translation(far.map(|x| 9.0 * x)), u32::MAX, 0);
+        all.push(builder.build(&options(levels, None), &control).unwrap());
+
+        // A mesh that is open, and flattened by a transform alone.
+        let mut builder = Scene::builder();
+        let lid = builder.mesh(&CUBE, &CUBE_INDICES[1..]);
+        builder.instance(lid, up(4.0), u32::MAX, 0);
+        all.push(builder.build(&options(levels, None), &control).unwrap());
+    }
+    // A mesh that keeps a tree beside others that do not.
+    let mut builder = Scene::builder();
+    let many = builder.mesh(&spikes, Indices::IN_ORDER);
+    let cube = builder.mesh(&CUBE, &CUBE_INDICES);
+    // From 20,000 triangles on; small scenes are to be small files.
+    for i in 0..if size < 100 { 2 } else { 20_000 / size + 2 } {
+        builder.instance(many, Affine64::rotation(i as f64, [1.0, 2.0, 3.0]), u32::MAX, i as u32);
+        builder.instance(cube, up(i as f64), u32::MAX, 0);
+    }
+    all.push(builder.build(&options(Levels::Auto, None), &Control::default()).unwrap());
+    // Edited: fitted, removed, flattened by themselves, trees that are free, warnings that stay.
+    let edited = all.iter().map(|scene| edited(scene, &spikes)).collect::<Vec<_>>();
+    all.extend(edited);
+    all
+}
+
+/// Changes a scene in many ways.
+fn edited(scene: &Scene, spikes: &[[f32; 3]]) -> Scene {
+    let mut edit = scene.edit();
+    let one = edit.mesh(spikes, Indices::IN_ORDER);
+    let other = edit.mesh(&CUBE, &CUBE_INDICES);
+    let pair = edit.group(&[Placement::new(one, up(1.0)), Placement::new(other, thin())]);
+    let ids = [pair, one, other, pair].map(|part| edit.instance(part, up(2.0), 3, 4));
+    let scene = edit.commit(&Control::default()).unwrap();
+    let mut edit = scene.edit();
+    edit.remove_instance(ids[0]);
+    edit.remove_instance(ids[2]);
+    edit.set_transform(ids[1], thin());
+    let gone = edit.mesh(&CUBE, &CUBE_INDICES);
+    let scene = edit.commit(&Control::default()).unwrap();
+    let mut edit = scene.edit();
+    edit.remove_geometry(gone);
+    let bent: Vec<[f32; 3]> = spikes.iter().map(|[x, y, z]| [*x, *y, z + 0.1 * x]).collect();
+    edit.reshape(one, &bent, Indices::IN_ORDER, Reshape::Refit);
+    edit.commit(&Control::default()).unwrap()
+}
+
+#[test]
+fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
+    let (mut rounding, mut built, mut free, mut open, mut flat) = (0, 0, 0, 0, 0);
+    for scene in scenes(100) {
+        let loaded = reloaded(&scene);
+        assert_eq!(answers(&loaded, 60), answers(&scene, 60));
+        assert_eq!((loaded.bytes(), loaded.kernel_name()), (scene.bytes(), scene.kernel_name()));
+        // Edited alike, they stay alike.
+        let both = [&loaded, &scene].map(|scene| edited(scene, &spikes(40)));
+        assert_eq!(answers(&both[0], 30), answers(&both[1], 30));
+        assert!(saved(&both[0]) == saved(&both[1]));
+        let kept = &scene.0.kept;
+        let meshes = || (0..kept.parts.len()).filter_map(|part| kept.mesh(part));
+        rounding += usize::from(scene.rounding().is_some());
+        built += meshes().filter(|mesh| mesh.built.is_some()).count();
+        open += meshes().filter(|mesh| mesh.open_edges.is_some()).count();
+        (free, flat) = (free + kept.free.len(), flat + usize::from(!kept.is_divided));
+    }
+    assert!(rounding > 3 && built > 3 && free > 3 && open > 3 && flat > 3, "{rounding} {built} {free} {open} {flat}");
+}
+
+#[test]
+fn files_are_scenes_and_nothing_more() {
+    let path = std::env::temp_dir().join(format!("raywarp-saved-scene-{}", std::process::id()));
+    let scene = &scenes(30)[1];
+    scene.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(bytes == saved(scene) && saved(&Scene::load(&path).unwrap()) == bytes);
+    for length in [0, 7, 8, 20, 40, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        let error = Scene::load(&path).unwrap_err();
+        assert!(matches!(error, SceneFileError::Truncated { .. } | SceneFileError::NotAScene), "{length}: {error}");
+    }
+    std::fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
+    assert!(matches!(Scene::load(&path), Err(SceneFileError::TooLong { at }) if at == bytes.len() as u64));
+    // From a stream it is a scene, and what follows is the next reader's.
+    let two = [&bytes[..], &bytes[..], &[1, 2]].concat();
+    let mut rest = &two[..];
+    for _ in 0..2 {
+        assert!(saved(&Scene::load_from(&mut rest).unwrap()) == bytes);
+    }
+    assert_eq!(rest, [1, 2]);
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(Scene::load(&path), Err(SceneFileError::Io(_))));
+}
+
+#[test]
+fn custom_geometry_is_an_error_that_names_it() {
+    struct Nothing;
+    impl crate::Geometry for Nothing {
+        fn len(&self) -> usize {
+            0
+        }
+        fn bounds(&self, _: u32) -> Aabb {
+            Aabb::EMPTY
+        }
+        fn intersect(&self, _: u32, _: &Ray) -> Option<crate::GeometryHit> {
+            None
+        }
+    }
+    let mut builder = Scene::builder();
+    builder.mesh(&CUBE, &CUBE_INDICES);
+    let custom = builder.custom(std::sync::Arc::new(Nothing));
+    let scene = builder.build(&options(Levels::Two, None), &Control::default()).unwrap();
+    let path = std::env::temp_dir().join(format!("raywarp-saved-custom-{}", std::process::id()));
+    for error in [scene.save(&path), scene.save_to(&mut Vec::new())] {
+        assert!(matches!(error, Err(SceneFileError::Custom { geometry }) if geometry == custom));
+    }
+    assert!(!path.exists());
+    let mut edit = scene.edit();
+    edit.remove_geometry(custom);
+    reloaded(&edit.commit(&Control::default()).unwrap());
+}
+
+#[test]
+fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
+    let cases = scenes(3);
+    for scene in [&cases[1], &cases[11], &cases[14], &cases[27]] {
+        let bytes = saved(scene);
+        (0..bytes.len()).into_par_iter().for_each(|length| {
+            let error = Scene::load_from(&mut &bytes[..length]).unwrap_err();
+            let is_early = matches!(error, SceneFileError::Truncated { at } if at == length as u64);
+            assert!(
+                if length < 8 { matches!(error, SceneFileError::NotAScene) } else { is_early },
+                "{length}: {error}"
+            );
+        });
+        // Every bit of every byte.
+        (0..8 * bytes.len()).into_par_iter().for_each(|bit| {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let error = Scene::load_from(&mut &bytes[..]).map(drop).unwrap_err();
+            let is_it = match bit / 8 {
+                0..8 => matches!(error, SceneFileError::NotAScene),
+                8..12 => matches!(error, SceneFileError::OtherVersion { .. }),
+                16..32 => true,
+                _ => matches!(error, SceneFileError::Damaged { .. }),
+            };
+            assert!(is_it, "bit {bit}: {error}");
+        });
+        let mut tomorrow = bytes.clone();
+        tomorrow[8] = 2;
+        assert!(matches!(Scene::load_from(&mut &tomorrow[..]), Err(SceneFileError::OtherVersion { found: 2 })));
+        // More memory is told of than there is.
+        for at in [16, 24, HEADER_BYTES + 100] {
+            let mut long = bytes.clone();
+            long[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
+            assert!(Scene::load_from(&mut &summed(long)[..]).is_err());
+        }
+    }
+    for other in [&b"RAYWTREE\x01\0\0\0"[..], b"", b"ply\n", b"RAYWSCE", &[0; 100]] {
+        assert!(matches!(Scene::load_from(&mut &other[..]), Err(SceneFileError::NotAScene)));
+    }
+}
+
+/// Makes the checksums those of the bytes, where these have the lengths that they tell of.
+fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let long =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes.get(at + i).map_or(0, |x| *x)));
+    let (told, trees) = (long(&bytes, 16), long(&bytes, 24));
+    let ends = HEADER_BYTES as u64 + told;
+    let ends = [(0, ends), (ends.saturating_add(8), ends.saturating_add(8).saturating_add(trees))];
+    for (part, (start, end)) in ends.into_iter().enumerate() {
+        if end.saturating_add(8) > bytes.len() as u64 {
+            break;
+        }
+        let (start, end, mut checksum) = (start as usize, end as usize, Checksum::new());
+        if part == 0 {
+            checksum.add(&bytes[..HEADER_BYTES]);
+            checksum.add(&bytes[HEADER_BYTES..end]);
+        } else {
+            checksum.add(&bytes[start..end]);
+        }
+        bytes[end..end + 8].copy_from_slice(&checksum.value().to_le_bytes());
+    }
+    bytes
+}
+
+/// Changes bytes as nobody who saves a scene does.
+fn mutated(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let told = u64::from_le_bytes(std::array::from_fn(|i| bytes[16 + i])) as usize;
+    for _ in 0..1 + random.below(3) {
+        // What is told is short beside the trees, and has most of the rules.
+        let end = if random.below(4) > 0 { HEADER_BYTES + told } else { bytes.len() };
+        let at = random.below(end - 3) / 4 * 4;
+        let other = random.below(bytes.len() - 3) / 4 * 4;
+        let word = u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let other = u32::from_le_bytes(std::array::from_fn(|i| bytes[other + i]));
+        let new = match random.below(14) {
+            0 => 0,
+            1 => 1,
+            2 => u32::MAX,
+            3 => 1 << random.below(32),
+            4 => f32::NAN.to_bits(),
+            5 => f32::INFINITY.to_bits(),
+            6 => f32::MAX.to_bits(),
+            7 => word.wrapping_add(1),
+            8 => word.wrapping_sub(1),
+            9 => word ^ 1 << random.below(32),
+            10 => random.word(),
+            11 => random.below(40) as u32,
+            12 => f32::from_bits(word).next_up().to_bits(),
+            _ => other,
+        };
+        bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
+    }
+    summed(bytes)
+}
+
+/// Asks and edits a scene that came of any bytes.
+fn used(scene: &Scene) {
+    answers(scene, 4);
+    let mut edit = scene.edit();
+    let ids: Vec<InstanceId> = (0..4).filter_map(|number| scene.instance_id(number)).collect();
+    for (i, &id) in ids.iter().enumerate() {
+        match i {
+            0 => edit.set_transform(id, up(1.0)),
+            1 => edit.set_transform(id, thin()),
+            2 => edit.set_mask(id, 3),
+            _ => edit.remove_instance(id),
+        }
+    }
+    let mesh = edit.mesh(&CUBE, &CUBE_INDICES);
+    edit.instance(mesh, up(2.0), 1, 1);
+    let parts = &scene.0.kept.parts;
+    if let Some(first) = (0..parts.len()).find(|&part| scene.0.kept.mesh(part).is_some()) {
+        edit.set_mesh(GeometryId(first as u32), &CUBE, &CUBE_INDICES);
+    }
+    let changed: Result<Scene, EditError> = edit.commit(&Control::default());
+    if let Ok(changed) = changed {
+        answers(&changed, 3);
+        _ = changed.save_to(&mut Vec::new());
+    }
+    reloaded(scene);
+}
+
+#[test]
+fn whatever_bytes_are_with_sound_checksums_they_are_a_scene_or_an_error() {
+    const MUTATIONS: u64 = 100_000;
+    let files: Vec<Vec<u8>> = scenes(3).iter().map(saved).collect();
+    let outcome = |seed: u64| {
+        let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let file = &files[random.below(files.len())];
+        match Scene::load_from(&mut &mutated(file, &mut random)[..]) {
+            Ok(scene) => {
+                used(&scene);
+                [1, 0, 0, 0]
+            }
+            Err(SceneFileError::Broken { .. }) => [0, 1, 0, 0],
+            Err(SceneFileError::Tree { .. }) => [0, 0, 1, 0],
+            Err(_) => [0, 0, 0, 1],
+        }
+    };
+    let add = |a: [u32; 4], b: [u32; 4]| std::array::from_fn(|i| a[i] + b[i]);
+    let found = (0..MUTATIONS).into_par_iter().map(outcome).reduce(|| [0; 4], add);
+    // Most get past the checksums; both scenes and faults of every kind come of them.
+    let [scenes, broken, trees, others] = found;
+    assert!(scenes > 10_000 && broken > 10_000 && trees > 1_000 && others < 20_000, "{found:?}");
+}
+
+#[test]
+fn seeds_of_the_fuzzer_are_scenes_and_its_finds_are_scenes_or_errors() {
+    let folder = |kind: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(kind).join("scene");
+        let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        files.map(|file| std::fs::read(file.path()).unwrap()).collect::<Vec<_>>()
+    };
+    let seeds = folder("seeds");
+    seeds.iter().for_each(|bytes| used(&Scene::load_from(&mut &bytes[..]).unwrap()));
+    assert!(seeds.len() >= 5, "{}", seeds.len());
+    for bytes in folder("regressions") {
+        // Of any checksums, as there.
+        if let Ok(scene) = Scene::load_from(&mut &summed(bytes)[..]) {
+            used(&scene);
+        }
+    }
+}
