@@ -7,6 +7,7 @@
 
 use crate::parallel;
 use crate::polygon::Polygon;
+use crate::watch::Watch;
 use crate::{Bvh2, Node};
 use raywarp_geom::{Aabb, FlatTriangles};
 
@@ -28,7 +29,8 @@ impl Bvh2 {
     pub fn epo_cost(&self, triangles: &FlatTriangles) -> f64 {
         let overlap = Overlap { tree: self, triangles: &triangles.vertices, ..Overlap::of_leaves(self) };
         let tasks = triangles.len().div_ceil(CHUNK);
-        let sums = parallel::map(tasks, &|task| overlap.chunk(task));
+        // Nobody can stop it.
+        let sums = parallel::tasks(&Watch::nothing(), tasks, &|task| overlap.chunk(task)).unwrap_or_default();
         let [cost, area] = sums.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
         if area > 0.0 { cost / area } else { 0.0 }
     }

@@ -15,8 +15,11 @@ mod reinsertion;
 mod split_clipping;
 mod stats;
 mod validate;
+mod watch;
 
-pub use build::{BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_over_boxes, build_with_choice};
+pub use build::{
+    BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_controlled, build_over_boxes, build_with_choice,
+};
 pub use bvh2::{Bvh2, Node};
 pub use reinsertion::{ReinsertionStats, reinsert};
 pub use stats::BvhStats;

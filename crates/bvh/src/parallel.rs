@@ -1,29 +1,65 @@
-//! Work on all threads of the current rayon pool, with closures by reference.
+//! Work on all threads of the current rayon pool, with closures by reference, until the caller cancels it.
 //!
 //! rayon's adapters are compiled again for every closure, which was half of what this crate took to compile; here they
 //! are compiled once for each type of result. A call through a pointer is nothing beside what an element takes.
 
+use crate::watch::{Stopped, Watch};
 use rayon::prelude::*;
 
-/// Calls `of` for each number below `count` in parallel and returns the results in order.
-pub(crate) fn map<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+/// Number of elements for each thread between two looks of [`map`].
+const BLOCK: usize = 1 << 16;
+
+/// Calls `of`, which takes nanoseconds, for each number below `count` in parallel and returns the results in order.
+pub(crate) fn map<T: Send>(
+    watch: &Watch<'_>,
+    count: usize,
+    of: &(dyn Fn(usize) -> T + Sync),
+) -> Result<Vec<T>, Stopped> {
+    let mut results = Vec::with_capacity(count);
+    let block = BLOCK * rayon::current_num_threads();
+    for start in (0..count).step_by(block) {
+        watch.look()?;
+        results.par_extend((start..count.min(start + block)).into_par_iter().map(of));
+    }
+    Ok(results)
+}
+
+/// Calls `of`, which may take as long as the caller waits for the end of a build that was cancelled, for each number
+/// below `count` in parallel and returns the results in order.
+pub(crate) fn tasks<T: Send>(
+    watch: &Watch<'_>,
+    count: usize,
+    of: &(dyn Fn(usize) -> T + Sync),
+) -> Result<Vec<T>, Stopped> {
     let mut results = Vec::new();
-    (0..count).into_par_iter().map(of).collect_into_vec(&mut results);
-    results
+    let task = |i: usize| watch.look().ok().map(|()| of(i));
+    (0..count).into_par_iter().map(&task as &(dyn Fn(usize) -> Option<T> + Sync)).collect_into_vec(&mut results);
+    results.into_iter().collect::<Option<Vec<T>>>().ok_or(Stopped)
 }
 
 /// Calls `of` for each chunk of `size` elements in parallel and returns the results in order; the last chunk may be
 /// shorter.
-pub(crate) fn map_chunks<E: Sync, T: Send>(elements: &[E], size: usize, of: &(dyn Fn(&[E]) -> T + Sync)) -> Vec<T> {
-    map(elements.len().div_ceil(size), &|i| of(&elements[i * size..elements.len().min((i + 1) * size)]))
+pub(crate) fn map_chunks<E: Sync, T: Send>(
+    watch: &Watch<'_>,
+    elements: &[E],
+    size: usize,
+    of: &(dyn Fn(&[E]) -> T + Sync),
+) -> Result<Vec<T>, Stopped> {
+    let chunk = |i: usize| of(&elements[i * size..elements.len().min((i + 1) * size)]);
+    tasks(watch, elements.len().div_ceil(size), &chunk)
 }
 
 /// Calls `run` for each task in parallel and returns the results in order; a task owns the memory that it alone writes
 /// to.
-pub(crate) fn run_each<T: Send, R: Send>(tasks: Vec<T>, run: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+pub(crate) fn run_each<T: Send, R: Send>(
+    watch: &Watch<'_>,
+    tasks: Vec<T>,
+    run: &(dyn Fn(T) -> R + Sync),
+) -> Result<Vec<R>, Stopped> {
     let mut results = Vec::new();
-    tasks.into_par_iter().map(run).collect_into_vec(&mut results);
-    results
+    let task = |task: T| watch.look().ok().map(|()| run(task));
+    tasks.into_par_iter().map(&task as &(dyn Fn(T) -> Option<R> + Sync)).collect_into_vec(&mut results);
+    results.into_iter().collect::<Option<Vec<R>>>().ok_or(Stopped)
 }
 
 /// Runs `a` and `b`, at the same time if a thread is free, and returns both results.
@@ -59,17 +95,39 @@ impl<F: FnOnce() -> R, R> Side<F, R> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use raywarp_geom::Control;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn nothing_is_returned_once_the_caller_has_cancelled() {
+        let flag = AtomicBool::new(true);
+        let watch = Watch::new(&Control { cancel: Some(&flag), progress: None }, 1, 1.0);
+        assert_eq!(map(&watch, 3, &|i| i), Err(Stopped));
+        assert_eq!(tasks(&watch, 3, &|i| i), Err(Stopped));
+        assert_eq!(map_chunks(&watch, &[1, 2, 3], 2, &<[i32]>::len), Err(Stopped));
+        assert_eq!(run_each(&watch, vec![1, 2], &|i| i), Err(Stopped));
+        // Seen is seen.
+        flag.store(false, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(watch.look(), Err(Stopped));
+    }
+
     #[test]
     fn results_come_in_order_and_chunks_cover_all() {
-        for count in [0, 1, 7, 8, 9, 1000] {
-            assert_eq!(super::map(count, &|i| i * i), (0..count).map(|i| i * i).collect::<Vec<_>>());
+        let watch = &Watch::nothing();
+        for count in [0, 1, 7, 8, 9, 1000, 1_000_000] {
+            let squares: Vec<usize> = (0..count).map(|i| i * i).collect();
+            assert!(
+                map(watch, count, &|i| i * i).unwrap() == squares
+                    && tasks(watch, count, &|i| i * i).unwrap() == squares
+            );
             let elements: Vec<usize> = (0..count).collect();
-            let chunks = super::map_chunks(&elements, 8, &<[usize]>::to_vec);
-            assert_eq!(chunks, elements.chunks(8).map(<[usize]>::to_vec).collect::<Vec<_>>());
+            let chunks = map_chunks(watch, &elements, 8, &<[usize]>::to_vec).unwrap();
+            assert!(chunks == elements.chunks(8).map(<[usize]>::to_vec).collect::<Vec<_>>());
         }
-        assert_eq!(super::join(|| 1, || "b"), (1, "b"));
+        assert_eq!(join(|| 1, || "b"), (1, "b"));
         let mut squares = vec![0; 100];
-        super::run_each(squares.iter_mut().enumerate().collect(), &|(i, to)| *to = i * i);
+        run_each(watch, squares.iter_mut().enumerate().collect(), &|(i, to)| *to = i * i).unwrap();
         assert!(squares.iter().enumerate().all(|(i, &square)| square == i * i));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::build::BuildError;
 use crate::parallel;
+use crate::watch::{Stopped, Watch};
 use glam::{DVec3, Vec3A, Vec4};
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,7 +111,7 @@ impl Reference {
 }
 
 /// Makes one reference for each triangle, in order. The error names the first vertex that is not finite.
-pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>, BuildError> {
+pub(crate) fn references_of(triangles: &FlatTriangles, watch: &Watch<'_>) -> Result<Vec<Reference>, BuildError> {
     let vertices = &triangles.vertices;
     let any_bad = AtomicBool::new(false);
     let reference = |i: usize| {
@@ -122,7 +123,7 @@ pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>,
         }
         Reference::new(&Aabb::of_points(triangle), i as u32)
     };
-    let references = parallel::map(vertices.len(), &reference);
+    let references = parallel::map(watch, vertices.len(), &reference)?;
     if !any_bad.into_inner() {
         return Ok(references);
     }
@@ -132,12 +133,12 @@ pub(crate) fn references_of(triangles: &FlatTriangles) -> Result<Vec<Reference>,
 }
 
 /// Makes one reference for each box, in order. The error names the first that is empty or not finite.
-pub(crate) fn references_of_boxes(boxes: &[Aabb]) -> Result<Vec<Reference>, BuildError> {
+pub(crate) fn references_of_boxes(boxes: &[Aabb], watch: &Watch<'_>) -> Result<Vec<Reference>, BuildError> {
     let is_good = |aabb: &Aabb| aabb.min.iter().chain(&aabb.max).all(|x| x.is_finite()) && !aabb.is_empty();
     if let Some(primitive) = boxes.iter().position(|aabb| !is_good(aabb)) {
         return Err(BuildError::BadBox { primitive: primitive as u32 });
     }
-    Ok(parallel::map(boxes.len(), &|i| Reference::new(&boxes[i], i as u32)))
+    Ok(parallel::map(watch, boxes.len(), &|i| Reference::new(&boxes[i], i as u32))?)
 }
 
 /// Box around a range of references, and box around their centroids.
@@ -151,8 +152,9 @@ impl RangeBounds {
     pub(crate) const EMPTY: Self = Self { boxes: Bounds::EMPTY, centroids: Bounds::EMPTY };
 
     /// Computes the bounds of `references` in parallel; the result does not depend on the order of work.
-    pub(crate) fn of(references: &[Reference]) -> Self {
-        parallel::map_chunks(references, 1 << 14, &Self::of_few).into_iter().fold(Self::EMPTY, Self::union)
+    pub(crate) fn of(references: &[Reference], watch: &Watch<'_>) -> Result<Self, Stopped> {
+        let chunks = parallel::map_chunks(watch, references, 1 << 14, &Self::of_few)?;
+        Ok(chunks.into_iter().fold(Self::EMPTY, Self::union))
     }
 
     /// Computes the bounds of `references` as [`RangeBounds::of`] does, but on this thread.
@@ -199,7 +201,10 @@ mod tests {
         let good = [[0.0; 3]; 3];
         for bad in [f32::NAN, f32::INFINITY] {
             let triangles = FlatTriangles::from_vertices(vec![good, [[0.0; 3], [0.0, bad, 0.0], [1.0; 3]]]);
-            assert_eq!(references_of(&triangles).unwrap_err(), BuildError::NotFinite { primitive: 1 });
+            assert_eq!(
+                references_of(&triangles, &Watch::nothing()).unwrap_err(),
+                BuildError::NotFinite { primitive: 1 }
+            );
         }
     }
 }

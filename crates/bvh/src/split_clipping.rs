@@ -14,6 +14,7 @@ use crate::build::extra_references;
 use crate::parallel;
 use crate::polygon::{Polygon, pad_of};
 use crate::reference::Reference;
+use crate::watch::{Stopped, Watch};
 use raywarp_geom::{Aabb, FlatTriangles};
 use std::collections::BinaryHeap;
 
@@ -25,20 +26,25 @@ const CHUNK: usize = 1 << 12;
 ///
 /// The boxes of a triangle together cover it: each part's box is enlarged by a few roundings, so
 /// that a ray which hits the triangle in floating point also meets the box.
-pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, share: f32) {
+pub(crate) fn split(
+    references: &mut Vec<Reference>,
+    triangles: &FlatTriangles,
+    share: f32,
+    watch: &Watch<'_>,
+) -> Result<(), Stopped> {
     let budget = extra_references(references.len() as u64, share) as usize;
     if budget == 0 {
-        return;
+        return Ok(());
     }
     let before = &references[..];
     let candidate = |i: usize| {
         let projected_area = Polygon::of(&triangles.vertices[i]).projected_area();
         Candidate::new(i as u32, &Part { cell: before[i].bounds().aabb(), projected_area })
     };
-    let chunks = parallel::map(before.len().div_ceil(CHUNK), &|chunk| {
+    let chunks = parallel::tasks(watch, before.len().div_ceil(CHUNK), &|chunk| {
         let places = chunk * CHUNK..before.len().min((chunk + 1) * CHUNK);
         places.filter_map(candidate).collect::<Vec<Candidate>>()
-    });
+    })?;
     let mut candidates: Vec<Candidate> = chunks.into_iter().flatten().collect();
     if candidates.len() > budget {
         // Each split uses up one of the budget: the rest would never be reached.
@@ -51,6 +57,7 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
     while references.len() < end
         && let Some(Candidate { index, .. }) = heap.pop()
     {
+        watch.look()?;
         let reference = references[index as usize];
         let primitive = reference.primitive();
         let triangle = &triangles.vertices[primitive as usize];
@@ -61,6 +68,7 @@ pub(crate) fn split(references: &mut Vec<Reference>, triangles: &FlatTriangles, 
         heap.extend(Candidate::new(index, &left));
         heap.extend(Candidate::new(added, &right));
     }
+    Ok(())
 }
 
 /// Part of a triangle that lies in a box (cell).
@@ -177,8 +185,8 @@ mod tests {
         let small = [[0.0, 0.0, 0.0], [0.01, 0.02, 0.0], [0.0, 0.0, 0.01]];
         let large = [[0.0, 0.0, 0.0], [9.0, 9.0, 9.0], [9.0, 9.0, 8.0]];
         let triangles = FlatTriangles::from_vertices([vec![small; 9], vec![large]].concat());
-        let mut references = crate::reference::references_of(&triangles).unwrap();
-        split(&mut references, &triangles, 0.5);
+        let mut references = crate::reference::references_of(&triangles, &Watch::nothing()).unwrap();
+        split(&mut references, &triangles, 0.5, &Watch::nothing()).unwrap();
         assert_eq!(references.len(), 15);
         assert_eq!(references.iter().filter(|r| r.primitive() == 9).count(), 6);
     }

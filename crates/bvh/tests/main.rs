@@ -4,6 +4,7 @@
 
 mod closest_hit;
 mod common;
+mod control;
 mod epo;
 mod reinsertion;
 mod same_bytes;

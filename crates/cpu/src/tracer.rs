@@ -14,7 +14,7 @@ use raywarp_geom::{
     TraceError, Tracer,
 };
 use raywarp_lanes::Isa;
-use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8};
+use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8_controlled};
 use std::sync::Arc;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
@@ -102,13 +102,30 @@ impl CpuTracer {
         Self::with_options(bvh, triangles, &CpuOptions::default())
     }
 
+    /// Encodes a tree as [`CpuTracer::new`] does, until the caller cancels it.
+    ///
+    /// # Errors
+    /// As [`CpuTracer::new`], and [`LayoutError::Cancelled`].
+    pub fn controlled(bvh: &Bvh2, triangles: &FlatTriangles, control: &Control<'_>) -> Result<Self, LayoutError> {
+        Self::encoded(bvh, triangles, &CpuOptions::default(), control)
+    }
+
     /// Encodes the tree `bvh` over `triangles` for tracing with the given options.
     ///
     /// # Errors
     /// As [`CpuTracer::new`].
     pub fn with_options(bvh: &Bvh2, triangles: &FlatTriangles, options: &CpuOptions) -> Result<Self, LayoutError> {
+        Self::encoded(bvh, triangles, options, &Control::default())
+    }
+
+    fn encoded(
+        bvh: &Bvh2,
+        triangles: &FlatTriangles,
+        options: &CpuOptions,
+        control: &Control<'_>,
+    ) -> Result<Self, LayoutError> {
         let encoding = match options.engine {
-            CpuTree::Wide8 => Encoding::Wide8(encode_wide8(bvh, triangles)?),
+            CpuTree::Wide8 => Encoding::Wide8(encode_wide8_controlled(bvh, triangles, control)?),
             CpuTree::Bvh2(test) => {
                 let tree = encode_bvh2(bvh, triangles)?;
                 let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];

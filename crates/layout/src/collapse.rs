@@ -5,8 +5,9 @@
 //! tree. Departures: the cost of a leaf counts blocks, not triangles, where SIMD tests a block at
 //! once ([`LeafRule`]); and areas are scaled where they would leave the range of f32.
 
+use crate::LayoutError;
 use raywarp_bvh::Bvh2;
-use raywarp_geom::Aabb;
+use raywarp_geom::{Aabb, Control};
 
 /// Largest number of children of a wide node.
 pub(crate) const WIDTH: usize = 8;
@@ -47,10 +48,21 @@ impl<'a> Collapse<'a> {
 
     /// Computes a plan as [`Collapse::new`] does, but merges only subtrees for which `mergeable` is `true` into leaves.
     pub fn of_leaves(bvh: &'a Bvh2, rule: LeafRule, mergeable: Option<&'a [bool]>) -> Self {
+        Self::controlled(bvh, rule, mergeable, &Control::default()).expect("nobody can cancel it")
+    }
+
+    /// Computes a plan as [`Collapse::of_leaves`] does, unless the caller cancels it.
+    pub fn controlled(
+        bvh: &'a Bvh2,
+        rule: LeafRule,
+        mergeable: Option<&'a [bool]>,
+        control: &Control<'_>,
+    ) -> Result<Self, LayoutError> {
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
         let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
         let mut plan = Self { bvh, rule, mergeable, scale, costs, counts };
         for node in (0..bvh.nodes.len()).rev() {
+            look_at(control, node)?;
             let n = &bvh.nodes[node];
             if n.is_leaf() {
                 plan.counts[node] = n.count;
@@ -66,7 +78,7 @@ impl<'a> Collapse<'a> {
             }
             plan.costs[node] = costs;
         }
-        plan
+        Ok(plan)
     }
 
     /// Returns `true` if the plan makes the subtree of `node` one leaf.
@@ -147,6 +159,15 @@ impl<'a> Collapse<'a> {
         let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
         (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
     }
+}
+
+/// Number of steps of an encoder's loops between two looks at the caller's [`Control`]: a tenth of a millisecond or so.
+const GRAIN: usize = 1 << 11;
+
+/// Returns [`LayoutError::Cancelled`] at every [`GRAIN`]th step of a loop if the caller has cancelled it.
+#[inline]
+pub(crate) fn look_at(control: &Control<'_>, step: usize) -> Result<(), LayoutError> {
+    if step.is_multiple_of(GRAIN) && control.is_cancelled() { Err(LayoutError::Cancelled) } else { Ok(()) }
 }
 
 /// Returns [`Aabb::half_area`] with each length multiplied by `scale`; never NaN or infinite, so that costs can be

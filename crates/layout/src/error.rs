@@ -54,6 +54,9 @@ pub enum LayoutError {
         /// Largest number of references that a leaf of the encoding can hold.
         limit: u32,
     },
+    /// The caller cancelled the encoding through [`Control::cancel`](raywarp_geom::Control::cancel).
+    #[error("the encoding was cancelled")]
+    Cancelled,
     /// An encoded tree breaks one of its own invariants.
     #[error("record {record} of the encoding is malformed: {fault}; this is a bug in Raywarp")]
     BadRecord {

@@ -22,12 +22,12 @@ pub(crate) use kept::{check_bounds, check_boxes, check_depth_first};
 pub use refit::{Corners, IndexedCorners, Wide8Cost};
 use refit::{least, most};
 
-use crate::collapse::{Collapse, LeafRule};
+use crate::collapse::{Collapse, LeafRule, look_at};
 use crate::{BLOCK, LayoutError, RecordFault, TriangleBlock, structure};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::{Aabb, Control, FlatTriangles};
 
 /// Flag in a child reference that it names a leaf.
 pub const LEAF: u32 = 1;
@@ -155,21 +155,35 @@ struct BlockPlan {
 /// beyond 2^30 - 1 triangles, references or nodes or 64 GiB, [`LayoutError::BadNode`] if the tree is
 /// malformed.
 pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, LayoutError> {
+    encode_wide8_controlled(bvh, triangles, &Control::default())
+}
+
+/// Encodes `bvh` as [`encode_wide8`] does, until the caller cancels it. It tells no progress: it takes a small part of
+/// the time in which the tree was built.
+///
+/// # Errors
+/// As [`encode_wide8`], and [`LayoutError::Cancelled`].
+pub fn encode_wide8_controlled(
+    bvh: &Bvh2,
+    triangles: &FlatTriangles,
+    control: &Control<'_>,
+) -> Result<Wide8, LayoutError> {
     structure::check(bvh, triangles)?;
     let (mut plans, mut order) = (Vec::new(), Vec::new());
     // Leaves hold the index of their block until the number of nodes is known.
-    let mut nodes = collapsed(bvh, LEAF_RULE, |references| {
+    let mut nodes = collapsed(bvh, LEAF_RULE, control, |references| {
         let first = plans.len();
         plan_leaf(&mut plans, order.len(), references.len());
         order.extend_from_slice(references);
         first as u32
-    });
+    })?;
     let bytes = nodes.len() * size_of::<Wide8Node>() + plans.len() * size_of::<TriangleBlock>();
     if bytes > MOST_BYTES {
         return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit: MOST_BYTES });
     }
     let node_count = nodes.len();
-    for node in &mut nodes {
+    for (index, node) in nodes.iter_mut().enumerate() {
+        look_at(control, index)?;
         for slot in 0..8 {
             if std::mem::take(&mut node.reserved[slot]) == LEAF {
                 node.children[slot] = leaf_reference(node_count, node.children[slot] as usize);
@@ -177,33 +191,49 @@ pub fn encode_wide8(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<Wide8, Layo
         }
     }
     let stack_depth = stack_depth(&nodes);
-    let mut lines = zeroed_lines(bytes.div_ceil(size_of::<Line>()));
+    let mut lines = zeroed_lines(bytes.div_ceil(size_of::<Line>()), control)?;
     let (node_lines, block_lines) = lines.split_at_mut(node_count * NODE_LINES);
-    bytemuck::cast_slice_mut(node_lines).copy_from_slice(&nodes);
+    for (index, (to, node)) in bytemuck::cast_slice_mut(node_lines).iter_mut().zip(&nodes).enumerate() {
+        look_at(control, index)?;
+        *to = *node;
+    }
     let block_bytes: &mut [u8] = bytemuck::cast_slice_mut(block_lines);
     let blocks = block_bytes.par_chunks_exact_mut(size_of::<TriangleBlock>()).zip(&plans);
-    blocks.for_each(|(bytes, plan)| {
+    blocks.try_for_each(|(bytes, plan)| {
+        look_at(control, 0)?;
         let block = TriangleBlock::new(triangles, &order[plan.first..][..plan.count], plan.more);
         bytes.copy_from_slice(bytemuck::bytes_of(&block));
-    });
+        Ok(())
+    })?;
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
     Ok(Wide8 { lines, node_count, block_count: plans.len(), bounds, stack_depth })
 }
 
 /// Returns lines of zeros, in huge pages where that pays.
-fn zeroed_lines(count: usize) -> Vec<Line> {
+fn zeroed_lines(count: usize, control: &Control<'_>) -> Result<Vec<Line>, LayoutError> {
     let mut lines = Vec::with_capacity(count);
     // Before they are touched: memory of this alignment is zeroed by writing to it.
     raywarp_lanes::prefer_huge_pages(lines.spare_capacity_mut());
-    lines.resize(count, Line::zeroed());
-    lines
+    while lines.len() < count {
+        look_at(control, 0)?;
+        lines.resize(count.min(lines.len() + LINES), Line::zeroed());
+    }
+    Ok(lines)
 }
+
+/// Number of lines that are filled between two looks at the caller's [`Control`]: half a megabyte.
+const LINES: usize = 1 << 13;
 
 /// Collapses a sound tree to nodes of up to eight children, depth first, the children of each in the order of the
 /// module's text. Where a child is a leaf its slot holds the word that `leaf` returns for its references, and
 /// `reserved` has [`LEAF`] there.
-pub(crate) fn collapsed(bvh: &Bvh2, rule: LeafRule, mut leaf: impl FnMut(&[u32]) -> u32) -> Vec<Wide8Node> {
-    let collapse = Collapse::new(bvh, rule);
+pub(crate) fn collapsed(
+    bvh: &Bvh2,
+    rule: LeafRule,
+    control: &Control<'_>,
+    mut leaf: impl FnMut(&[u32]) -> u32,
+) -> Result<Vec<Wide8Node>, LayoutError> {
+    let collapse = Collapse::controlled(bvh, rule, None, control)?;
     let (mut nodes, mut references) = (Vec::with_capacity(bvh.nodes.len() / 6 + 1), Vec::new());
     // Nodes still to be written: the Bvh2 node, and the parent's slot that waits for its index.
     let mut waiting: Vec<(usize, Option<(usize, usize)>)> = Vec::new();
@@ -212,6 +242,8 @@ pub(crate) fn collapsed(bvh: &Bvh2, rule: LeafRule, mut leaf: impl FnMut(&[u32])
     }
     while let Some((source, parent)) = waiting.pop() {
         let index = nodes.len();
+        // A node takes some hundred nanoseconds.
+        look_at(control, 0)?;
         if let Some((node, slot)) = parent {
             let parent: &mut Wide8Node = &mut nodes[node];
             parent.children[slot] = node_reference(index);
@@ -235,7 +267,7 @@ pub(crate) fn collapsed(bvh: &Bvh2, rule: LeafRule, mut leaf: impl FnMut(&[u32])
             }
         }
     }
-    nodes
+    Ok(nodes)
 }
 
 /// Returns the child reference to the node of index `index`.

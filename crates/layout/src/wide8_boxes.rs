@@ -8,7 +8,7 @@ use crate::wide8::{
 };
 use crate::{LayoutError, RecordFault, structure};
 use raywarp_bvh::Bvh2;
-use raywarp_geom::Aabb;
+use raywarp_geom::{Aabb, Control};
 
 /// Leaves hold an item, whose test (a walk of its own) costs more than a node.
 const LEAF_RULE: LeafRule = LeafRule { merged: 1, block: 1, block_cost: 4.0 };
@@ -45,14 +45,14 @@ pub struct BoxesCost {
 pub fn encode_wide8_boxes(bvh: &Bvh2) -> Result<Wide8Boxes, LayoutError> {
     structure::check_links(bvh)?;
     let mut items = Vec::with_capacity(bvh.references.len());
-    let mut nodes = collapsed(bvh, LEAF_RULE, |references| {
+    let mut nodes = collapsed(bvh, LEAF_RULE, &Control::default(), |references| {
         let first = items.len();
         items.extend(references.iter().map(|&item| item | MORE));
         if let Some(last) = items.last_mut() {
             *last &= !MORE;
         }
         (first as u32) << 1 | LEAF
-    });
+    })?;
     for node in &mut nodes {
         node.reserved = [0; 8];
     }

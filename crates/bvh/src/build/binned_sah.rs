@@ -8,12 +8,14 @@
 //! worked on, a parallel partition keeps the order, and minima, maxima and counts are exact in any
 //! order (boxes hold no NaN and no negative zero).
 
+use super::Builder;
 use super::bins::{BinMap, Bins};
 use super::cost::{Decision, LeafRules, Split};
 use super::small_sweep::{SMALL, sort_best};
 use super::subtree::{Slot, SmallTree, Subtree};
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
+use crate::watch::{Stopped, Watch};
 
 /// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
@@ -29,12 +31,19 @@ pub(super) const MANY: usize = 256;
 pub(super) type Halves = (usize, [RangeBounds; 2]);
 
 /// Builds a tree over at least one reference by binned surface area heuristic. Reorders `references`.
-pub(super) fn build(references: &mut [Reference], rules: &LeafRules) -> Subtree {
-    let bounds = RangeBounds::of(references);
+pub(super) fn build(references: &mut [Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+    watch.begin(Builder::BinnedSah.weight(), work_of(references.len()))?;
+    let bounds = RangeBounds::of(references, watch)?;
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
     let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
-    let mut scratch = parallel::map(scratch_count, &|_| Reference::NONE);
-    build_range(references, &mut scratch, bounds, 0, rules)
+    let mut scratch = parallel::map(watch, scratch_count, &|_| Reference::NONE)?;
+    build_range(references, &mut scratch, bounds, 0, rules, watch)
+}
+
+/// Returns the work of dividing a range of `count` references down to its leaves, in some unit: about that of touching
+/// a reference once.
+pub(super) fn work_of(count: usize) -> f64 {
+    count as f64 * f64::from(usize::BITS - count.leading_zeros())
 }
 
 /// Builds the subtree of a range of references, large ones in parallel. `scratch` is as long as `references`, or may be
@@ -45,27 +54,31 @@ fn build_range(
     bounds: RangeBounds,
     depth: u32,
     rules: &LeafRules,
-) -> Subtree {
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
+    watch.look()?;
     let count = references.len();
     let (halves, in_scratch) = match count {
         0..=TASK => (None, false),
-        PARALLEL.. => divide_parallel(references, scratch, &bounds, depth, rules),
+        PARALLEL.. => divide_parallel(references, scratch, &bounds, depth, rules, watch)?,
         _ => (divide::<BINS>(references, &bounds, depth, rules), false),
     };
     let Some((left_count, [left_bounds, right_bounds])) = halves else {
         let (mut tree, root) = SmallTree::new(count);
-        build_small(&mut tree, root, references, bounds, depth, rules);
-        return Subtree::Small(tree);
+        build_small(&mut tree, root, references, bounds, depth, rules, watch);
+        watch.advance(work_of(count));
+        return Ok(Subtree::Small(tree));
     };
+    watch.advance(work_of(count) - work_of(left_count) - work_of(count - left_count));
     // After a parallel partition the two arrays have swapped their roles.
     let (now, next) = if in_scratch { (scratch, references) } else { (references, scratch) };
     let (left, right) = now.split_at_mut(left_count);
     let (left_scratch, right_scratch) = next.split_at_mut(left_count.min(next.len()));
     let (left, right) = parallel::join(
-        || build_range(left, left_scratch, left_bounds, depth + 1, rules),
-        || build_range(right, right_scratch, right_bounds, depth + 1, rules),
+        || build_range(left, left_scratch, left_bounds, depth + 1, rules, watch),
+        || build_range(right, right_scratch, right_bounds, depth + 1, rules, watch),
     );
-    Subtree::join(left, right)
+    Ok(Subtree::join(left?, right?))
 }
 
 /// Builds the subtree of a small range on this thread, at `slot` of `tree`.
@@ -76,10 +89,13 @@ fn build_small(
     bounds: RangeBounds,
     depth: u32,
     rules: &LeafRules,
+    watch: &Watch<'_>,
 ) {
     let halves = match references.len() {
         0 | 1 => None,
         2..=SMALL => divide_sorted(references, &bounds, depth, rules),
+        // No part of a tree that anybody sees.
+        MANY.. if watch.is_stopped() => None,
         MANY.. => divide::<BINS>(references, &bounds, depth, rules),
         _ => divide::<FEW_BINS>(references, &bounds, depth, rules),
     };
@@ -89,8 +105,8 @@ fn build_small(
     };
     let [left_slot, right_slot] = tree.inner(slot, bounds.boxes);
     let (left, right) = references.split_at_mut(left_count);
-    build_small(tree, left_slot, left, left_bounds, depth + 1, rules);
-    build_small(tree, right_slot, right, right_bounds, depth + 1, rules);
+    build_small(tree, left_slot, left, left_bounds, depth + 1, rules, watch);
+    build_small(tree, right_slot, right, right_bounds, depth + 1, rules, watch);
 }
 
 /// Divides a few references at the best of all splits between them. `None` makes a leaf.
@@ -150,22 +166,23 @@ fn divide_parallel(
     bounds: &RangeBounds,
     depth: u32,
     rules: &LeafRules,
-) -> (Option<Halves>, bool) {
+    watch: &Watch<'_>,
+) -> Result<(Option<Halves>, bool), Stopped> {
     let map = BinMap::<BINS>::new(&bounds.centroids);
-    let chunk_bins = parallel::map_chunks(references, CHUNK, &|chunk| Bins::of(chunk, &map));
+    let chunk_bins = parallel::map_chunks(watch, references, CHUNK, &|chunk| Bins::of(chunk, &map))?;
     let mut bins = chunk_bins[0].clone();
     for other in &chunk_bins[1..] {
         bins.add(other);
     }
     let split = bins.best_split();
-    match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
+    Ok(match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
         Decision::Leaf => (None, false),
         Decision::Halve => (Some(halve(references, bounds)), false),
         Decision::Split => {
             let lefts: Vec<usize> = chunk_bins.iter().map(|bins| bins.left_of(&split)).collect();
-            (Some(partition_parallel(references, scratch, &map, &split, &lefts)), true)
+            (Some(partition_parallel(references, scratch, &map, &split, &lefts, watch)?), true)
         }
-    }
+    })
 }
 
 /// Copies `references` to `scratch` in parallel, those left of `split` first; both sides keep their order. `lefts`
@@ -176,7 +193,8 @@ fn partition_parallel(
     map: &BinMap<BINS>,
     split: &Split,
     lefts: &[usize],
-) -> Halves {
+    watch: &Watch<'_>,
+) -> Result<Halves, Stopped> {
     let (mut left, mut right) = scratch.split_at_mut(split.left);
     let mut tasks = Vec::with_capacity(lefts.len());
     for (chunk, &left_count) in references.chunks(CHUNK).zip(lefts) {
@@ -202,8 +220,8 @@ fn partition_parallel(
         sides
     };
     let both = |a: [RangeBounds; 2], b: [RangeBounds; 2]| [a[0].union(b[0]), a[1].union(b[1])];
-    let sides = parallel::run_each(tasks, &copy);
-    (split.left, sides.into_iter().fold([RangeBounds::EMPTY; 2], both))
+    let sides = parallel::run_each(watch, tasks, &copy)?;
+    Ok((split.left, sides.into_iter().fold([RangeBounds::EMPTY; 2], both)))
 }
 
 /// Divides references into two halves of equal count, by centroid along the longest axis of the box around all
@@ -217,5 +235,5 @@ pub(super) fn halve(references: &mut [Reference], bounds: &RangeBounds) -> Halve
         a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
     });
     let (left, right) = references.split_at(middle);
-    (middle, [left, right].map(RangeBounds::of))
+    (middle, [left, right].map(RangeBounds::of_few))
 }

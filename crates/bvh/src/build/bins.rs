@@ -127,7 +127,7 @@ mod tests {
     fn bins_follow_the_order_of_centroids_and_stay_in_range() {
         for scale in [1e-44, 1e-30, 1.0, 1e30, 1e38] {
             let references = points(&[-3.0, -2.9, -1.0, 0.0, 0.1, 2.5, 3.0].map(|x| x * scale));
-            let map = BinMap::<16>::new(&RangeBounds::of(&references).centroids);
+            let map = BinMap::<16>::new(&RangeBounds::of_few(&references).centroids);
             let bins: Vec<usize> = references.iter().map(|r| map.bins(r)[0]).collect();
             assert!(bins.is_sorted() && bins[0] == 0 && bins[6] <= 15, "{scale}: {bins:?}");
             if scale > 1e-40 {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_best_split_separates_two_clusters() {
         let references = points(&[0.0, 0.1, 0.2, 9.9, 10.0]);
-        let map = BinMap::<16>::new(&RangeBounds::of(&references).centroids);
+        let map = BinMap::<16>::new(&RangeBounds::of_few(&references).centroids);
         let split = Bins::of(&references, &map).best_split();
         assert_eq!((split.axis, split.left), (0, 3));
         assert_eq!(references.iter().filter(|r| map.is_left(r, &split)).count(), 3);
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn equal_centroids_have_no_split() {
         let references = points(&[1.0; 40]);
-        let map = BinMap::<16>::new(&RangeBounds::of(&references).centroids);
+        let map = BinMap::<16>::new(&RangeBounds::of_few(&references).centroids);
         assert_eq!(Bins::of(&references, &map).best_split().cost, f64::INFINITY);
     }
 }

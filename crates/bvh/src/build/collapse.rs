@@ -9,6 +9,7 @@ use super::cost::LeafRules;
 use super::subtree::{Slot, SmallTree, Subtree};
 use crate::parallel;
 use crate::reference::Bounds;
+use crate::watch::{Stopped, Watch};
 
 /// Largest number of references in a subtree that one task collapses alone.
 const TASK: usize = 1 << 12;
@@ -28,18 +29,26 @@ pub(crate) trait Hierarchy: Sync {
 }
 
 /// Converts `hierarchy` to a tree, merging subtrees of up to `rules.max_leaf` references into one leaf where that costs
-/// less. Leaves that are larger already stay.
-pub(crate) fn collapse<H: Hierarchy>(hierarchy: &H, root: H::Node, rules: &LeafRules) -> Subtree {
+/// less. Leaves that are larger already stay. Counts each reference as work done.
+pub(crate) fn collapse<H: Hierarchy>(
+    hierarchy: &H,
+    root: H::Node,
+    rules: &LeafRules,
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
+    watch.look()?;
     let size = hierarchy.size(root);
     // A part of more than a task's references is more than a leaf may hold, so nothing is lost.
     let children = if size <= TASK { None } else { hierarchy.children(root) };
     let Some([left, right]) = children else {
         let (mut tree, slot) = SmallTree::new(size);
         collapse_small(hierarchy, root, &mut tree, slot, rules);
-        return Subtree::Small(tree);
+        watch.advance(size as f64);
+        return Ok(Subtree::Small(tree));
     };
-    let (left, right) = parallel::join(|| collapse(hierarchy, left, rules), || collapse(hierarchy, right, rules));
-    Subtree::join(left, right)
+    let (left, right) =
+        parallel::join(|| collapse(hierarchy, left, rules, watch), || collapse(hierarchy, right, rules, watch));
+    Ok(Subtree::join(left?, right?))
 }
 
 /// Collapsed part of the tree: its box and its cost.

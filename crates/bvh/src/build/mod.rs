@@ -21,8 +21,10 @@ pub use options::{BuildError, BuildOptions, Builder};
 pub(crate) use options::{SPLIT_WORTH, extra_references};
 
 use crate::reference::{Reference, references_of, references_of_boxes};
-use crate::{Bvh2, reinsert, split_clipping};
-use raywarp_geom::{Aabb, FlatTriangles};
+use crate::reinsertion::{self, reinsert_watched};
+use crate::watch::{Stopped, Watch};
+use crate::{Bvh2, split_clipping};
+use raywarp_geom::{Aabb, Control, FlatTriangles};
 use subtree::Subtree;
 
 /// Largest number of inner nodes above a leaf, in trees of every builder. A traversal stack of this many entries always
@@ -59,7 +61,24 @@ pub const MAX_DEPTH: u32 = 64;
 /// # Ok::<(), raywarp_bvh::BuildError>(())
 /// ```
 pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
-    build_with_choice(triangles, options).map(|(tree, _)| tree)
+    build_controlled(triangles, options, &Control::default())
+}
+
+/// Builds a tree as [`build`] does, under the caller's control. Each thread looks for a cancellation after about a
+/// millisecond of work at most, but for halving a range in which all centroids are equal; then the memory is freed,
+/// which takes some milliseconds for 1e6 triangles.
+///
+/// What `control` is told adds up to the number of triangles when the tree is done, about in proportion to the time
+/// taken. It is told by one thread at a time, and nothing more once the build is cancelled.
+///
+/// # Errors
+/// As [`build`], and [`BuildError::Cancelled`].
+pub fn build_controlled(
+    triangles: &FlatTriangles,
+    options: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<Bvh2, BuildError> {
+    chosen(triangles, options, control).map(|(tree, _)| tree)
 }
 
 /// Builds a tree as [`build`] does, and also returns options that name the builder used: for [`Builder::BestOf`] the
@@ -74,8 +93,29 @@ pub fn build_with_choice(
     triangles: &FlatTriangles,
     options: &BuildOptions,
 ) -> Result<(Bvh2, BuildOptions), BuildError> {
+    chosen(triangles, options, &Control::default())
+}
+
+/// Builds a tree under the caller's control and returns it with options that name the builder used.
+fn chosen(
+    triangles: &FlatTriangles,
+    options: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<(Bvh2, BuildOptions), BuildError> {
+    let watch = Watch::new(control, triangles.len(), weight(options));
+    let done = better(triangles, options, &watch)?;
+    watch.finish()?;
+    Ok(done)
+}
+
+/// Builds the tree of one builder, or the better one of two.
+pub(crate) fn better(
+    triangles: &FlatTriangles,
+    options: &BuildOptions,
+    watch: &Watch<'_>,
+) -> Result<(Bvh2, BuildOptions), BuildError> {
     if options.builder != Builder::BestOf {
-        return build_one(triangles, options).map(|tree| (tree, *options));
+        return build_one(triangles, options, watch).map(|tree| (tree, *options));
     }
     let of = |builder| BuildOptions { builder, split_worth: SPLIT_WORTH, ..*options };
     // Bad options are told before anything is built.
@@ -83,9 +123,9 @@ pub fn build_with_choice(
     if let Err(error @ BuildError::Option { .. }) = cuts {
         return Err(error);
     }
-    let whole = build_one(triangles, &of(Builder::BinnedSah))?;
+    let whole = build_one(triangles, &of(Builder::BinnedSah), watch)?;
     if cuts.is_ok() {
-        let cut = build_one(triangles, &of(Builder::Sbvh))?;
+        let cut = build_one(triangles, &of(Builder::Sbvh), watch)?;
         if cut.sah_cost() < f64::from(options.split_worth) * whole.sah_cost() {
             return Ok((cut, of(Builder::Sbvh)));
         }
@@ -102,46 +142,84 @@ pub fn build_with_choice(
 /// [`BuildError`]: a box is empty or not finite, there are too many, or an option is out of its range.
 pub fn build_over_boxes(boxes: &[Aabb], options: &BuildOptions) -> Result<Bvh2, BuildError> {
     options.check(boxes.len() as u64)?;
-    let mut references = references_of_boxes(boxes)?;
+    let watch = Watch::nothing();
+    let mut references = references_of_boxes(boxes, &watch)?;
     let rules = LeafRules::new(options);
-    let root = whole(&mut references, options.builder, &rules);
-    Ok(finished(root, boxes.len(), options))
+    let root = whole(&mut references, options.builder, &rules, &watch)?;
+    Ok(finished(root, boxes.len(), options, &watch)?)
 }
 
 /// Builds a tree with one builder; [`Builder::BestOf`] counts as [`Builder::Sbvh`].
-fn build_one(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, BuildError> {
+fn build_one(triangles: &FlatTriangles, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, BuildError> {
     options.check(triangles.len() as u64)?;
-    let mut references = references_of(triangles)?;
+    watch.begin(REFERENCES, 1.0)?;
+    let mut references = references_of(triangles, watch)?;
     if let Some(share) = options.split_clipping {
-        split_clipping::split(&mut references, triangles, share);
+        split_clipping::split(&mut references, triangles, share, watch)?;
     }
     let rules = LeafRules::new(options);
     let cuts = matches!(options.builder, Builder::Sbvh | Builder::BestOf) && !references.is_empty();
     let root = if cuts {
-        Some(sbvh::build(std::mem::take(&mut references), triangles, options, &rules))
+        Some(sbvh::build(std::mem::take(&mut references), triangles, options, &rules, watch)?)
     } else {
-        whole(&mut references, options.builder, &rules)
+        whole(&mut references, options.builder, &rules, watch)?
     };
     drop(references);
-    Ok(finished(root, triangles.len(), options))
+    Ok(finished(root, triangles.len(), options, watch)?)
 }
 
 /// Builds a tree with one builder that cuts nothing; those that cut are [`Builder::BinnedSah`] here.
-fn whole(references: &mut [Reference], builder: Builder, rules: &LeafRules) -> Option<Subtree> {
-    (!references.is_empty()).then(|| match builder {
-        Builder::SweepSah => sweep_sah::build(references, rules),
-        Builder::Lbvh => lbvh::build(references, rules),
-        Builder::Ploc => ploc::build(references, rules),
-        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules),
-    })
+fn whole(
+    references: &mut [Reference],
+    builder: Builder,
+    rules: &LeafRules,
+    watch: &Watch<'_>,
+) -> Result<Option<Subtree>, Stopped> {
+    if references.is_empty() {
+        return Ok(None);
+    }
+    let tree = match builder {
+        Builder::SweepSah => sweep_sah::build(references, rules, watch),
+        Builder::Lbvh => lbvh::build(references, rules, watch),
+        Builder::Ploc => ploc::build(references, rules, watch),
+        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules, watch),
+    };
+    tree.map(Some)
 }
 
 /// Puts a tree over `count` primitives in order, and improves it as the options say.
-fn finished(root: Option<Subtree>, count: usize, options: &BuildOptions) -> Bvh2 {
-    let (nodes, references) = root.map(Subtree::flatten).unwrap_or_default();
+fn finished(root: Option<Subtree>, count: usize, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, Stopped> {
+    watch.begin(FLATTENING, 1.0)?;
+    let (nodes, references) = root.map(|root| root.flatten(watch)).transpose()?.unwrap_or_default();
     let mut tree = Bvh2 { nodes, references, primitive_count: count as u32 };
     if options.reinsertion > 0 {
-        reinsert(&mut tree, options);
+        reinsert_watched(&mut tree, options, watch)?;
     }
-    tree
+    Ok(tree)
+}
+
+/// Weights of two phases in a build's progress, in units of 1e-8 s a triangle on one thread of a fast processor.
+const REFERENCES: f64 = 2.0;
+const FLATTENING: f64 = 3.0;
+
+/// Returns the weight of all phases of a build.
+pub(crate) fn weight(options: &BuildOptions) -> f64 {
+    let of = |builder: Builder| REFERENCES + builder.weight() + FLATTENING + reinsertion::weight(options);
+    match options.builder {
+        Builder::BestOf => of(Builder::BinnedSah) + of(Builder::Sbvh),
+        builder => of(builder),
+    }
+}
+
+impl Builder {
+    /// Returns the weight of making the tree in a build's progress, in the unit of [`REFERENCES`].
+    fn weight(self) -> f64 {
+        match self {
+            Self::Lbvh => 35.0,
+            Self::BinnedSah => 60.0,
+            Self::Ploc => 75.0,
+            Self::SweepSah => 200.0,
+            Self::Sbvh | Self::BestOf => 280.0,
+        }
+    }
 }

@@ -6,6 +6,10 @@
 
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
+use crate::watch::{Stopped, Watch};
+
+/// Work that [`sorted_codes`] counts for each reference.
+pub(super) const CODES: f64 = 2.0;
 
 /// Number of bits of a Morton code for each axis.
 const AXIS_BITS: u32 = 21;
@@ -22,8 +26,8 @@ pub(super) struct Coded {
 }
 
 /// Returns the Morton codes of `references` in increasing order; equal ones keep the order of the references.
-pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
-    let centroids = RangeBounds::of(references).centroids;
+pub(super) fn sorted_codes(references: &[Reference], watch: &Watch<'_>) -> Result<Vec<Coded>, Stopped> {
+    let centroids = RangeBounds::of(references, watch)?.centroids;
     let extent = (centroids.max - centroids.min).max_element();
     let cells = (1u32 << AXIS_BITS) as f32;
     // Clamped, so that no zero times infinity gives a NaN.
@@ -33,9 +37,9 @@ pub(super) fn sorted_codes(references: &[Reference]) -> Vec<Coded> {
         let [x, y, z] = cell.map(|x| spread(u64::from((x as u32).min((1 << AXIS_BITS) - 1))));
         Coded { code: x << 2 | y << 1 | z, index: index as u32 }
     };
-    let mut codes = parallel::map(references.len(), &code);
-    sort(&mut codes);
-    codes
+    let mut codes = parallel::map(watch, references.len(), &code)?;
+    sort(&mut codes, watch, CODES * references.len() as f64)?;
+    Ok(codes)
 }
 
 /// Spreads the 21 low bits of `x` apart: bit i moves to bit 3 i.
@@ -47,17 +51,19 @@ fn spread(x: u64) -> u64 {
     (x | x << 2) & 0x1249_2492_4924_9249
 }
 
-/// Sorts Morton codes by a stable parallel radix sort, from the lowest digit on.
-fn sort(codes: &mut Vec<Coded>) {
-    let mut scratch = vec![Coded { code: 0, index: 0 }; codes.len()];
+/// Sorts codes of at most 63 bits by a stable parallel radix sort, from the lowest digit on; counts `work` as done.
+pub(super) fn sort(codes: &mut Vec<Coded>, watch: &Watch<'_>, work: f64) -> Result<(), Stopped> {
+    // Filled in parallel, since the first touch of so much memory takes longer than the filling.
+    let mut scratch = parallel::map(watch, codes.len(), &|_| Coded { code: 0, index: 0 })?;
     for shift in (0..3 * AXIS_BITS).step_by(DIGIT_BITS as usize) {
+        watch.advance(work / f64::from((3 * AXIS_BITS).div_ceil(DIGIT_BITS)));
         let digit = |coded: &Coded| (coded.code >> shift) as usize & (DIGITS - 1);
         let count = |chunk: &[Coded]| {
             let mut counts = [0usize; DIGITS];
             chunk.iter().for_each(|coded| counts[digit(coded)] += 1);
             counts
         };
-        let counts = parallel::map_chunks(codes, CHUNK, &count);
+        let counts = parallel::map_chunks(watch, codes, CHUNK, &count)?;
         let total = |digit: usize| counts.iter().map(|counts| counts[digit]).sum::<usize>();
         if (0..DIGITS).any(|digit| total(digit) == codes.len()) {
             continue;
@@ -73,16 +79,17 @@ fn sort(codes: &mut Vec<Coded>) {
                 rest = after;
             }
         }
-        parallel::run_each(codes.chunks(CHUNK).zip(places).collect(), &|(chunk, mut places)| {
+        parallel::run_each(watch, codes.chunks(CHUNK).zip(places).collect(), &|(chunk, mut places)| {
             for coded in chunk {
                 // As many places as were counted, so that there always is a next one.
                 if let Some(place) = places[digit(coded)].next() {
                     *place = *coded;
                 }
             }
-        });
+        })?;
         std::mem::swap(codes, &mut scratch);
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -113,17 +120,17 @@ mod tests {
             let mut codes: Vec<Coded> = numbers(2 * CHUNK + 1000).iter().enumerate().map(coded).collect();
             let mut slow = codes.clone();
             slow.sort();
-            sort(&mut codes);
+            sort(&mut codes, &Watch::nothing(), 0.0).unwrap();
             assert!(codes == slow, "{mask:x}");
         }
-        sort(&mut vec![]);
+        sort(&mut vec![], &Watch::nothing(), 0.0).unwrap();
     }
 
     #[test]
     fn codes_follow_the_curve_and_use_the_whole_range() {
         let corner = |i: usize| Aabb { min: [4, 2, 1].map(|b| if i & b > 0 { 1.0 } else { -1.0 }), max: [1.0; 3] };
         let references: Vec<Reference> = (0..8).rev().map(|i| Reference::new(&corner(i), i as u32)).collect();
-        let codes = sorted_codes(&references);
+        let codes = sorted_codes(&references, &Watch::nothing()).unwrap();
         assert_eq!(codes.iter().map(|c| 7 - c.index).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
         assert_eq!((codes[0].code, codes[7].code), (0, u64::MAX >> 1));
     }
@@ -132,7 +139,7 @@ mod tests {
     fn scenes_without_extent_or_of_the_largest_have_codes() {
         let point = |x: f32| Reference::new(&Aabb { min: [x; 3], max: [x; 3] }, 0);
         for (a, b) in [(1.0, 1.0), (-f32::MAX, f32::MAX), (0.0, 1e-45), (0.0, 1e-38)] {
-            let codes = sorted_codes(&[point(b), point(a)]);
+            let codes = sorted_codes(&[point(b), point(a)], &Watch::nothing()).unwrap();
             assert!(codes.is_sorted(), "{a} to {b}: {codes:?}");
         }
     }

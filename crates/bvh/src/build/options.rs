@@ -1,5 +1,6 @@
 //! Options of a build, their defaults, and the errors that a build can return.
 
+use crate::watch::Stopped;
 use raywarp_geom::FlatTriangles;
 
 /// Algorithm that builds the tree.
@@ -115,6 +116,15 @@ pub enum BuildError {
         /// Allowed range of the option, in words.
         allowed: &'static str,
     },
+    /// The caller cancelled the build through [`Control::cancel`](raywarp_geom::Control::cancel).
+    #[error("the build was cancelled")]
+    Cancelled,
+}
+
+impl From<Stopped> for BuildError {
+    fn from(Stopped: Stopped) -> Self {
+        Self::Cancelled
+    }
 }
 
 impl BuildOptions {

@@ -5,14 +5,15 @@
 //! clusters in one place pair up instead of queueing; when the levels that a tree may have run short, or a round merges
 //! too little, clusters are merged in pairs as they stand; subtrees become leaves where that costs less.
 
-use super::MAX_DEPTH;
 use super::area::Areas;
 use super::collapse::{Hierarchy, collapse};
 use super::cost::LeafRules;
-use super::morton::sorted_codes;
+use super::morton::{CODES, sorted_codes};
 use super::subtree::Subtree;
+use super::{Builder, MAX_DEPTH};
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
+use crate::watch::{Stopped, Watch};
 
 /// Distance along the Morton curve, in positions either way, within which a cluster's nearest neighbour is looked for.
 const RADIUS: usize = 16;
@@ -20,15 +21,18 @@ const RADIUS: usize = 16;
 /// around each other can have it that only the two smallest merge.
 const FEW: usize = 1 << 10;
 const SLOW: usize = 64;
+/// Work of clustering, for each reference, in units of that of collapsing one.
+const MERGES: f64 = 4.0;
 /// Number of clusters that one task works on.
 const CHUNK: usize = 1 << 12;
 
 /// Builds a tree over at least one reference by merging neighbours on the Morton curve from the leaves upwards.
-pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
-    let codes = sorted_codes(references);
-    let sorted = parallel::map(codes.len(), &|i| references[codes[i].index as usize]);
-    let (merges, root) = cluster(&sorted);
-    collapse(&Clustered { sorted, merges }, root, rules)
+pub(super) fn build(references: &[Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+    watch.begin(Builder::Ploc.weight(), references.len() as f64 * (CODES + MERGES + 1.0))?;
+    let codes = sorted_codes(references, watch)?;
+    let sorted = parallel::map(watch, codes.len(), &|i| references[codes[i].index as usize])?;
+    let (merges, root) = cluster(&sorted, watch)?;
+    collapse(&Clustered { sorted, merges }, root, rules, watch)
 }
 
 /// Result of clustering: the references in the order of the Morton curve, and their merges. Node i stands for reference
@@ -81,18 +85,18 @@ struct Clusters {
 }
 
 /// Merges clusters until one is left; returns all merges and the root's node number. It takes at least one reference.
-fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
+fn cluster(sorted: &[Reference], watch: &Watch<'_>) -> Result<(Vec<Merge>, u32), Stopped> {
     let count = sorted.len();
-    let bounds = parallel::map(count, &|i| sorted[i].bounds());
+    let bounds = parallel::map(watch, count, &|i| sorted[i].bounds())?;
     let around = |chunk: &[Bounds]| chunk.iter().copied().fold(Bounds::EMPTY, Bounds::union);
-    let areas = Areas::within(around(&parallel::map_chunks(&bounds, CHUNK, &around)));
+    let areas = Areas::within(around(&parallel::map_chunks(watch, &bounds, CHUNK, &around)?));
     let mut clusters = Clusters { bounds, nodes: (0..count as u32).collect() };
-    let mut merges = vec![Merge::default(); count - 1];
+    let mut merges = parallel::map(watch, count - 1, &|_| Merge::default())?;
     let (mut merge_count, mut height) = (0, 0);
     while clusters.nodes.len() > 1 {
         let left = clusters.nodes.len();
-        let mut nearest = nearest(&clusters.bounds, areas);
-        let merged: usize = merges_of_chunks(&nearest).iter().sum();
+        let mut nearest = nearest(&clusters.bounds, areas, watch)?;
+        let merged: usize = merges_of_chunks(&nearest, watch)?.iter().sum();
         let levels = (left - merged).next_power_of_two().ilog2();
         // Pairs at once, where otherwise pairs from the next round on would be too deep, or where there would
         // be no end to the rounds.
@@ -100,11 +104,12 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
             nearest = (0..left as u64).map(|i| i ^ 1).collect();
         }
         let (done, free) = merges.split_at_mut(merge_count);
-        let merged = merge(&mut clusters, &nearest, count, done, free);
+        let merged = merge(&mut clusters, &nearest, count, done, free, watch)?;
         height = free[..merged].iter().map(|merge| merge.height).fold(height, u32::max);
         merge_count += merged;
+        watch.advance(MERGES * merged as f64);
     }
-    (merges, clusters.nodes[0])
+    Ok((merges, clusters.nodes[0]))
 }
 
 /// Returns for each cluster the position of its nearest neighbour within [`RADIUS`], judged by the area of the box
@@ -112,9 +117,9 @@ fn cluster(sorted: &[Reference]) -> (Vec<Merge>, u32) {
 ///
 /// That the order of pairs does not depend on which of the two looks makes the least pair of all mutual, so
 /// that every round merges something.
-fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
-    let mut nearest = vec![u64::MAX; bounds.len()];
-    parallel::run_each(nearest.chunks_mut(CHUNK).enumerate().collect(), &|(chunk, to)| {
+fn nearest(bounds: &[Bounds], areas: Areas, watch: &Watch<'_>) -> Result<Vec<u64>, Stopped> {
+    let mut nearest = parallel::map(watch, bounds.len(), &|_| u64::MAX)?;
+    parallel::run_each(watch, nearest.chunks_mut(CHUNK).enumerate().collect(), &|(chunk, to)| {
         let first = chunk * CHUNK;
         // Each pair is looked at once for both, except at the borders of a chunk.
         let start = first.saturating_sub(RADIUS);
@@ -135,8 +140,8 @@ fn nearest(bounds: &[Bounds], areas: Areas) -> Vec<u64> {
         for (i, to) in (first..).zip(to) {
             *to = i as u64 ^ (best[i - start] & u64::from(u32::MAX));
         }
-    });
-    nearest
+    })?;
+    Ok(nearest)
 }
 
 /// Returns `true` if the cluster at `i` is also the nearest neighbour of its nearest neighbour, so that the two merge.
@@ -145,11 +150,11 @@ fn is_mutual(nearest: &[u64], i: usize) -> bool {
 }
 
 /// Returns for each chunk of clusters the number of merges whose first cluster lies in it.
-fn merges_of_chunks(nearest: &[u64]) -> Vec<usize> {
+fn merges_of_chunks(nearest: &[u64], watch: &Watch<'_>) -> Result<Vec<usize>, Stopped> {
     let takes = |i: &usize| nearest[*i] > *i as u64 && is_mutual(nearest, *i);
     let starts: Vec<usize> = (0..nearest.len()).step_by(CHUNK).collect();
     let count = |chunk: usize| (starts[chunk]..nearest.len().min(starts[chunk] + CHUNK)).filter(takes).count();
-    parallel::map(starts.len(), &count)
+    parallel::tasks(watch, starts.len(), &count)
 }
 
 /// Part of a round's merging that one task does.
@@ -170,17 +175,19 @@ fn merge(
     reference_count: usize,
     done: &[Merge],
     free: &mut [Merge],
-) -> usize {
+    watch: &Watch<'_>,
+) -> Result<usize, Stopped> {
     let goes = |i: usize| nearest[i] < i as u64 && is_mutual(nearest, i);
     let count = nearest.len();
-    let counts = merges_of_chunks(nearest);
+    let counts = merges_of_chunks(nearest, watch)?;
     let merged: usize = counts.iter().sum();
-    let mut bounds = vec![Bounds::EMPTY; count - merged];
+    let mut bounds = parallel::map(watch, count - merged, &|_| Bounds::EMPTY)?;
     let mut nodes = vec![0; count - merged];
     let mut tasks = Vec::with_capacity(counts.len());
     let (mut bounds_left, mut nodes_left, mut free) = (&mut bounds[..], &mut nodes[..], free);
     let mut first_merge = done.len();
     for (first, &merges_here) in (0..count).step_by(CHUNK).zip(&counts) {
+        watch.look()?;
         let stay = (first..count.min(first + CHUNK)).filter(|&i| !goes(i)).count();
         let (bounds, bounds_rest) = bounds_left.split_at_mut(stay);
         let (nodes, nodes_rest) = nodes_left.split_at_mut(stay);
@@ -190,7 +197,7 @@ fn merge(
         first_merge += merges_here;
     }
     let old = &*clusters;
-    parallel::run_each(tasks, &|task| {
+    parallel::run_each(watch, tasks, &|task| {
         let mut new = 0;
         let places = task.bounds.iter_mut().zip(&mut *task.nodes);
         for (i, (to_bounds, to_node)) in (task.first..count).filter(|&i| !goes(i)).zip(places) {
@@ -206,9 +213,9 @@ fn merge(
                 new += 1;
             }
         }
-    });
+    })?;
     *clusters = Clusters { bounds, nodes };
-    merged
+    Ok(merged)
 }
 
 #[cfg(test)]
@@ -228,16 +235,18 @@ mod tests {
         // More than two chunks, the last one short.
         let bounds = boxes(2 * CHUNK + 100);
         let areas = Areas::within(bounds.iter().copied().reduce(Bounds::union).unwrap());
-        let got = nearest(&bounds, areas);
+        let watch = &Watch::nothing();
+        let got = nearest(&bounds, areas, watch).unwrap();
         for i in (0..bounds.len()).filter(|i| i % 31 == 0 || (i + 20) % CHUNK < 40) {
             let reach = i.saturating_sub(RADIUS)..bounds.len().min(i + RADIUS + 1);
             let key = |&j: &usize| (areas.half_area(bounds[i].union(bounds[j])).to_bits(), i ^ j);
             let want = reach.filter(|&j| j != i).min_by_key(key).unwrap();
             assert_eq!(got[i], want as u64, "of {i}");
         }
-        assert!(merges_of_chunks(&got).iter().sum::<usize>() > bounds.len() / 10);
+        assert!(merges_of_chunks(&got, watch).unwrap().iter().sum::<usize>() > bounds.len() / 10);
         let equal = vec![bounds[0]; 1001];
-        assert_eq!(merges_of_chunks(&nearest(&equal, areas)), [500], "equal ones pair up at once");
+        let equal = nearest(&equal, areas, watch).unwrap();
+        assert_eq!(merges_of_chunks(&equal, watch).unwrap(), [500], "equal ones pair up at once");
     }
 
     #[test]
@@ -246,7 +255,7 @@ mod tests {
         let around = |i: u32| Aabb { min: [-(i as f32); 3], max: [i as f32; 3] };
         for count in [1, 2, 3, 200, 3000] {
             let references: Vec<Reference> = (0..count).map(|i| Reference::new(&around(i), i)).collect();
-            let (merges, root) = cluster(&references);
+            let (merges, root) = cluster(&references, &Watch::nothing()).unwrap();
             let top = merge_of(root, references.len(), &merges);
             assert_eq!((top.size, merges.len() as u32), (count, count - 1));
             assert!(top.height <= MAX_DEPTH, "{count}: {}", top.height);

@@ -3,6 +3,7 @@
 use crate::Node;
 use crate::parallel;
 use crate::reference::Bounds;
+use crate::watch::{Stopped, Watch};
 use raywarp_geom::Aabb;
 
 /// Finished part of the tree, not yet in the array of nodes.
@@ -144,14 +145,15 @@ impl Subtree {
     }
 
     /// Converts the whole tree to one array of nodes and one of primitive indices, in the order of [`crate::Bvh2`].
-    pub(crate) fn flatten(self) -> (Vec<Node>, Vec<u32>) {
+    pub(crate) fn flatten(self, watch: &Watch<'_>) -> Result<(Vec<Node>, Vec<u32>), Stopped> {
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
-        let mut nodes = parallel::map(self.node_count(), &|_| UNSET);
+        let mut nodes = parallel::map(watch, self.node_count(), &|_| UNSET)?;
         let mut references = vec![0; self.reference_count()];
         if let Some((root, below)) = nodes.split_first_mut() {
-            self.write(root, below, 1, &mut references, 0);
+            self.write(root, below, 1, &mut references, 0, watch);
         }
-        (nodes, references)
+        watch.look()?;
+        Ok((nodes, references))
     }
 
     /// Writes the part's root to `root`, its other nodes to `below` and its primitive indices to `references`. `below`
@@ -163,7 +165,11 @@ impl Subtree {
         first_below: usize,
         references: &mut [u32],
         first_reference: usize,
+        watch: &Watch<'_>,
     ) {
+        if watch.is_stopped() {
+            return;
+        }
         match self {
             Self::Small(tree) => {
                 references.copy_from_slice(&tree.references);
@@ -185,8 +191,8 @@ impl Subtree {
                 let first = first_below + 2;
                 let (middle, middle_reference) = (first + left_below, first_reference + left_references);
                 parallel::join(
-                    || left.write(&mut left_root[0], below_left, first, references_left, first_reference),
-                    || right.write(&mut right_root[0], below_right, middle, references_right, middle_reference),
+                    || left.write(&mut left_root[0], below_left, first, references_left, first_reference, watch),
+                    || right.write(&mut right_root[0], below_right, middle, references_right, middle_reference, watch),
                 );
             }
         }

@@ -4,11 +4,14 @@
 //! sorted by centroid once an axis; a split divides the three orders stably, so that a level of the
 //! tree costs O(n) and the tree O(n log n). Equal costs go to the first axis and position.
 
+use super::Builder;
+use super::binned_sah::{MANY, work_of};
 use super::cost::{Decision, LeafRules, Split};
+use super::morton::{self, Coded};
 use super::subtree::{Slot, SmallTree, Subtree};
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
-use rayon::prelude::*;
+use crate::watch::{GRAIN, Stopped, Watch};
 
 /// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
@@ -18,9 +21,13 @@ struct Sweep<'a> {
     references: &'a [Reference],
     /// Rank of each reference in the order by centroid along each axis. Orders only ever lose members, so that
     /// comparing places tells the side of a split without a shared array of flags.
-    ranks: [Vec<u32>; 3],
+    ranks: Axes,
     rules: &'a LeafRules,
+    watch: &'a Watch<'a>,
 }
+
+/// A number for each reference, once an axis.
+type Axes = [Vec<u32>; 3];
 
 /// References below one node, in the order of each axis, with working memory. All of one length.
 struct Range<'r> {
@@ -30,30 +37,32 @@ struct Range<'r> {
 }
 
 /// Builds a tree over at least one reference by a full sweep of the surface area heuristic.
-pub(super) fn build(references: &[Reference], rules: &LeafRules) -> Subtree {
-    let (mut orders, ranks) = sort(references);
+pub(super) fn build(references: &[Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+    watch.begin(Builder::SweepSah.weight(), work_of(references.len()))?;
+    let [mut orders, ranks] = sort(references, watch)?;
     let (mut right_areas, mut scratch) = (vec![0.0; references.len()], vec![0; references.len()]);
     let orders = orders.each_mut().map(Vec::as_mut_slice);
     let range = Range { orders, right_areas: &mut right_areas, scratch: &mut scratch };
-    Sweep { references, ranks, rules }.build_range(range, 0)
+    Sweep { references, ranks, rules, watch }.build_range(range, 0)
 }
 
 /// Sorts references by centroid along each axis; returns the sorted indices, and the rank of each reference.
-fn sort(references: &[Reference]) -> ([Vec<u32>; 3], [Vec<u32>; 3]) {
+fn sort(references: &[Reference], watch: &Watch<'_>) -> Result<[Axes; 2], Stopped> {
     let axis = |axis: usize| {
-        let key = |i: usize| u64::from(ordered_bits(references[i].centroid()[axis])) << 32 | i as u64;
-        let mut keys = parallel::map(references.len(), &key);
-        // Keys are unique, so that an unstable sort has one result.
-        keys.par_sort_unstable();
-        let order = parallel::map(keys.len(), &|rank| keys[rank] as u32);
+        let code = |i: usize| Coded { code: u64::from(ordered_bits(references[i].centroid()[axis])), index: i as u32 };
+        let mut codes = parallel::map(watch, references.len(), &code)?;
+        morton::sort(&mut codes, watch, 0.0)?;
+        let order = parallel::map(watch, codes.len(), &|rank| codes[rank].index)?;
         let mut ranks = vec![0; order.len()];
         for (rank, &i) in order.iter().enumerate() {
+            watch.look_at(rank)?;
             ranks[i as usize] = rank as u32;
         }
-        (order, ranks)
+        Ok((order, ranks))
     };
-    let (x, (y, z)) = parallel::join(|| axis(0), || parallel::join(|| axis(1), || axis(2)));
-    ([x.0, y.0, z.0], [x.1, y.1, z.1])
+    // One after the other: each takes all threads, and memory for one only.
+    let [x, y, z] = [axis(0)?, axis(1)?, axis(2)?];
+    Ok([[x.0, y.0, z.0], [x.1, y.1, z.1]])
 }
 
 /// Maps a float to an integer that sorts as the float does.
@@ -63,20 +72,24 @@ fn ordered_bits(x: f32) -> u32 {
 }
 
 impl Sweep<'_> {
-    fn build_range(&self, mut range: Range<'_>, depth: u32) -> Subtree {
+    fn build_range(&self, mut range: Range<'_>, depth: u32) -> Result<Subtree, Stopped> {
+        self.watch.look()?;
         let count = range.orders[0].len();
         let mut divided = None;
         if count > TASK {
             divided = self.divide(&mut range, depth).1;
+            self.watch.look()?;
         }
         let Some(at) = divided else {
             let (mut tree, root) = SmallTree::new(count);
             self.build_small(&mut tree, root, range, depth);
-            return Subtree::Small(tree);
+            self.watch.advance(work_of(count));
+            return Ok(Subtree::Small(tree));
         };
+        self.watch.advance(work_of(count) - work_of(at) - work_of(count - at));
         let (left, right) = range.split_at(at);
         let (left, right) = parallel::join(|| self.build_range(left, depth + 1), || self.build_range(right, depth + 1));
-        Subtree::join(left, right)
+        Ok(Subtree::join(left?, right?))
     }
 
     fn build_small(&self, tree: &mut SmallTree, slot: Slot, mut range: Range<'_>, depth: u32) {
@@ -96,6 +109,9 @@ impl Sweep<'_> {
     /// divided.
     fn divide(&self, range: &mut Range<'_>, depth: u32) -> (Bounds, Option<usize>) {
         let count = range.orders[0].len();
+        if count >= MANY && self.watch.is_stopped() {
+            return (Bounds::EMPTY, None);
+        }
         let mut best = Split::NONE;
         let mut bounds = Bounds::EMPTY;
         for axis in 0..3 {
@@ -111,7 +127,7 @@ impl Sweep<'_> {
         }
         let pivot = self.ranks[best.axis][range.orders[best.axis][best.left] as usize];
         for axis in (0..3).filter(|&axis| axis != best.axis) {
-            partition(range.orders[axis], range.scratch, |i| self.ranks[best.axis][i as usize] < pivot);
+            partition(range.orders[axis], range.scratch, self.watch, |i| self.ranks[best.axis][i as usize] < pivot);
         }
         (bounds, Some(best.left))
     }
@@ -120,12 +136,20 @@ impl Sweep<'_> {
     fn sweep(&self, order: &[u32], right_areas: &mut [f64], axis: usize, best: &mut Split) -> Bounds {
         let count = order.len();
         let mut right = Bounds::EMPTY;
-        for (i, area) in order.iter().zip(right_areas.iter_mut()).rev() {
-            right = right.union(self.references[*i as usize].bounds());
-            *area = right.half_area();
+        for (order, areas) in order.chunks(GRAIN).zip(right_areas.chunks_mut(GRAIN)).rev() {
+            if self.watch.is_stopped() {
+                break;
+            }
+            for (i, area) in order.iter().zip(areas).rev() {
+                right = right.union(self.references[*i as usize].bounds());
+                *area = right.half_area();
+            }
         }
         let mut left = Bounds::EMPTY;
         for i in 1..count {
+            if self.watch.look_at(i).is_err() {
+                break;
+            }
             left = left.union(self.references[order[i - 1] as usize].bounds());
             let cost = left.half_area() * i as f64 + right_areas[i] * (count - i) as f64;
             if cost < best.cost && self.differ(order[i - 1], order[i], axis) {
@@ -165,9 +189,12 @@ impl<'r> Range<'r> {
 }
 
 /// Partitions `order` stably: indices for which `is_left` holds come first.
-fn partition(order: &mut [u32], scratch: &mut [u32], is_left: impl Fn(u32) -> bool) {
+fn partition(order: &mut [u32], scratch: &mut [u32], watch: &Watch<'_>, is_left: impl Fn(u32) -> bool) {
     let (mut left, mut right) = (0, 0);
     for k in 0..order.len() {
+        if watch.look_at(k).is_err() {
+            return;
+        }
         let i = order[k];
         // Both are written and one is kept: nearly half of the branches here would be mispredicted.
         order[left] = i;
@@ -192,9 +219,9 @@ mod tests {
     #[test]
     fn a_partition_is_stable() {
         let mut order = [5, 2, 9, 4, 7, 1];
-        partition(&mut order, &mut [0; 6], |i| i < 5);
+        partition(&mut order, &mut [0; 6], &Watch::nothing(), |i| i < 5);
         assert_eq!(order, [2, 4, 1, 5, 9, 7]);
-        partition(&mut order, &mut [0; 6], |_| true);
+        partition(&mut order, &mut [0; 6], &Watch::nothing(), |_| true);
         assert_eq!(order, [2, 4, 1, 5, 9, 7]);
     }
 }

@@ -11,6 +11,7 @@ mod tree;
 use crate::build::{LeafRules, MAX_DEPTH, collapse};
 use crate::parallel;
 use crate::reference::Bounds;
+use crate::watch::{Stopped, Watch};
 use crate::{BuildOptions, Bvh2, Node};
 use rayon::prelude::*;
 use search::{Move, best_move};
@@ -55,18 +56,37 @@ const KEYS: usize = 1 << (32 - KEY_SHIFT);
 /// # Panics
 /// May panic if `bvh` does not pass [`Bvh2::validate`].
 pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
+    // Nobody can stop it, so that there always is a result.
+    reinsert_watched(bvh, options, &Watch::nothing()).unwrap_or_default()
+}
+
+/// Weight of all passes that the options ask for, in a build's progress: in units of 1e-8 s a triangle.
+pub(crate) fn weight(options: &BuildOptions) -> f64 {
+    if options.reinsertion == 0 { 0.0 } else { 16.0 + 5.0 * f64::from(options.reinsertion) }
+}
+
+/// Improves a tree as [`reinsert`] does; a tree whose build is cancelled stays as it is.
+pub(crate) fn reinsert_watched(
+    bvh: &mut Bvh2,
+    options: &BuildOptions,
+    watch: &Watch<'_>,
+) -> Result<ReinsertionStats, Stopped> {
     let rules = LeafRules::new(options);
-    let cost_before = cost_of(bvh, &rules);
+    let references = bvh.references.len() as f64;
+    // As much for the collapse as for a pass.
+    watch.begin(weight(options), references * f64::from(options.reinsertion + 1))?;
+    let cost_before = cost_of(bvh, &rules, watch)?;
     let mut stats = ReinsertionStats { cost_before, cost_after: cost_before, ..ReinsertionStats::default() };
     if bvh.nodes.len() < 4 || options.reinsertion == 0 {
-        return stats;
+        return Ok(stats);
     }
-    let mut tree = Tree::new(bvh);
-    let candidates = largest(&tree);
+    let mut tree = Tree::new(bvh, watch)?;
+    let candidates = largest(&tree, watch)?;
     let mut last_pass = vec![0; tree.len()];
     for pass_index in 1..=options.reinsertion {
         let before = tree.inner_area();
-        stats.moves += pass(&mut tree, &candidates, &mut last_pass, pass_index);
+        stats.moves += pass(&mut tree, &candidates, &mut last_pass, pass_index, watch)?;
+        watch.advance(references);
         stats.passes += 1;
         // Written so that a NaN ends it.
         let progress = tree.inner_area() <= before * (1.0 - LEAST_PROGRESS);
@@ -74,46 +94,54 @@ pub fn reinsert(bvh: &mut Bvh2, options: &BuildOptions) -> ReinsertionStats {
             break;
         }
     }
-    let (nodes, references) = collapse(&Settled::new(tree), 0, &rules).flatten();
+    let (nodes, references) = collapse(&Settled::new(tree, watch)?, 0, &rules, watch)?.flatten(watch)?;
     let better = Bvh2 { nodes, references, primitive_count: bvh.primitive_count };
-    let cost = cost_of(&better, &rules);
+    let cost = cost_of(&better, &rules, watch)?;
     if cost < cost_before {
         *bvh = better;
         stats.cost_after = cost;
     } else {
         stats.moves = 0;
     }
-    stats
+    Ok(stats)
 }
 
 /// Returns the expected work of a ray that hits the root's box by the surface area heuristic; 0 if the box has no area.
-fn cost_of(bvh: &Bvh2, rules: &LeafRules) -> f64 {
+fn cost_of(bvh: &Bvh2, rules: &LeafRules, watch: &Watch<'_>) -> Result<f64, Stopped> {
     let area = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() }.half_area();
     let root = bvh.nodes.first().map_or(0.0, area);
     if root <= 0.0 {
-        return 0.0;
+        return Ok(0.0);
     }
     let cost = |node: &Node| match node.count {
         0 => rules.inner_cost(area(node)),
         count => rules.leaf_cost(area(node), count as usize),
     };
     // Sums of fixed chunks, so that the result does not depend on threads.
-    let sums = parallel::map_chunks(&bvh.nodes, 1 << 14, &|nodes| nodes.iter().map(cost).sum::<f64>());
-    sums.iter().sum::<f64>() / root
+    let sums = parallel::map_chunks(watch, &bvh.nodes, 1 << 14, &|nodes| nodes.iter().map(cost).sum::<f64>())?;
+    Ok(sums.iter().sum::<f64>() / root)
 }
 
 /// Makes one pass: finds the best new position of each candidate, then moves them, the greatest gain first. `pass` is
 /// its number. Gives the number of moves. `last_pass` has the pass in which each place changed last.
-fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u32) -> u64 {
+fn pass(
+    tree: &mut Tree<'_>,
+    candidates: &[u32],
+    last_pass: &mut [u32],
+    pass: u32,
+    watch: &Watch<'_>,
+) -> Result<u64, Stopped> {
     let frozen = &*tree;
     let search = |chunk: &[u32]| {
         let mut stack = Vec::with_capacity(128);
-        chunk.iter().filter_map(|&node| best_move(frozen, node, &mut stack)).collect::<Vec<Move>>()
+        let chunk = chunk.iter().take_while(|_| !watch.is_stopped());
+        chunk.filter_map(|&node| best_move(frozen, node, &mut stack)).collect::<Vec<Move>>()
     };
-    let mut moves = parallel::map_chunks(candidates, CHUNK, &search).concat();
+    let mut moves = parallel::map_chunks(watch, candidates, CHUNK, &search)?.concat();
     moves.par_sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
     let mut count = 0;
     for Move { node, target, .. } in moves {
+        watch.look()?;
         let changed = [node, Tree::sibling(node), tree.parent(node), target];
         // What stands in these places is what the search saw, or the move is off.
         if changed.iter().any(|&place| last_pass[place as usize] == pass) || !tree.can_move(node, target, MAX_DEPTH) {
@@ -127,11 +155,11 @@ fn pass(tree: &mut Tree<'_>, candidates: &[u32], last_pass: &mut [u32], pass: u3
             count += 1;
         }
     }
-    count
+    Ok(count)
 }
 
 /// Returns the positions of the nodes with the largest areas as candidates, in increasing order, without the root.
-fn largest(tree: &Tree<'_>) -> Vec<u32> {
+fn largest(tree: &Tree<'_>, watch: &Watch<'_>) -> Result<Vec<u32>, Stopped> {
     let key = |place: u32| tree.areas.half_area(tree.bounds(place)).to_bits() >> KEY_SHIFT;
     let places = 1..tree.len() as u32;
     let chunks: Vec<_> =
@@ -142,7 +170,7 @@ fn largest(tree: &Tree<'_>) -> Vec<u32> {
         counts
     };
     let mut counts = vec![0usize; KEYS];
-    for more in parallel::map(chunks.len(), &counts_of) {
+    for more in parallel::tasks(watch, chunks.len(), &counts_of)? {
         counts.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
     let wanted = (tree.len() / SHARE).max(FEWEST);
@@ -153,14 +181,14 @@ fn largest(tree: &Tree<'_>) -> Vec<u32> {
     });
     let least = least.unwrap_or(0) as u32;
     let large = |chunk: usize| chunks[chunk].clone().filter(|&place| key(place) >= least).collect::<Vec<u32>>();
-    let mut places = parallel::map(chunks.len(), &large).concat();
+    let mut places = parallel::tasks(watch, chunks.len(), &large)?.concat();
     if places.len() > wanted {
         let area = |place: u32| tree.areas.half_area(tree.bounds(place));
         places.select_nth_unstable_by(wanted, |&a, &b| area(b).total_cmp(&area(a)).then(a.cmp(&b)));
         places.truncate(wanted);
         places.sort_unstable();
     }
-    places
+    Ok(places)
 }
 
 #[cfg(test)]
@@ -185,8 +213,8 @@ mod tests {
     #[test]
     fn candidates_are_the_nodes_of_largest_area() {
         let bvh = needles(40_000, Builder::Lbvh);
-        let tree = Tree::new(&bvh);
-        let candidates = largest(&tree);
+        let tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
+        let candidates = largest(&tree, &Watch::nothing()).unwrap();
         assert!(candidates.is_sorted() && !candidates.contains(&0));
         assert_eq!(candidates.len(), tree.len() / SHARE);
         let area = |place: u32| tree.areas.half_area(tree.bounds(place));
@@ -208,12 +236,12 @@ mod tests {
     #[test]
     fn a_pass_makes_the_tree_cheaper_by_what_it_says() {
         let bvh = needles(5000, Builder::Lbvh);
-        let mut tree = Tree::new(&bvh);
-        let candidates = largest(&tree);
+        let mut tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
+        let candidates = largest(&tree, &Watch::nothing()).unwrap();
         let mut last_pass = vec![0; tree.len()];
         for i in 1..=5 {
             let before = tree.inner_area();
-            assert!(pass(&mut tree, &candidates, &mut last_pass, i) > 0);
+            assert!(pass(&mut tree, &candidates, &mut last_pass, i, &Watch::nothing()).unwrap() > 0);
             assert!(tree.inner_area() < before, "pass {i}");
             tree.check(MAX_DEPTH);
         }

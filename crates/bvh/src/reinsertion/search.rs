@@ -74,11 +74,12 @@ mod tests {
     use super::super::tree::tests::possible_moves;
     use super::*;
     use crate::Builder;
+    use crate::watch::Watch;
 
     #[test]
     fn the_search_finds_what_trying_every_place_finds() {
         let bvh = needles(40, Builder::Lbvh);
-        let tree = Tree::new(&bvh);
+        let tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
         let mut slow = vec![0.0f64; tree.len()];
         for [node, target] in possible_moves(&tree) {
             let mut moved = tree.clone();

@@ -3,6 +3,7 @@
 use crate::build::{Areas, Hierarchy};
 use crate::parallel;
 use crate::reference::Bounds;
+use crate::watch::{Stopped, Watch};
 use crate::{Bvh2, Node};
 
 /// Position of a node in the arrays of a [`Tree`]. The places of siblings are 2 k + 1 and 2 k + 2; the root's is 0.
@@ -32,13 +33,13 @@ pub(super) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// Makes an editable copy of `bvh`, which has at least one node.
-    pub(super) fn new(bvh: &'a Bvh2) -> Self {
+    pub(super) fn new(bvh: &'a Bvh2, watch: &Watch<'_>) -> Result<Self, Stopped> {
         let box_of = |node: &Node| Bounds { min: node.bounds.min.into(), max: node.bounds.max.into() };
         let content = |node: &Node| Content { first: node.first, count: node.count, height: 0 };
-        let bounds = parallel::map(bvh.nodes.len(), &|i| box_of(&bvh.nodes[i]));
+        let bounds = parallel::map(watch, bvh.nodes.len(), &|i| box_of(&bvh.nodes[i]))?;
         let mut tree = Self {
             areas: Areas::within(bounds[0]),
-            contents: parallel::map(bvh.nodes.len(), &|i| content(&bvh.nodes[i])),
+            contents: parallel::map(watch, bvh.nodes.len(), &|i| content(&bvh.nodes[i]))?,
             parents: vec![0; bounds.len()],
             references: &bvh.references,
             inner_area: 0.0,
@@ -46,6 +47,7 @@ impl<'a> Tree<'a> {
         };
         // A child stands after its parent in the canonical order.
         for place in (0..tree.bounds.len() as u32).rev() {
+            watch.look_at(place as usize)?;
             if let Some(children) = tree.children(place) {
                 for child in children {
                     tree.parents[child as usize] = place;
@@ -56,7 +58,7 @@ impl<'a> Tree<'a> {
                 tree.inner_area += tree.area(place);
             }
         }
-        tree
+        Ok(tree)
     }
 
     /// Returns the number of node positions.
@@ -209,22 +211,24 @@ pub(super) struct Settled<'a> {
 }
 
 impl<'a> Settled<'a> {
-    pub(super) fn new(tree: Tree<'a>) -> Self {
-        let mut sizes = parallel::map(tree.contents.len(), &|place| tree.contents[place].count);
+    pub(super) fn new(tree: Tree<'a>, watch: &Watch<'_>) -> Result<Self, Stopped> {
+        let mut sizes = parallel::map(watch, tree.contents.len(), &|place| tree.contents[place].count)?;
         // Parents before children; in reverse, each is complete when it is added to its parent.
         let mut order = Vec::with_capacity(tree.len() / 2);
         let mut stack = vec![0];
         while let Some(place) = stack.pop() {
             if let Some(children) = tree.children(place) {
+                watch.look_at(order.len())?;
                 order.push(place);
                 stack.extend(children);
             }
         }
-        for &place in order.iter().rev() {
+        for (step, &place) in order.iter().rev().enumerate() {
+            watch.look_at(step)?;
             let [left, right] = tree.children(place).unwrap_or_default();
             sizes[place as usize] = sizes[left as usize] + sizes[right as usize];
         }
-        Self { tree, sizes }
+        Ok(Self { tree, sizes })
     }
 }
 
@@ -295,7 +299,7 @@ pub(super) mod tests {
     #[test]
     fn every_possible_move_leaves_a_sound_tree() {
         let bvh = needles(24, Builder::Lbvh);
-        let tree = Tree::new(&bvh);
+        let tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
         tree.check(MAX_DEPTH);
         let moves = possible_moves(&tree);
         assert!(moves.len() > 300);
@@ -310,7 +314,7 @@ pub(super) mod tests {
     #[test]
     fn moves_that_do_not_pay_are_taken_back() {
         let bvh = needles(24, Builder::Lbvh);
-        let tree = Tree::new(&bvh);
+        let tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
         let (mut made, mut refused) = (0, 0);
         for [node, target] in possible_moves(&tree) {
             let mut moved = tree.clone();
@@ -330,7 +334,7 @@ pub(super) mod tests {
     #[test]
     fn moves_never_lead_below_themselves_or_too_deep() {
         let bvh = needles(60, Builder::Lbvh);
-        let mut tree = Tree::new(&bvh);
+        let mut tree = Tree::new(&bvh, &Watch::nothing()).unwrap();
         let limit = tree.contents[0].height;
         let moves = possible_moves(&tree);
         // Moves that were fine in the first tree need not be in the later ones.

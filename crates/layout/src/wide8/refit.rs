@@ -7,7 +7,7 @@
 use super::{LEAF, NO_CHILD, NODE_LINES, Wide8, Wide8Node, half_area, node_index, node_reference, zeroed_lines};
 use crate::{BLOCK, INDEX_MASK, REFERENCE_BYTES, TriangleBlock, UNUSED_SLOT};
 use rayon::prelude::*;
-use raywarp_geom::Aabb;
+use raywarp_geom::{Aabb, Control};
 use raywarp_lanes::{InstructionSet, Isa, Task, Vector};
 use std::ops::Range;
 
@@ -123,7 +123,8 @@ impl Wide8 {
     #[must_use]
     pub fn refitted(&self, corners: &impl Corners) -> (Self, Wide8Cost) {
         let (pieces, above) = self.pieces();
-        let mut new = Self { lines: zeroed_lines(self.lines.len()), ..*self };
+        let mut new =
+            Self { lines: zeroed_lines(self.lines.len(), &Control::default()).expect("nobody can cancel it"), ..*self };
         let cost = fit(Some(self), &mut new, &pieces, &above, corners);
         (new, cost)
     }

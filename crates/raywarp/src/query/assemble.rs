@@ -12,10 +12,11 @@ use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 #[cfg(feature = "cuda")]
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildOptions, build, presets};
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_controlled, presets};
 use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement, open_edges};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
 use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
+use raywarp_layout::LayoutError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -190,7 +191,7 @@ pub(super) fn scene(
         two_levels((&meshes, &customs), &leaves, &has_tree, &mut kept, control)?
     } else {
         kept.flattened = flattened(&leaves, |_| true);
-        one_level(flat(&meshes, leaves.iter().enumerate())?, &quality, options, plan)?
+        one_level(flat(&meshes, leaves.iter().enumerate(), control)?, &quality, options, plan, control)?
     };
     let numbered = leaves.iter().map(Leaf::numbered).collect();
     Ok(Scene::new(rays, numbered, (origin, rounding), on_gpu, kept))
@@ -412,6 +413,7 @@ fn flattened(leaves: &[Leaf], is_flat: impl Fn(usize) -> bool) -> BTreeMap<(Inst
 fn flat<'l>(
     meshes: &[Option<Triangles<'_>>],
     leaves: impl Iterator<Item = (usize, &'l Leaf)> + Clone,
+    control: &Control<'_>,
 ) -> Result<FlatTriangles, SceneError> {
     let of = |leaf: &Leaf| meshes[leaf.mesh].as_ref();
     let found: u64 = leaves.clone().map(|(_, leaf)| of(leaf).map_or(0, Triangles::len) as u64).sum();
@@ -423,6 +425,9 @@ fn flat<'l>(
     flat.ids.reserve_exact(found as usize);
     for (instance, leaf) in leaves {
         let Some(mesh) = of(leaf) else { continue };
+        if control.is_cancelled() {
+            return Err(SceneError::Cancelled);
+        }
         flat.vertices.extend(mesh.flattened(&leaf.transform));
         let id = |primitive: usize| PrimitiveId { instance: instance as u32, primitive: primitive as u32 };
         flat.ids.extend((0..mesh.len()).map(id));
@@ -435,9 +440,30 @@ fn flat<'l>(
 }
 
 /// Builds a tree for lanes.
-pub(super) fn tracer(triangles: &FlatTriangles, quality: &BuildOptions) -> Result<Arc<CpuTracer>, SceneError> {
-    let bvh = build(triangles, &build_in_memory(quality, triangles.len())).map_err(BackendError::from)?;
-    Ok(Arc::new(CpuTracer::new(&bvh, triangles).map_err(BackendError::from)?))
+fn tracer(
+    triangles: &FlatTriangles,
+    quality: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<Arc<CpuTracer>, SceneError> {
+    built(triangles, quality, control).map(|(_, tracer)| tracer)
+}
+
+/// Builds a tree and encodes it for the CPU.
+fn built(
+    triangles: &FlatTriangles,
+    quality: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<(Bvh2, Arc<CpuTracer>), SceneError> {
+    let options = build_in_memory(quality, triangles.len());
+    let bvh = build_controlled(triangles, &options, control).map_err(|error| match error {
+        BuildError::Cancelled => SceneError::Cancelled,
+        error => BackendError::from(error).into(),
+    })?;
+    let tracer = CpuTracer::controlled(&bvh, triangles, control).map_err(|error| match error {
+        LayoutError::Cancelled => SceneError::Cancelled,
+        error => BackendError::from(error).into(),
+    })?;
+    Ok((bvh, Arc::new(tracer)))
 }
 
 /// Puts a scene of two levels together: a tree for each mesh that has one, and one over all other placements.
@@ -479,14 +505,14 @@ fn two_levels(
     };
     let placed: Vec<Option<TreePlacement>> = leaves.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
     let others = leaves.iter().enumerate().zip(&placed).filter(|(_, placed)| placed.is_none()).map(|(leaf, _)| leaf);
-    let others = flat(meshes, others)?;
+    let others = flat(meshes, others, control)?;
     kept.flattened = flattened(leaves, |instance| placed[instance].is_none());
     kept.is_divided = placed.iter().all(Option::is_some);
     let mut placements: Vec<TreePlacement> = placed.into_iter().flatten().collect();
     if !kept.is_divided {
         let tree = trees.len() as u32;
         placements.push(TreePlacement { tree, transform: Affine64::IDENTITY, base: 0 });
-        trees.push(tracer(&others, &quality)?);
+        trees.push(tracer(&others, &quality, control)?);
     }
     drop(others);
     let levels = LevelsTracer::new(trees, &placements)?;
@@ -510,7 +536,7 @@ pub(super) fn tree_of(
     if triangles.len() > FlatTriangles::LIMIT as usize {
         return Err(FlatError::TooMany { found: triangles.len() as u64, limit: FlatTriangles::LIMIT }.into());
     }
-    tracer(&FlatTriangles::from_vertices(triangles), quality)
+    tracer(&FlatTriangles::from_vertices(triangles), quality, control)
 }
 
 /// Builds one tree over all triangles, and puts it where batches are traced.
@@ -523,6 +549,7 @@ fn one_level(
     quality: &BuildOptions,
     options: &SceneOptions,
     plan: Plan,
+    control: &Control<'_>,
 ) -> Result<Rays, SceneError> {
     // A GPU that is started later walks the same tree.
     #[cfg(feature = "cuda")]
@@ -531,8 +558,7 @@ fn one_level(
     let fits = if is_auto { RayKernels::default().fitting(quality) } else { plan.kernels.fitting(quality) };
     #[cfg(not(feature = "cuda"))]
     let (fits, _) = (*quality, options);
-    let bvh = build(&flat, &build_in_memory(&fits, flat.len())).map_err(BackendError::from)?;
-    let cpu = Arc::new(CpuTracer::new(&bvh, &flat).map_err(BackendError::from)?);
+    let (bvh, cpu) = built(&flat, &fits, control)?;
     #[cfg(feature = "cuda")]
     if is_auto {
         let batches = Backend::once_worth(GpuOnceWorth::new(cpu.clone(), bvh, *quality, flat));

@@ -166,7 +166,11 @@ impl<'a> SceneBuilder<'a> {
         id
     }
 
-    /// Makes the scene, in parallel on rayon's current pool. `control` cancels between trees.
+    /// Makes the scene, in parallel on rayon's current pool.
+    ///
+    /// `control` cancels it within trees too: [`build_controlled`](crate::bvh::build_controlled). What it is told
+    /// adds up to the number of triangles of all trees: those of a mesh with a tree of its own count once, others
+    /// once for each placement.
     ///
     /// # Errors
     /// [`SceneError`].

@@ -3,11 +3,12 @@
 
 use super::spatial_bins::SpatialBins;
 use super::{Plan, Range, Sbvh, Side};
-use crate::build::binned_sah::{BINS, halve};
+use crate::build::binned_sah::{BINS, halve, work_of};
 use crate::build::bins::{BinMap, Bins};
 use crate::build::subtree::Subtree;
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
+use crate::watch::{Stopped, Watch};
 
 /// Largest number of references in a range that one task builds alone.
 const TASK: usize = 1 << 12;
@@ -18,24 +19,31 @@ const CHUNK: usize = 1 << 14;
 type Half = (Vec<Reference>, RangeBounds);
 
 impl Sbvh<'_> {
-    pub(super) fn build_large(&self, references: Vec<Reference>, range: Range) -> Subtree {
-        if references.len() <= TASK {
-            return Subtree::Small(self.build_small(references, range));
+    pub(super) fn build_large(&self, references: Vec<Reference>, range: Range) -> Result<Subtree, Stopped> {
+        let (count, watch) = (references.len(), self.watch);
+        watch.look()?;
+        if count <= TASK {
+            let tree = self.build_small(references, range);
+            watch.advance(work_of(count));
+            return Ok(Subtree::Small(tree));
         }
-        let count = references.len();
         let map = BinMap::<BINS>::new(&range.bounds.centroids);
-        let bins = in_chunks(&references, |chunk| Bins::of(chunk, &map), Bins::add);
+        let bins = in_chunks(watch, &references, |chunk| Bins::of(chunk, &map), Bins::add)?;
         let split = bins.best_split();
         let sides = bins.sides(&split);
-        let spatial_bins =
-            |map: &_| in_chunks(&references, |chunk| SpatialBins::of(chunk, self.triangles, map), SpatialBins::add);
-        let mut halves = match self.plan(&range, count, &split, sides, spatial_bins) {
-            Plan::Leaf => return Subtree::Small(self.build_small(references, range)),
+        let spatial_bins = |map: &_| {
+            in_chunks(watch, &references, |chunk| SpatialBins::of(chunk, self.triangles, map), SpatialBins::add)
+        };
+        let plan = self.plan(&range, count, &split, sides, spatial_bins);
+        // It may not have seen the bins.
+        watch.look()?;
+        let mut halves = match plan {
+            Plan::Leaf => return Ok(Subtree::Small(self.build_small(references, range))),
             Plan::Halve => in_the_middle(references, &range.bounds),
-            Plan::Object => divide(&references, |reference| {
+            Plan::Object => divide(watch, &references, |reference| {
                 if map.is_left(reference, &split) { Side::Left(*reference) } else { Side::Right(*reference) }
-            }),
-            Plan::Spatial(map, split) => divide(&references, |reference| self.side(reference, &map, &split)),
+            })?,
+            Plan::Spatial(map, split) => divide(watch, &references, |reference| self.side(reference, &map, &split))?,
         };
         if let Some(full) = halves.iter().position(|half| half.0.len() == count)
             && halves[1 - full].0.is_empty()
@@ -45,25 +53,36 @@ impl Sbvh<'_> {
         }
         let [(left, left_bounds), (right, right_bounds)] = halves;
         let counts = [left.len(), right.len()];
+        // A cut makes more work.
+        watch.advance(work_of(count) - work_of(counts[0]) - work_of(counts[1]));
         let [left_range, right_range] = range.parts([left_bounds, right_bounds], counts, counts[0] + counts[1] - count);
         let (left, right) =
             parallel::join(|| self.build_large(left, left_range), || self.build_large(right, right_range));
-        Subtree::join(left, right)
+        Ok(Subtree::join(left?, right?))
     }
 }
 
 /// Computes the bins of each chunk of references in parallel and returns their sum.
-fn in_chunks<B: Send>(references: &[Reference], of: impl Fn(&[Reference]) -> B + Sync, add: impl Fn(&mut B, &B)) -> B {
-    let mut chunks = parallel::map_chunks(references, CHUNK, &of);
+fn in_chunks<B: Send>(
+    watch: &Watch<'_>,
+    references: &[Reference],
+    of: impl Fn(&[Reference]) -> B + Sync,
+    add: impl Fn(&mut B, &B),
+) -> Result<B, Stopped> {
+    let mut chunks = parallel::map_chunks(watch, references, CHUNK, &of)?;
     let mut sum = chunks.swap_remove(0);
     for other in &chunks {
         add(&mut sum, other);
     }
-    sum
+    Ok(sum)
 }
 
 /// Divides references by `side`, in parallel, and returns both sides in the order of `references`.
-fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) -> [Half; 2] {
+fn divide(
+    watch: &Watch<'_>,
+    references: &[Reference],
+    side: impl Fn(&Reference) -> Side + Sync,
+) -> Result<[Half; 2], Stopped> {
     let divide = |chunk: &[Reference]| {
         let mut halves = [(); 2].map(|()| (Vec::with_capacity(chunk.len()), RangeBounds::EMPTY));
         let mut push = |side: usize, reference: Reference| {
@@ -82,21 +101,22 @@ fn divide(references: &[Reference], side: impl Fn(&Reference) -> Side + Sync) ->
         }
         halves
     };
-    let chunks = parallel::map_chunks(references, CHUNK, &divide);
+    let chunks = parallel::map_chunks(watch, references, CHUNK, &divide)?;
     let (lefts, rights): (Vec<Half>, Vec<Half>) = chunks.into_iter().map(|[left, right]| (left, right)).unzip();
     let join = |mut parts: Vec<Half>| {
         if parts.len() == 1 {
-            return parts.swap_remove(0);
+            return Ok(parts.swap_remove(0));
         }
         let bounds = parts.iter().fold(RangeBounds::EMPTY, |sum, part| sum.union(part.1));
         let mut all = Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum());
         for (part, _) in parts {
+            watch.look()?;
             all.extend_from_slice(&part);
         }
-        (all, bounds)
+        Ok((all, bounds))
     };
     let (left, right) = parallel::join(|| join(lefts), || join(rights));
-    [left, right]
+    Ok([left?, right?])
 }
 
 /// Divides references into two halves of equal count.

@@ -19,10 +19,12 @@ mod large;
 mod small;
 mod spatial_bins;
 
+use super::binned_sah::work_of;
 use super::cost::{Decision, LeafRules, Split};
 use super::subtree::Subtree;
-use super::{BuildOptions, extra_references};
+use super::{BuildOptions, Builder, extra_references};
 use crate::reference::{Bounds, RangeBounds, Reference};
+use crate::watch::{Stopped, Watch};
 use cut::cut;
 use raywarp_geom::FlatTriangles;
 use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
@@ -35,6 +37,7 @@ struct Sbvh<'a> {
     min_overlap: f64,
     /// Half area of the largest node that may be cut.
     most_area: f64,
+    watch: &'a Watch<'a>,
 }
 
 /// State of the references below one node: their bounds, the depth and the budget for cuts.
@@ -70,8 +73,10 @@ pub(super) fn build(
     triangles: &FlatTriangles,
     options: &BuildOptions,
     rules: &LeafRules,
-) -> Subtree {
-    let bounds = RangeBounds::of(&references);
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
+    watch.begin(Builder::Sbvh.weight(), work_of(references.len()))?;
+    let bounds = RangeBounds::of(&references, watch)?;
     let [x, y, z] = (bounds.boxes.max - bounds.boxes.min).to_array();
     // The arithmetic of cuts overflows near the largest floats; such scenes are not cut.
     let may_cut = x.max(y).max(z) < f32::MAX / 16.0;
@@ -79,7 +84,7 @@ pub(super) fn build(
     let min_overlap = if may_cut { share * bounds.boxes.half_area() } else { f64::INFINITY };
     let budget = extra_references(triangles.len() as u64, options.split_budget) as usize;
     let most_area = f64::from(options.split_below) * bounds.boxes.half_area();
-    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap, most_area };
+    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap, most_area, watch };
     sbvh.build_large(references, Range { bounds, depth: 0, budget })
 }
 
@@ -105,7 +110,7 @@ impl Sbvh<'_> {
         count: usize,
         object: &Split,
         sides: [Bounds; 2],
-        bin: impl FnOnce(&SlabMap) -> SpatialBins,
+        bin: impl FnOnce(&SlabMap) -> Result<SpatialBins, Stopped>,
     ) -> Plan {
         let half_area = range.bounds.boxes.half_area();
         if let Some((map, spatial)) = self.spatial(range, count, object, sides, bin) {
@@ -129,7 +134,7 @@ impl Sbvh<'_> {
         count: usize,
         object: &Split,
         sides: [Bounds; 2],
-        bin: impl FnOnce(&SlabMap) -> SpatialBins,
+        bin: impl FnOnce(&SlabMap) -> Result<SpatialBins, Stopped>,
     ) -> Option<(SlabMap, SpatialSplit)> {
         let overlap =
             if object.left == 0 { range.bounds.boxes.half_area() } else { sides[0].intersection(sides[1]).half_area() };
@@ -138,7 +143,7 @@ impl Sbvh<'_> {
             return None;
         }
         let map = SlabMap::new(&range.bounds.boxes, count);
-        let split = bin(&map).best_split(range.budget).filter(|split| split.cost < object.cost)?;
+        let split = bin(&map).ok()?.best_split(range.budget).filter(|split| split.cost < object.cost)?;
         Some((map, split))
     }
 

@@ -32,6 +32,8 @@ impl Sbvh<'_> {
         let parts = match count {
             0 | 1 => None,
             2..=SMALL => self.divide_sorted(stack, start, &range),
+            // No part of a tree that anybody sees.
+            MANY.. if self.watch.is_stopped() => None,
             MANY.. => self.divide_binned::<BINS>(stack, start, &range),
             _ => self.divide_binned::<FEW_BINS>(stack, start, &range),
         };
@@ -56,7 +58,7 @@ impl Sbvh<'_> {
         let split = sort_best(references);
         let (left, right) = references.split_at(split.left);
         let sides = [left, right].map(RangeBounds::of_few);
-        let bins = |map: &_| SpatialBins::of(references, self.triangles, map);
+        let bins = |map: &_| Ok(SpatialBins::of(references, self.triangles, map));
         match self.plan(range, references.len(), &split, sides.map(|side| side.boxes), bins) {
             Plan::Leaf => None,
             Plan::Halve => Some(stack.halve(start, range)),
@@ -79,7 +81,7 @@ impl Sbvh<'_> {
         let map = BinMap::<B>::new(&range.bounds.centroids);
         let bins = Bins::of(references, &map);
         let split = bins.best_split();
-        let spatial_bins = |map: &_| SpatialBins::of(references, self.triangles, map);
+        let spatial_bins = |map: &_| Ok(SpatialBins::of(references, self.triangles, map));
         match self.plan(range, references.len(), &split, bins.sides(&split), spatial_bins) {
             Plan::Leaf => None,
             Plan::Halve => Some(stack.halve(start, range)),

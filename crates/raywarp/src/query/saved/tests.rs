@@ -380,7 +380,8 @@ fn used(scene: &Scene) {
 
 #[test]
 fn whatever_bytes_are_with_sound_checksums_they_are_a_scene_or_an_error() {
-    const MUTATIONS: u64 = 100_000;
+    // RAYWARP_FUZZ_ROUNDS asks for a longer run.
+    let rounds = std::env::var("RAYWARP_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000u64);
     let files: Vec<Vec<u8>> = scenes(3).iter().map(saved).collect();
     let outcome = |seed: u64| {
         let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -396,10 +397,12 @@ fn whatever_bytes_are_with_sound_checksums_they_are_a_scene_or_an_error() {
         }
     };
     let add = |a: [u32; 4], b: [u32; 4]| std::array::from_fn(|i| a[i] + b[i]);
-    let found = (0..MUTATIONS).into_par_iter().map(outcome).reduce(|| [0; 4], add);
+    let found = (0..rounds).into_par_iter().map(outcome).reduce(|| [0; 4], add);
     // Most get past the checksums; both scenes and faults of every kind come of them.
     let [scenes, broken, trees, others] = found;
-    assert!(scenes > 10_000 && broken > 10_000 && trees > 1_000 && others < 20_000, "{found:?}");
+    let share = |of: u32| f64::from(of) / rounds as f64;
+    let is_mixed = share(scenes) > 0.1 && share(broken) > 0.1 && share(trees) > 0.01 && share(others) < 0.2;
+    assert!(is_mixed || rounds < 1000, "{found:?}");
 }
 
 #[test]
