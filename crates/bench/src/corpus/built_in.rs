@@ -30,6 +30,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("2026-11-26-h200", include_str!("../../runs/2026-11-26-h200/run.toml")),
     ("2026-11-28-h100-samples", include_str!("../../runs/2026-11-28-h100-samples/run.toml")),
     ("2026-11-28-h100", include_str!("../../runs/2026-11-28-h100/run.toml")),
+    ("2026-11-29-h200", include_str!("../../runs/2026-11-29-h200/run.toml")),
 ];
 
 /// Returns all runs by name.
