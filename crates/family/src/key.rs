@@ -206,7 +206,7 @@ impl Key {
             Self::Batch => "3",
             Self::Branching => "4",
             // AL09 5.2: replace every 4 main-loop iterations, inner loops of at most 4.
-            Self::Every | Self::Rounds if matches!(supply, Supply::Queue) => "4",
+            Self::Every | Self::Rounds if supply.is_queue() => "4",
             Self::Order if tree.pulls_up_four() => "network6",
             Self::Postpone => "1",
             Self::Refill => "60",
@@ -235,14 +235,14 @@ impl Key {
     pub fn applies(self, supply: Supply, traversal_loop: TraversalLoop, tree: Tree) -> bool {
         let packet = traversal_loop == TraversalLoop::Packet;
         match self {
-            Self::Batch => supply != Supply::Direct,
+            Self::Batch => supply.is_persistent(),
             // Octant order and quantised boxes fix these.
             Self::Box => !tree.groups_leaves(),
             // A packet needs a record as soon as any of its rays does.
             Self::Fetch => !tree.groups_leaves() && !packet,
             Self::Branching => tree.shares_rays(),
             Self::Collapse => tree.pulls_up_four(),
-            Self::Every => matches!(supply, Supply::Replace | Supply::Queue),
+            Self::Every => supply.refills(),
             Self::Leaves => traversal_loop.tests_whole_leaves(),
             Self::Occlusion => !packet,
             Self::Order => tree.pulls_up_four(),
@@ -257,8 +257,8 @@ impl Key {
                 TraversalLoop::IfWhile => false,
                 TraversalLoop::WhileIf => false,
             },
-            Self::Refill => supply == Supply::Replace,
-            Self::Rounds => traversal_loop.visits_in_rounds() && matches!(supply, Supply::Replace | Supply::Queue),
+            Self::Refill => supply.replaces(),
+            Self::Rounds => traversal_loop.visits_in_rounds() && supply.refills(),
             Self::Share => traversal_loop == TraversalLoop::IfWhile,
             Self::Step | Self::Test => traversal_loop == TraversalLoop::Phased,
             Self::Unroll => !packet && !tree.shares_rays() && !tree.holds_pairs(),

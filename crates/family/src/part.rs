@@ -69,6 +69,40 @@ named! {
     }
 }
 
+impl Supply {
+    /// Returns `true` if lanes get new rays while others of their warp still trace.
+    pub const fn refills(self) -> bool {
+        match self {
+            Self::Direct | Self::Persistent => false,
+            Self::Replace | Self::Queue => true,
+        }
+    }
+
+    /// Returns `true` if a warp takes rays from a pool until none is left, so that warps stay.
+    pub const fn is_persistent(self) -> bool {
+        match self {
+            Self::Direct => false,
+            Self::Persistent | Self::Replace | Self::Queue => true,
+        }
+    }
+
+    /// Returns `true` if a warp has more rays than lanes, and chooses whose turn it is (AL09 5.2).
+    pub const fn is_queue(self) -> bool {
+        match self {
+            Self::Queue => true,
+            Self::Direct | Self::Persistent | Self::Replace => false,
+        }
+    }
+
+    /// Returns `true` if a warp waits until some of its lanes have no ray, and then replaces them.
+    pub const fn replaces(self) -> bool {
+        match self {
+            Self::Replace => true,
+            Self::Direct | Self::Persistent | Self::Queue => false,
+        }
+    }
+}
+
 impl TraversalLoop {
     /// Returns `true` if lanes put leaves aside and go on visiting nodes.
     pub fn is_speculative(self) -> bool {

@@ -190,7 +190,7 @@ impl Variant {
             } else {
                 value == TriangleTest::Pair.name()
             };
-        let exact_batch = key == Key::Batch && value == EXACT && self.supply != Supply::Replace;
+        let exact_batch = key == Key::Batch && value == EXACT && !self.supply.replaces();
         // Groups are in octant order, which is turned round for nothing; other nodes sort their hits, or do not.
         let other = if self.tree.groups_leaves() { Occlusion::Unsorted } else { Occlusion::Far };
         let order = key == Key::Occlusion && value == other.name();
@@ -222,17 +222,17 @@ impl Variant {
             if !self.tree.takes_packets() {
                 return Some("packets walk bvh2 (AL09 3.1)");
             }
-            if matches!(self.supply, Supply::Replace | Supply::Queue) {
+            if self.supply.refills() {
                 return Some("the rays of a packet start and end together");
             }
         }
         if self.tree.shares_rays() && !self.traversal_loop.shares_rays() {
             return Some("lanes that share a ray have nothing else to do meanwhile (AL09 5.3 is while-while)");
         }
-        if self.tree.shares_rays() && self.supply == Supply::Queue {
+        if self.tree.shares_rays() && self.supply.is_queue() {
             return Some("a queue shuffles single lanes");
         }
-        if self.supply == Supply::Queue && !self.traversal_loop.goes_with_a_queue() {
+        if self.supply.is_queue() && !self.traversal_loop.goes_with_a_queue() {
             return Some("a queue chooses between traversal and intersection itself (AL09 5.2)");
         }
         if self.traversal_loop == L::Phased && !self.tree.groups_leaves() {
@@ -403,14 +403,14 @@ impl Variant {
 
     /// Returns what the variant requires of a machine.
     pub fn needs(&self) -> Needs {
-        let refills = matches!(self.supply, Supply::Replace | Supply::Queue);
+        let refills = self.supply.refills();
         let shares = self.tree.shares_rays();
         Needs {
             lanes: self.lanes_per_ray(),
             votes: self.sync() == Sync::Voted || self.traversal_loop == TraversalLoop::Packet,
             prefix_sum: refills || shares,
-            shared_memory: self.supply == Supply::Queue,
-            global_counter: self.supply != Supply::Direct,
+            shared_memory: self.supply.is_queue(),
+            global_counter: self.supply.is_persistent(),
             gpu: self.sync() == Sync::Implicit,
             t_min_not_negative: self.box_test() == BoxTest::Integer,
         }
