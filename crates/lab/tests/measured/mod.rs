@@ -334,6 +334,27 @@ fn other_rays_than_were_measured_are_refused() {
 }
 
 #[test]
+fn as_many_rays_of_another_hash_are_refused() {
+    let other = run().trees[0].hash;
+    let of = |kind: RayKind, is_view: bool| {
+        let mut rates = rates("al09-while-while");
+        let wrong = rates.iter_mut().find(|rate| rate.kind == kind && rate.view.is_some() == is_view).unwrap();
+        wrong.rays_hash = Some(other);
+        rates
+    };
+    for is_view in [false, true] {
+        // Primary rays are all made, whatever is sampled of them; others are known where all are traced.
+        for (kind, sample) in [(RayKind::Primary, 600), (RayKind::Primary, ALL_RAYS), (RayKind::Diffuse, ALL_RAYS)] {
+            let error = beside(of(kind, is_view), sample).unwrap_err();
+            let MeasuredError::OtherRays { kind: named, view, measured, .. } = error else { panic!("{error}") };
+            assert_eq!((named, view.is_some(), measured), (kind.name(), is_view, other));
+        }
+        assert!(beside(of(RayKind::Diffuse, is_view), 600).is_ok());
+    }
+    assert!(beside(rates("al09-while-while"), ALL_RAYS).is_ok());
+}
+
+#[test]
 fn a_tree_that_cannot_be_built_again_has_no_bounds_and_a_plain_line() {
     let mut rates = rates("al09-while-while");
     rates.retain(|rate| rate.kind == RayKind::Primary);

@@ -2,7 +2,7 @@
 
 use super::{Job, MeasuredError, MeasuredRate, MeasuredRequest, MeasuredRow, OtherTree, shares, studied_kernel};
 use crate::launch::{KernelStudy, Prediction, SampleWarps, StudyOptions, is_implicit};
-use crate::simulate::{EfficiencyRequest, Samples, SimulateError, sample_rays};
+use crate::simulate::{EfficiencyRequest, Samples, SimulateError, TracedRays, sample_rays};
 use raywarp_bench::{DataHash, RayOrder};
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_family::Variant;
@@ -117,7 +117,42 @@ fn rays_of(
             return Err(MeasuredError::Rays { kind: rate.kind.name(), measured: rate.rays, found: all });
         }
     }
+    let rates = || jobs.iter().map(|(rate, ..)| rate).filter(|rate| is_of(rate) && rate.rays_hash.is_some());
+    let is_whole = |kind: RayKind| counts.iter().any(|(of, sampled, all)| *of == kind && sampled == all);
+    let whole = samples.iter().filter(|(of, _)| RayKind::ALL.into_iter().any(|kind| *of == kind && is_whole(kind)));
+    check_hashes(request, whole, &mut rates())?;
+    // Primary rays are soon made; of others that are sampled there are too many.
+    if !is_whole(RayKind::Primary) && rates().any(|rate| rate.kind == RayKind::Primary) {
+        let primary = EfficiencyRequest { kinds: vec![RayKind::Primary], sample: usize::MAX, ..wanted };
+        let (rays, _) = sample_rays(triangles, &primary, control)?;
+        check_hashes(request, rays.iter(), &mut rates())?;
+    }
     Ok(Rays { samples, counts })
+}
+
+/// Checks that rays, whole batches by kind and viewpoint, have the hashes of those that were measured.
+fn check_hashes<'a>(
+    request: &MeasuredRequest,
+    rays: impl Iterator<Item = &'a (TracedRays, Vec<Vec<Ray>>)>,
+    rates: &mut dyn Iterator<Item = &MeasuredRate>,
+) -> Result<(), MeasuredError> {
+    let hashes: Vec<(TracedRays, Vec<DataHash>)> =
+        rays.map(|(of, views)| (*of, views.iter().map(|rays| DataHash::of_rays(rays)).collect())).collect();
+    for rate in rates {
+        let Some((_, of_kind)) = hashes.iter().find(|(of, _)| *of == rate.kind) else { continue };
+        let found = match rate.view {
+            None => DataHash::of_all(of_kind),
+            Some(number) => {
+                let place = request.views.iter().position(|(own, _)| *own == number);
+                let Some(hash) = place.and_then(|place| of_kind.get(place)) else { continue };
+                *hash
+            }
+        };
+        if let Some(measured) = rate.rays_hash.filter(|measured| *measured != found) {
+            return Err(MeasuredError::OtherRays { kind: rate.kind.name(), view: rate.view, measured, found });
+        }
+    }
+    Ok(())
 }
 
 /// Data that all rows on one tree share.

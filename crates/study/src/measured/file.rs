@@ -50,6 +50,8 @@ pub struct MeasuredRate {
     pub code: Option<CodeThen>,
     /// Hash of the tree; `None` if not recorded.
     pub tree_hash: Option<DataHash>,
+    /// Hash of the rays; `None` if not recorded.
+    pub rays_hash: Option<DataHash>,
 }
 
 const COLUMNS: [&str; 14] = [
@@ -70,7 +72,8 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// Column names that older runs lack, and whose cells may be empty.
-const OPTIONAL: [&str; 6] = ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes", "code", "tree_hash"];
+const OPTIONAL: [&str; 7] =
+    ["clock_mhz", "clock_most_mhz", "start_tail_ms", "tree_nodes", "code", "tree_hash", "rays_hash"];
 
 /// Parses `bench.csv` as [`raywarp_bench::record::files`] makes it.
 ///
@@ -129,11 +132,12 @@ fn read<'a>(
         Some(Some(code)) => Some(code),
         Some(None) => return Err(COLUMNS.len() + 4),
     };
-    let tree_hash = match perhaps(5).map(str::parse) {
-        None => None,
-        Some(Ok(hash)) => Some(hash),
-        Some(Err(_)) => return Err(COLUMNS.len() + 5),
+    let hash = |column: usize| match perhaps(column).map(str::parse) {
+        None => Ok(None),
+        Some(Ok(hash)) => Ok(Some(hash)),
+        Some(Err(_)) => Err(COLUMNS.len() + column),
     };
+    let (tree_hash, rays_hash) = (hash(5)?, hash(6)?);
     let bound = |column: usize| match text(column)? {
         "" => Ok(None),
         number => number.parse().ok().filter(|&number: &u32| number > 0).map(Some).ok_or(column),
@@ -167,6 +171,7 @@ fn read<'a>(
         start_and_tail,
         code,
         tree_hash,
+        rays_hash,
     })
 }
 
@@ -187,36 +192,39 @@ pub fn rates_of(report: &SceneReport) -> Vec<MeasuredRate> {
         let (Some(total), Some(tree)) = (report.columns.get(row.column), report.trees.get(row.tree)) else { continue };
         // Rays of files cannot be made again for a simulation.
         let Some(kind) = total.column.kind() else { continue };
-        let rate = |view: Option<usize>, rays: u64, seconds: &Quartiles, start_and_tail: Option<f64>| {
-            let rates = seconds.mega_rates(rays);
-            MeasuredRate {
-                scene: report.scene.clone(),
-                workload: report.workload,
-                kind,
-                order: total.column.order,
-                view,
-                subject: row.subject,
-                tree: tree.name(),
-                build: tree.options,
-                tree_nodes: Some(tree.nodes),
-                bounds: row.bounds,
-                rays,
-                rays_per_s: 1e6 * rates.median,
-                most_rays_per_s: 1e6 * rates.max,
-                target: report.target.clone(),
-                clocks: report.clocks,
-                start_and_tail,
-                code: row.resources.map(|resources| match resources.code {
-                    Some(hash) => CodeThen::Known(hash),
-                    None => CodeThen::Unknown(BY_DRIVER.to_string()),
-                }),
-                tree_hash: Some(tree.hash),
-            }
-        };
-        rates.push(rate(None, row.rays(), &row.seconds(), row.start_and_tail()));
+        let rate =
+            |view: Option<usize>, (rays, hash): (u64, DataHash), seconds: &Quartiles, start_and_tail: Option<f64>| {
+                let rates = seconds.mega_rates(rays);
+                MeasuredRate {
+                    scene: report.scene.clone(),
+                    workload: report.workload,
+                    kind,
+                    order: total.column.order,
+                    view,
+                    subject: row.subject,
+                    tree: tree.name(),
+                    build: tree.options,
+                    tree_nodes: Some(tree.nodes),
+                    bounds: row.bounds,
+                    rays,
+                    rays_per_s: 1e6 * rates.median,
+                    most_rays_per_s: 1e6 * rates.max,
+                    target: report.target.clone(),
+                    clocks: report.clocks,
+                    start_and_tail,
+                    code: row.resources.map(|resources| match resources.code {
+                        Some(hash) => CodeThen::Known(hash),
+                        None => CodeThen::Unknown(BY_DRIVER.to_string()),
+                    }),
+                    tree_hash: Some(tree.hash),
+                    rays_hash: Some(hash),
+                }
+            };
+        rates.push(rate(None, (row.rays(), row.rays_hash()), &row.seconds(), row.start_and_tail()));
         for view in &row.views {
             let number = view.view.and_then(|index| report.views.get(index));
-            rates.extend(number.map(|&number| rate(Some(number), view.rays, &view.seconds, view.start_and_tail)));
+            let rays = (view.rays, view.rays_hash);
+            rates.extend(number.map(|&number| rate(Some(number), rays, &view.seconds, view.start_and_tail)));
         }
     }
     rates
@@ -247,20 +255,21 @@ mod tests {
         assert_eq!(first.build, raywarp_bvh::presets::GOOD);
         assert_eq!((rates[1].view, rates[1].subject), (Some(2), Subject::VulkanRt));
         let younger = |clocks: &str| {
-            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms,tree_nodes,code,tree_hash");
+            let header = format!("clock_most_mhz,{HEADER},clock_mhz,start_tail_ms,tree_nodes,code,tree_hash,rays_hash");
             read_measured(&format!("{header}\n1980,{},{clocks}", row("all", "cpu", "1")))
         };
         let hash = "00000000000000ab";
-        let known = &younger(&format!("345,0.25,99,{hash},{hash}")).unwrap()[0];
+        let known = &younger(&format!("345,0.25,99,{hash},{hash},00000000000000ac")).unwrap()[0];
         assert_eq!(known.code, Some(CodeThen::Known(hash.parse().unwrap())));
         assert_eq!(known.tree_hash, Some(hash.parse().unwrap()));
+        assert_eq!(known.rays_hash, Some("00000000000000ac".parse().unwrap()));
         assert_eq!(
             (known.clocks, known.start_and_tail, known.tree_nodes),
             (Some(Clocks { mhz: 345.0, most_mhz: 1980.0 }), Some(0.25e-3), Some(99))
         );
         let unknown = &younger(",,").unwrap()[0];
         assert_eq!((unknown.clocks, unknown.start_and_tail, unknown.tree_nodes), (None, None, None));
-        assert_eq!((&unknown.code, unknown.tree_hash), (&None, None));
+        assert_eq!((&unknown.code, unknown.tree_hash, unknown.rays_hash), (&None, None, None));
         for (cells, column, found) in [
             ("slow,,", "clock_mhz", "slow"),
             (",-1,", "start_tail_ms", "-1"),
@@ -268,6 +277,7 @@ mod tests {
             (",,-1", "tree_nodes", "-1"),
             (",,,ab", "code", "ab"),
             (",,,,ab", "tree_hash", "ab"),
+            (",,,,,ab", "rays_hash", "ab"),
         ] {
             let fault = TableFault::Field { column, found: found.into(), allowed: None };
             assert_eq!(refused(younger(cells)), (2, fault));

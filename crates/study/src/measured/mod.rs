@@ -19,7 +19,7 @@ use crate::kernel_then::{KernelThen, kernels_then};
 use crate::launch::{MOST_ASSUMED, Prediction};
 use crate::simulate::{SimulateError, stopped};
 use crate::table_fault::TableFault;
-use raywarp_bench::{RayOrder, Subject};
+use raywarp_bench::{DataHash, RayOrder, Subject};
 use raywarp_family::Variant;
 use raywarp_geom::Control;
 use raywarp_scene::views::View;
@@ -49,6 +49,11 @@ pub struct MeasuredRequest {
     pub rates: Vec<MeasuredRate>,
 }
 
+/// Returns of which viewpoint rays are, behind their kind.
+fn of_view(view: Option<usize>) -> String {
+    view.map_or_else(|| " of all views".to_string(), |view| format!(" of view {view}"))
+}
+
 /// Reason why measured rates cannot be read or compared with bounds.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +77,21 @@ pub enum MeasuredError {
         measured: u64,
         /// Number of rays made here.
         found: u64,
+    },
+    /// As many rays are made here as were measured, and others.
+    #[error(
+        "{kind} rays{} have the hash {measured} in the run, and {found} here: give the scene file, size and views of that run; of another program's rays nothing is foretold",
+        of_view(*view)
+    )]
+    OtherRays {
+        /// Kind of the rays.
+        kind: &'static str,
+        /// Number of the viewpoint; `None` for all together.
+        view: Option<usize>,
+        /// Hash of the rays in the benchmark run.
+        measured: DataHash,
+        /// Hash of the rays made here.
+        found: DataHash,
     },
     /// The run has a viewpoint that the scene lacks here.
     #[error("view {0} was measured, which is not among the scene's here")]
