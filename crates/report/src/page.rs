@@ -4,7 +4,7 @@
 mod grid;
 mod style;
 
-use super::chart::{Chart, NARROW, WIDE};
+use super::chart::{Chart, NARROW, WIDE, captioned};
 use super::document::{Block, Document, Group};
 use grid::Grid;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub struct Figure {
     pub name: String,
     /// The subject of the picture, its unit and its source.
     pub caption: String,
-    /// The picture: a whole SVG document.
+    /// The picture with what it shows: a whole SVG document.
     pub svg: String,
     /// The picture for a narrow screen, with letters of the same size.
     pub narrow: String,
@@ -132,7 +132,7 @@ impl Writer<'_> {
     }
 
     fn chart(&mut self, name: &str, caption: &str, chart: &Chart) {
-        let (Some(svg), Some(narrow)) = (chart.svg(WIDE), chart.svg(NARROW)) else { return };
+        let (Some(broad), Some(narrow)) = (chart.svg(WIDE), chart.svg(NARROW)) else { return };
         let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let name = format!("{:02}-{}", self.figures.len() + 1, clean.to_ascii_lowercase());
         let shown = escape(caption);
@@ -143,9 +143,10 @@ impl Writer<'_> {
         // What scrolls must be reachable by keys. The page shows one of the two.
         self.line(&format!(
             "<figure>\n<figcaption>{shown}</figcaption>\n<div class=\"wide\" tabindex=\"0\">\n{}{}</div>\n</figure>",
-            picture("broad", &svg),
+            picture("broad", &broad),
             picture("narrow", &narrow)
         ));
+        let svg = captioned(&broad, caption, WIDE, escape);
         self.figures.push(Figure { name, caption: caption.into(), svg, narrow });
     }
 

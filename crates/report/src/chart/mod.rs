@@ -112,6 +112,37 @@ fn picture(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn<()>) -
     Some(svg)
 }
 
+/// Returns a picture of `width` pixels across as a file of its own: what it shows stands in its title, and above it in
+/// as many lines as it needs.
+pub(super) fn captioned(svg: &str, caption: &str, width: u32, escape: impl Fn(&str) -> String) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in caption.split(' ') {
+        match lines.last_mut() {
+            Some(line) if 8 + text_width(line) + text_width(word) < width as i32 => *line += &format!(" {word}"),
+            _ => lines.push(word.to_string()),
+        }
+    }
+    let shown = |(number, line): (usize, &String)| {
+        let y = 18 + number as i32 * LEGEND_LINE;
+        let (red, green, blue) = INK;
+        format!(
+            "<text x=\"4\" y=\"{y}\" font-family=\"sans-serif\" font-size=\"14.5\" \
+             fill=\"#{red:02X}{green:02X}{blue:02X}\">{}</text>\n",
+            escape(line)
+        )
+    };
+    let above = lines.len() as i32 * LEGEND_LINE + 4;
+    let text: String = lines.iter().enumerate().map(shown).collect();
+    let own = svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).and_then(|own| own.parse().ok());
+    let height = above + own.unwrap_or(0);
+    format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         xmlns=\"http://www.w3.org/2000/svg\">\n<title>{}</title>\n{text}{}</svg>\n",
+        escape(caption),
+        svg.replacen("<svg ", &format!("<svg y=\"{above}\" "), 1)
+    )
+}
+
 /// Returns where each name of a legend starts, left to right and then below, and the height of all; of names that are
 /// empty there is no legend.
 fn legend_places(series: &[String], width: u32) -> (Vec<(i32, i32)>, u32) {
