@@ -20,9 +20,9 @@ use raywarp::scene::{Loaded, Prefer, View};
 use raywarp::system;
 use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
-    Exhibit, ExhibitScene, Paper, Record, SceneSize, add_intervals, exhibit_document, find, finding_document,
-    is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged, paper_document,
-    scenes_alone, scenes_together, seconds, statements, statements_markdown, stored, widen_intervals,
+    Exhibit, ExhibitScene, Paper, Record, SceneSize, add_intervals, exhibit_document, find, find_drawn,
+    finding_document, is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged,
+    paper_document, scenes_alone, scenes_together, seconds, statements, statements_markdown, stored, widen_intervals,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -107,6 +107,9 @@ fn named(paper: Paper, name: &str, args: &PaperArgs, common: &Common, out: &mut 
         Answer::Exhibit { exhibit, recorded: args.recorded }.check(common)?;
         let (records, missing) = Session { args, common, exhibit }.records()?;
         return args.write(&exhibit_document(exhibit, &records, &missing), common, out);
+    }
+    if let Some(shows) = find_drawn(paper, name) {
+        return Err(CliError::usage(format!("{} {name} is not made: {shows}", paper.key())));
     }
     match statements(paper).iter().find(|finding| finding.name == name) {
         Some(finding) => {

@@ -48,7 +48,7 @@ fn bars(quantity: &Quantity, lines: &[Line<'_>]) -> Bars {
         (format!("{} {}", line.subject, line.rays), vec![bar(theirs), bar(ours)])
     };
     let groups: Vec<_> = lines.iter().map(group).filter(|(_, bars)| bars.iter().any(Option::is_some)).collect();
-    Bars { axis: String::new(), series: vec!["theirs".into(), "ours".into()], groups, least_most: 0.0 }
+    Bars { axis: quantity.unit.to_string(), series: vec!["theirs".into(), "ours".into()], groups, least_most: 0.0 }
 }
 
 /// Returns lines over subjects that are numbers, such as bounces: theirs and ours of each scene.
@@ -75,7 +75,8 @@ fn over_numbers(exhibit: &Exhibit, quantity: &Quantity, records: &[Record]) -> P
             all.push(ChartLine { name: if is_named { scene.to_string() } else { format!("{scene}, theirs") }, points });
         }
     }
-    Points { x_axis, y_axis: quantity.head.into(), logarithmic: false, diagonal: false, lines: all }
+    let y_axis = format!("{}, {}", quantity.head, quantity.unit);
+    Points { x_axis, y_axis, logarithmic: false, diagonal: false, lines: all }
 }
 
 /// Adds ALK12's figure 3 twice: rates over operations, and over bandwidth.
@@ -84,30 +85,42 @@ fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
         let is_it = |record: &&Record| record.subject == subject && record.rays == rays;
         records.iter().find(is_it).and_then(|record| number(Some(record)).1.or(number(Some(record)).0))
     };
-    // As in the figure, one scene for each GPU.
     let mut subjects: Vec<&str> = Vec::new();
-    records.iter().filter(|record| !record.subject.ends_with("conference")).for_each(|record| {
+    for record in records {
         if !subjects.contains(&record.subject.as_str()) {
             subjects.push(&record.subject);
         }
-    });
+    }
+    // As in the figure, lines go through one scene for each GPU; points of another stand apart.
+    let (apart, joined): (Vec<&str>, Vec<&str>) =
+        subjects.into_iter().partition(|subject| subject.ends_with("conference"));
+    const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
     for over in ["operations", "bandwidth"] {
-        let line = |kind: &str| ChartLine {
-            name: kind.to_string(),
+        // The lowest point of a GPU has its name: lines rise to the right above it.
+        let lowest = |subject: &str| {
+            let rate = |kind: &&str| of(subject, kind).unwrap_or(f64::INFINITY);
+            KINDS.into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))
+        };
+        let line = |kind: &str, subjects: &[&str], name: String| ChartLine {
+            name,
             points: subjects
                 .iter()
                 .filter_map(|subject| {
-                    let name = if kind == "ao" { (*subject).to_string() } else { String::new() };
+                    let name = if lowest(subject) == Some(kind) { (*subject).to_string() } else { String::new() };
                     Some((of(subject, over)?, of(subject, kind)?, name))
                 })
                 .collect(),
         };
+        let lines = KINDS.map(|kind| line(kind, &joined, kind.to_string())).into_iter();
+        let points =
+            apart.iter().flat_map(|subject| KINDS.map(|kind| line(kind, &[subject], format!("{kind}, {subject}"))));
+        let lines: Vec<ChartLine> = lines.chain(points).collect();
         let chart = Points {
             x_axis: format!("{over}, GTX 285 = 1"),
             y_axis: "rate, GTX 285 = 1".into(),
             logarithmic: true,
             diagonal: true,
-            lines: ["primary", "ao", "diffuse"].map(line).to_vec(),
+            lines,
         };
         let caption =
             format!("{}: relative rates over relative {over}; on the thin line both rise alike", exhibit.place);

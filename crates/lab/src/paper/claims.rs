@@ -2,6 +2,7 @@
 //! are what their row claims.
 
 use super::judged::{claim, formed, is_of, printed_number};
+use super::sampled::Sampled;
 use super::{Paper, Record, find, statements, stored};
 use raywarp_papers::{Claim, Finding, Measure, Selection};
 
@@ -50,7 +51,10 @@ fn faults_of_kind(paper: Paper, finding: &Finding) -> Vec<String> {
 /// some scenes those count, with the same of a scene that is not here; of a row on any scene all do.
 fn faults_of_claim(paper: Paper, finding: &Finding) -> (Vec<String>, usize) {
     // What a machine has is not printed, and is known.
-    let number = |record: &Record| if record.theirs.is_empty() { record.ours } else { printed_number(record) };
+    let number = |record: &Record| match record.ours {
+        Some(number) if record.theirs.is_empty() => Some(Sampled::exact(number)),
+        _ => printed_number(record),
+    };
     let (mut faults, mut seen) = (Vec::new(), 0);
     for selection in &finding.from {
         let measure = selection.measure.unwrap_or(finding.measure());
@@ -65,7 +69,9 @@ fn faults_of_claim(paper: Paper, finding: &Finding) -> (Vec<String>, usize) {
             if record.theirs.is_empty() || is_other(&record.scene) && !is_wanted(&record.scene) {
                 continue;
             }
-            let Some(own) = formed(selection, record, &records, measure, number) else { continue };
+            let Some(Sampled { number: own, .. }) = formed(selection, record, &records, measure, number) else {
+                continue;
+            };
             seen += 1;
             if !claim.holds(own, measure) {
                 faults.push(format!("{}: {:?} is {own:.2}, claimed {claim:?}", finding.name, record.key()));

@@ -3,8 +3,9 @@
 //! The constants are seconds of one thread of an EPYC of 2021, fitted to runs of 29 November 2026 (the test below has
 //! them).
 
-use super::exhibit::{DRAWS, Exhibit, Making, SimulatedKernels, own_sample};
+use super::exhibit::{Exhibit, Making, SimulatedKernels, own_sample};
 use super::make::TREES;
+use super::sampled::DRAWS;
 use raywarp_family::Variant;
 use raywarp_sim::machine::{Machine, keys};
 use raywarp_study::simulate::Experiment;
@@ -52,7 +53,7 @@ pub fn seconds(
 ) -> f64 {
     let rays = sample.or(own_sample(exhibit)).unwrap_or(0);
     let of_scene = |scene: &SceneSize| {
-        let [draws, part] = if has_intervals { [DRAWS as usize, rays / DRAWS as usize] } else { [0, 0] };
+        let [draws, part] = if has_intervals { [DRAWS, rays / DRAWS] } else { [0, 0] };
         work(exhibit, *scene, rays) + draws as f64 * work(exhibit, *scene, part)
     };
     let alone = scenes.iter().map(of_scene).sum::<f64>();

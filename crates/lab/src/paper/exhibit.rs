@@ -223,9 +223,6 @@ impl Exhibit {
 /// Rays of a kind and view that simulated kernels trace.
 pub const SAMPLE: usize = 50_000;
 
-/// Samples whose spread gives the intervals.
-pub(super) const DRAWS: u32 = 5;
-
 /// Returns `true` if our numbers of an exhibit can be simulated.
 pub fn is_simulated(exhibit: &Exhibit) -> bool {
     exhibit.making != Making::Gpu

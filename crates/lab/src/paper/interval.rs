@@ -1,15 +1,13 @@
 //! Intervals of numbers that are made of a sample of rays, by the spread of several samples.
 
-use super::exhibit::{DRAWS, Exhibit, own_sample};
+use super::exhibit::{Exhibit, own_sample};
 use super::make::{Drawn, ExhibitScene, make_drawn};
 use super::record::{NumberSource, Record};
+use super::sampled::{DRAWS, Draws};
 use super::table::completed;
 use raywarp_geom::Control;
 use raywarp_study::simulate::SimulateError;
 use std::collections::HashMap;
-
-/// Quantile of Student's distribution of as many samples, less one, for an interval of 95 %.
-const STUDENT: f64 = 2.776;
 
 /// Sets the intervals of records that were made of a sample of an exhibit's rays: as many rays again are traced, in
 /// five samples of a fifth. `sample` is the number of rays of a kind and view in place of the exhibit's own.
@@ -27,12 +25,12 @@ pub fn add_intervals(
 ) -> Result<(), SimulateError> {
     let Some(rays) = sample.or(own_sample(exhibit)) else { return Ok(()) };
     let mut draws = Vec::new();
-    for number in 1..=DRAWS {
-        let part = Drawn { rays: Some((rays / DRAWS as usize).max(1)), number };
+    for number in 1..=DRAWS as u32 {
+        let part = Drawn { rays: Some((rays / DRAWS).max(1)), number };
         draws.push(completed(exhibit, make_drawn(exhibit, place, part, control)?));
     }
     *records = completed(exhibit, std::mem::take(records));
-    set_halves(records, &draws);
+    set_draws(records, &draws);
     Ok(())
 }
 
@@ -44,25 +42,21 @@ pub fn widen_intervals(records: &mut Vec<Record>, exhibit: &Exhibit, scene: &str
     *records = completed(exhibit, std::mem::take(records));
     let wider = (own as f64 / sample as f64).sqrt();
     let is_remade = |record: &&mut Record| record.source == NumberSource::Simulated && record.scene == scene;
-    records.iter_mut().filter(is_remade).for_each(|record| record.half = record.half.map(|half| half * wider));
+    records
+        .iter_mut()
+        .filter(is_remade)
+        .for_each(|record| record.draws = record.draws.map(|draws| draws.widened(wider)));
 }
 
-/// Sets half the interval of a mean of all draws, for records that each of them has.
-fn set_halves(records: &mut [Record], draws: &[Vec<Record>]) {
+/// Sets what each sample gave, for records that each of them has.
+fn set_draws(records: &mut [Record], draws: &[Vec<Record>]) {
     let mut numbers: HashMap<_, Vec<f64>> = HashMap::new();
     for record in draws.iter().flatten() {
         numbers.entry(record.key()).or_default().extend(record.ours);
     }
     for record in records {
-        record.half = numbers.get(&record.key()).filter(|of| of.len() == draws.len()).map(|of| half(of));
+        record.draws = numbers.get(&record.key()).and_then(|of| Draws::new(of));
     }
-}
-
-fn half(numbers: &[f64]) -> f64 {
-    let count = numbers.len() as f64;
-    let mean = numbers.iter().sum::<f64>() / count;
-    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    STUDENT * (variance / count).sqrt()
 }
 
 #[cfg(test)]
@@ -73,28 +67,30 @@ mod tests {
     fn record(rays: &str, ours: f64) -> Record {
         let [scene, subject, quantity] = ["sibenik", "if-if", "traversal"].map(String::from);
         let (rays, source) = (rays.to_string(), NumberSource::Simulated);
-        Record { scene, subject, rays, quantity, theirs: "".into(), ours: Some(ours), source, half: None }
+        Record { scene, subject, rays, quantity, theirs: "".into(), ours: Some(ours), source, draws: None }
     }
 
     #[test]
-    fn an_interval_is_that_of_the_mean_of_the_draws() {
+    fn a_number_has_what_each_sample_gave() {
         let draws: Vec<Vec<Record>> = [8.0, 9.0, 10.0, 11.0, 12.0].map(|ours| vec![record("ao", ours)]).to_vec();
         let mut records = vec![record("ao", 10.5), record("diffuse", 10.5)];
-        set_halves(&mut records, &draws);
-        // Five numbers of variance 2.5: 2.776 times the root of 0.5.
-        assert!((records[0].half.unwrap() - 2.776 * 0.5_f64.sqrt()).abs() < 1e-12);
-        assert_eq!(records[1].half, None);
+        set_draws(&mut records, &draws);
+        assert_eq!(records[0].draws.unwrap().numbers(), [8.0, 9.0, 10.0, 11.0, 12.0]);
+        assert_eq!(records[1].draws, None);
     }
 
     #[test]
     fn a_quarter_of_the_rays_has_twice_the_interval() {
         let exhibit = find(Paper::Al09, "shuffled").unwrap();
-        let of = |scene: &str, source| Record { scene: scene.into(), source, half: Some(0.5), ..record("ao", 8.0) };
+        let draws = Draws::new(&[7.0, 8.0, 8.0, 8.0, 9.0]);
+        let of = |scene: &str, source| Record { scene: scene.into(), source, draws, ..record("ao", 8.0) };
         let recorded = NumberSource::Recorded("a run".into());
         let simulated = || NumberSource::Simulated;
         let mut records = vec![of("sibenik", simulated()), of("conference", simulated()), of("sibenik", recorded)];
         widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
-        assert_eq!(records.iter().map(|record| record.half).collect::<Vec<_>>(), [Some(1.0), Some(0.5), Some(0.5)]);
+        let own = draws.unwrap().half();
+        let halves: Vec<f64> = records.iter().filter_map(Record::half).collect();
+        assert_eq!(halves, [2.0 * own, own, own]);
     }
 
     #[test]
@@ -102,7 +98,7 @@ mod tests {
         let exhibit = find(Paper::G14, "table2").unwrap();
         let gain = |records: &[Record]| {
             let own = |record: &&Record| record.key() == ["sibenik", "Titan", "ao", "speedup"];
-            records.iter().find(own).unwrap().half.unwrap()
+            records.iter().find(own).unwrap().half().unwrap()
         };
         let mut records = stored(exhibit);
         let (own, rate) = (gain(&records), |subject: &str, ours| Record {

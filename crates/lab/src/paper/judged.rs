@@ -3,6 +3,7 @@
 use super::catalogue::find;
 use super::exhibit::Paper;
 use super::record::Record;
+use super::sampled::Sampled;
 use super::table::stored;
 use raywarp_papers::{Claim, Finding, Measure, Outcome, Selection, findings};
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ pub struct JudgedCell {
     pub theirs: String,
     /// Our number of it.
     pub ours: f64,
+    /// Half the 95 % interval of our number, where it is one of a sample.
+    pub half: Option<f64>,
     /// Kind of the number.
     pub measure: Measure,
     /// `true` if ours is near enough; `None` if our sample is too small to say.
@@ -51,7 +54,8 @@ pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Rec
     for cell in &finding.cells {
         let theirs = if cell.theirs.is_empty() { finding.claim("") } else { &cell.theirs };
         let measure = cell.measure.unwrap_or(finding.measure());
-        cells.extend(judged(cell.of.clone(), theirs, cell.ours, cell.half, measure));
+        let ours = Sampled::exact(cell.ours);
+        cells.extend(judged(cell.of.clone(), theirs, ours, cell.half, measure));
     }
     for selection in &finding.from {
         let records = match fresh {
@@ -75,13 +79,15 @@ fn status(finding: &Finding, cells: &[JudgedCell]) -> Outcome {
     if finding.wanted.are_enough(holding, all) && is_reached { Outcome::Reproduced } else { Outcome::NotReproduced }
 }
 
-fn judged(of: String, theirs: &str, ours: f64, half: Option<f64>, measure: Measure) -> Option<JudgedCell> {
+fn judged(of: String, theirs: &str, ours: Sampled, half: Option<f64>, measure: Measure) -> Option<JudgedCell> {
     let claim = Claim::parse(theirs)?;
+    let ours = ours.number;
     let says_nothing = half.is_some_and(|half| half > claim.tolerance(measure));
     Some(JudgedCell {
         of,
         theirs: theirs.to_string(),
         ours,
+        half,
         measure,
         holds: (!says_nothing).then(|| claim.holds(ours, measure)),
         weakness: weakness(claim, ours, measure),
@@ -109,13 +115,14 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record]) -> Vec
         .filter(|record| is_of(selection, &selection.of, record) && is_in(&selection.scenes, &record.scene));
     let mut cells = Vec::new();
     for record in wanted {
-        let Some(ours) = formed(selection, record, records, measure, |record| record.ours) else { continue };
+        let ours = |record: &Record| Some(Sampled { number: record.ours?, draws: record.draws });
+        let Some(ours) = formed(selection, record, records, measure, ours) else { continue };
         let own = claim(finding, selection, record);
         let theirs = match (own, is_plain(selection)) {
             ("", true) => record.claim().map(words),
             ("", false) => formed(selection, record, records, measure, printed_number).map(|theirs| {
                 let digits = if measure == Measure::Factor { 2 } else { 1 };
-                format!("{theirs:.digits$}")
+                format!("{:.digits$}", theirs.number)
             }),
             (own, _) => Some(own.to_string()),
         };
@@ -124,9 +131,7 @@ fn selected(finding: &Finding, selection: &Selection, records: &[Record]) -> Vec
         let quantity = if has_others { record.quantity.as_str() } else { "" };
         let names = [quantity, &record.scene, &record.subject, &record.rays];
         let of = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
-        // A quotient's or a difference's interval is not known.
-        let half = record.half.filter(|_| is_plain(selection));
-        cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, half, measure)));
+        cells.extend(theirs.and_then(|theirs| judged(of, &theirs, ours, ours.half(), measure)));
     }
     cells
 }
@@ -150,9 +155,9 @@ pub(super) fn claim<'a>(finding: &'a Finding, selection: &'a Selection, record: 
 }
 
 /// Returns the paper's number of a record, if it prints one.
-pub(super) fn printed_number(record: &Record) -> Option<f64> {
+pub(super) fn printed_number(record: &Record) -> Option<Sampled> {
     match record.claim()? {
-        Claim::Number(number) => Some(number),
+        Claim::Number(number) => Some(Sampled::exact(number)),
         _ => None,
     }
 }
@@ -169,37 +174,28 @@ pub(super) fn formed(
     record: &Record,
     records: &[Record],
     measure: Measure,
-    number: impl Fn(&Record) -> Option<f64>,
-) -> Option<f64> {
+    number: impl Fn(&Record) -> Option<Sampled>,
+) -> Option<Sampled> {
     let of = |subject: &str, rays: &str| {
         let key = [record.scene.as_str(), subject, rays, record.quantity.as_str()];
         records.iter().find(|base| base.key() == key).and_then(&number)
     };
     let mut formed = number(record)?;
     if selection.times {
-        formed = 100.0 * (1.0 / (1.0 + formed / 100.0) - 1.0);
+        formed = formed.with(Sampled::exact(0.0), |times, _| 100.0 * (1.0 / (1.0 + times / 100.0) - 1.0));
     }
     if !selection.less.is_empty() {
-        formed -= of(&selection.less, &record.rays)?;
+        formed = formed.with(of(&selection.less, &record.rays)?, |of, less| of - less);
     }
     if !(selection.over.is_empty() && selection.over_rays.is_empty()) {
         let subject = if selection.over.is_empty() { &record.subject } else { &selection.over };
         let rays = if selection.over_rays.is_empty() { &record.rays } else { &selection.over_rays };
-        formed = quotient(formed, of(subject, rays)?, measure);
+        formed = formed.over(of(subject, rays)?, measure);
     }
     if let Some(below) = selection.over_number {
-        formed = quotient(formed, below, measure);
+        formed = formed.over(Sampled::exact(below), measure);
     }
     Some(formed)
-}
-
-/// Returns a quotient as the measure has it: a gain or share in per cent, or a factor.
-fn quotient(ours: f64, base: f64, measure: Measure) -> f64 {
-    match measure {
-        Measure::Gain => 100.0 * (ours / base - 1.0),
-        Measure::Share => 100.0 * ours / base,
-        _ => ours / base,
-    }
 }
 
 fn words(claim: Claim) -> String {

@@ -75,7 +75,7 @@ fn records(exhibit: &Exhibit, scene: &str, target: &Target, report: &SceneReport
             theirs: "".into(),
             ours: Some(rate),
             source: NumberSource::Measured(target.name() + &commit),
-            half: None,
+            draws: None,
         };
         match records.iter_mut().find(|known| known.key() == record.key()) {
             // Of two kernels of a machine the faster one.

@@ -17,12 +17,14 @@ mod measure;
 mod part_table;
 mod printed;
 mod record;
+mod recorded;
 mod report;
+mod sampled;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{all, find, of};
+pub use catalogue::{all, drawn, find, find_drawn, of};
 pub use duration::{SceneSize, measuring_seconds, seconds};
 pub use exhibit::{
     Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SAMPLE, SimulatedKernels, is_simulated,
@@ -33,4 +35,5 @@ pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};
 pub use record::{NumberSource, Record, read};
 pub use report::{exhibit_document, finding_document, list_document, paper_document, statements_markdown};
+pub use sampled::Draws;
 pub use table::{merged, scenes_alone, scenes_together, stored};

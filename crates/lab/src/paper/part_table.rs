@@ -10,12 +10,10 @@ use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
 use raywarp_workload::rays::RayKind;
 use serde_json::Value as Json;
 
-/// Adds a part's table of a scene.
-pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &str, records: &[Record]) {
+/// Adds a part's table of a scene; returns `true` if a column of ours lacks a number.
+pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &str, records: &[Record]) -> bool {
     let lines = lines(records, scene, part.quantities);
-    if lines.is_empty() {
-        return;
-    }
+    let mut has_gap = false;
     // In some tables the column has something else than kinds of rays.
     let is_rays = |line: &Line<'_>| RayKind::ALL.iter().any(|kind| line.rays.starts_with(kind.name()));
     let rays = if lines.iter().all(is_rays) { "rays" } else { "" };
@@ -27,6 +25,7 @@ pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &s
         let has = |of: fn(&Record) -> bool| lines.iter().any(|line| line.cells[place].is_some_and(of));
         let (ours, theirs) = (has(|record| record.ours.is_some()), has(|record| !record.theirs.is_empty()));
         if ours {
+            has_gap |= lines.iter().any(|line| line.cells[place].is_none_or(|record| record.ours.is_none()));
             columns.push(ours_column(place, quantity));
         }
         if theirs {
@@ -45,6 +44,9 @@ pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &s
             columns.push(off_column(place, quantity.measure, &lines));
         }
     }
+    if lines.is_empty() {
+        return false;
+    }
     let title = format!("{scene}: {}", title(part, &lines));
     document.table(Sheet(columns).table(&lines).in_text(title.clone()).on_page(title));
     let intervals: Vec<String> =
@@ -54,6 +56,7 @@ pub(super) fn part_table(document: &mut Document, part: &ExhibitTable, scene: &s
         document.line(line.as_str());
         document.prose(line);
     }
+    has_gap
 }
 
 /// Returns the title of a table with what those of its columns say that have a number.
@@ -68,7 +71,7 @@ fn title(part: &ExhibitTable, lines: &[Line<'_>]) -> String {
 
 /// Returns the least and the largest half of the intervals in a column; `None` if it has none.
 fn interval(quantity: &Quantity, place: usize, lines: &[Line<'_>]) -> Option<String> {
-    let halves = lines.iter().filter_map(|line| line.cells[place]?.half);
+    let halves = lines.iter().filter_map(|line| line.cells[place]?.half());
     let (least, most) = halves.fold((f64::INFINITY, 0.0_f64), |(least, most), half| (least.min(half), most.max(half)));
     let said = |half: f64| number(half, quantity.digits.max(1));
     let range = if said(least) == said(most) { said(most) } else { format!("{} to {}", said(least), said(most)) };
@@ -118,11 +121,17 @@ pub(super) fn long(exhibit: &Exhibit) -> Sheet<'_, Record> {
         Column::words(|record: &Record| record.subject.clone()).key("subject").csv(1, "subject"),
         Column::words(|record: &Record| record.rays.clone()).key("rays").csv(2, "rays"),
         Column::words(|record: &Record| record.quantity.clone()).key("quantity").csv(3, "quantity"),
-        Column::number(3, |record: &Record| printed_number(record)).key("theirs"),
+        Column::number(3, |record: &Record| Some(printed_number(record)?.number)).key("theirs"),
         Column::plain(theirs).key("theirs_text").csv(4, "theirs"),
         Column::number(3, |record: &Record| record.ours).key("ours").csv(5, "ours"),
         Column::data(source).key("source").csv(6, "source"),
         Column::words(unit).key("unit").csv(7, "unit"),
-        Column::number(3, |record: &Record| record.half).key("half").csv(8, "half"),
+        Column::number(3, Record::half).key("half").csv(8, "half"),
+        Column::plain(|record: &Record| {
+            let Some(draws) = &record.draws else { return Value::Nothing("") };
+            Value::words(draws.numbers().iter().map(|draw| format!("{draw:.3}")).collect::<Vec<_>>().join(";"))
+        })
+        .key("draws")
+        .csv(9, "draws"),
     ])
 }

@@ -19,7 +19,7 @@ pub fn printed(exhibit: &Exhibit) -> Vec<Record> {
 
 fn record(scene: &str, subject: &str, kind: RayKind, quantity: &str, theirs: Printed) -> Record {
     let [scene, subject, rays, quantity] = [scene, subject, kind.name(), quantity].map(String::from);
-    Record { scene, subject, rays, quantity, theirs, ours: None, source: NumberSource::Nowhere, half: None }
+    Record { scene, subject, rays, quantity, theirs, ours: None, source: NumberSource::Nowhere, draws: None }
 }
 
 /// Returns the subject of an exhibit that a kernel is.

@@ -1,5 +1,6 @@
 //! A number of an exhibit, ours beside the paper's, and the files in which those of the reference scenes are kept.
 
+use super::sampled::Draws;
 use raywarp_papers::{Claim, Printed};
 use raywarp_report::cells_of;
 
@@ -33,8 +34,8 @@ pub struct Record {
     pub ours: Option<f64>,
     /// Origin of our number.
     pub source: NumberSource,
-    /// Half the 95 % interval of our number, where it is one of a sample of rays of the exhibit's own size.
-    pub half: Option<f64>,
+    /// Our number by each of five further samples, where it is one of a sample of rays of the exhibit's own size.
+    pub draws: Option<Draws>,
 }
 
 /// Words that tell a number of an exhibit from all others.
@@ -44,6 +45,11 @@ impl Record {
     /// Returns what tells this number from the others of its exhibit.
     pub fn key(&self) -> RecordKey<'_> {
         [&self.scene, &self.subject, &self.rays, &self.quantity]
+    }
+
+    /// Returns half the 95 % interval of our number, where it is one of a sample.
+    pub fn half(&self) -> Option<f64> {
+        self.draws.map(|draws| draws.half())
     }
 
     /// Returns `true` if the number is of this scene, with whatever materials or from wherever, or the paper's alone.
@@ -68,8 +74,9 @@ impl Record {
     }
 }
 
-/// The columns of a file of records; a file without intervals ends before the last one.
-pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source,half";
+/// The columns of a file of records; those of samples are parted by semicolons, and a file without intervals ends
+/// before them.
+pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source,draws";
 
 /// Reads a file of records.
 ///
@@ -78,7 +85,7 @@ pub const HEAD: &str = "scene,subject,rays,quantity,theirs,ours,source,half";
 pub fn read(text: &str) -> Result<Vec<Record>, String> {
     let mut lines = text.lines().enumerate();
     let head = lines.next().map_or("", |(_, head)| head);
-    if head != HEAD && Some(head) != HEAD.strip_suffix(",half") {
+    if head != HEAD && Some(head) != HEAD.strip_suffix(",draws") {
         return Err(format!("line 1: the columns are {HEAD}"));
     }
     lines.map(|(number, line)| record(line).map_err(|why| format!("line {}: {why}", number + 1))).collect()
@@ -95,10 +102,17 @@ fn record(line: &str) -> Result<Record, String> {
         "" => Ok(None),
         number => number.parse().map(Some).map_err(|_| format!("{number} is no number")),
     };
-    let (ours, half) = (number(ours)?, number(cells.get(7).map_or("", String::as_str))?);
+    let ours = number(ours)?;
+    let draws = match cells.get(7).map_or("", String::as_str) {
+        "" => None,
+        list => {
+            let numbers = list.split(';').map(number).collect::<Result<Option<Vec<f64>>, _>>()?.unwrap_or_default();
+            Some(Draws::new(&numbers).ok_or_else(|| format!("{list} are not five numbers"))?)
+        }
+    };
     let source = if source.is_empty() { NumberSource::Nowhere } else { NumberSource::Recorded(source.clone()) };
     let [scene, subject, rays, quantity] = [scene, subject, rays, quantity].map(String::clone);
-    Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source, half })
+    Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source, draws })
 }
 
 #[cfg(test)]
@@ -114,15 +128,16 @@ mod tests {
             theirs: "~40".into(),
             ours: Some(22.25),
             source: NumberSource::Recorded("simulated, 2026-11-28".into()),
-            half: Some(0.5),
+            draws: Draws::new(&[22.0, 22.5, 21.75, 22.25, 22.5]),
         }
     }
 
     #[test]
     fn a_line_is_a_number_of_ours_or_theirs_alone() {
-        let alone = Record { ours: None, theirs: "85/84".into(), source: NumberSource::Nowhere, half: None, ..one() };
+        let alone = Record { ours: None, theirs: "85/84".into(), source: NumberSource::Nowhere, draws: None, ..one() };
         let start = r#"sibenik,"at most 4, every 4 ""rounds""",ao,gain"#;
-        let text = format!("{HEAD}\n{start},~40,22.25,\"simulated, 2026-11-28\",0.5\n{start},85/84,,\n");
+        let text =
+            format!("{HEAD}\n{start},~40,22.25,\"simulated, 2026-11-28\",22;22.5;21.75;22.25;22.5\n{start},85/84,,\n");
         assert_eq!(read(&text), Ok(vec![one(), alone]));
     }
 
@@ -131,6 +146,8 @@ mod tests {
         assert!(read("scene,ours\n").is_err());
         assert_eq!(read(&format!("{HEAD}\na,b,c\n")), Err("line 2: it has 3 cells, not 7 or 8".to_string()));
         assert_eq!(read(&format!("{HEAD}\na,b,c,d,,x1,\n")), Err("line 2: x1 is no number".to_string()));
+        let four = read(&format!("{HEAD}\na,b,c,d,,1,x,1;2;3;4\n"));
+        assert_eq!(four, Err("line 2: 1;2;3;4 are not five numbers".to_string()));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The documents of `raywarp paper`: the list, a paper, an exhibit, a statement.
 
-use super::catalogue::{find, of};
+use super::catalogue::{drawn, find, of};
 use super::chart::charts;
 use super::distance::{distance, distance_head, rules};
 use super::exhibit::{self, Exhibit, Paper};
 use super::judged::{Judged, JudgedCell, judge, statements};
 use super::part_table::{long, part_table};
 use super::record::{NumberSource, Record};
+use super::recorded::{RecordedFile, recorded_files};
 use super::table::{completed, scenes};
 use raywarp_papers::{Claim, Finding, Measure, Outcome, Selection};
 use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
@@ -74,6 +75,9 @@ fn name_exhibits(document: &mut Document, paper: Paper) {
     for row in &rows {
         document.fact(row.name, format!("{}: {}", row.place, row.what));
     }
+    for (name, shows) in drawn(paper) {
+        document.fact(name, format!("not made: {shows}"));
+    }
     let made = |row: &Exhibit| match row.making {
         exhibit::Making::Gpu => "recorded",
         _ => "simulated",
@@ -109,13 +113,20 @@ pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String
     document.line(format!("{}, {}: {}", paper.key().to_uppercase(), exhibit.place, exhibit.what));
     document.data("paper", paper.key());
     document.data("name", exhibit.name);
+    let mut has_gap = false;
     for scene in scenes(exhibit, records) {
         document.heading(scene);
         for part in exhibit.parts {
-            part_table(&mut document, part, scene, records);
+            has_gap |= part_table(&mut document, part, scene, records);
         }
     }
-    for line in sources(exhibit, records).iter().chain(missing) {
+    if has_gap {
+        document.line(GAP);
+        document.note(GAP);
+    }
+    let files = recorded_files(exhibit, records);
+    let of_files: Vec<String> = files.iter().map(RecordedFile::line).collect();
+    for line in sources(exhibit, records).iter().chain(&of_files).chain(missing) {
         document.line(line.as_str());
         document.note(line.as_str());
     }
@@ -125,6 +136,7 @@ pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String
     exhibit.notes.iter().for_each(|what| document.note(*what));
     document.data("fitted", exhibit.fitted);
     document.data("missing", missing);
+    document.data("runs", files.iter().map(RecordedFile::json).collect::<Vec<_>>());
     statements_on(&mut document, exhibit, records);
     document.heading("Pictures");
     charts(&mut document, exhibit, records);
@@ -132,6 +144,10 @@ pub fn exhibit_document(exhibit: &Exhibit, records: &[Record], missing: &[String
     document.table(all.key("cells").in_csv());
     document
 }
+
+/// Explanation of a number of ours that is not there.
+const GAP: &str = "-: ours is neither measured (no such GPU here, and no recorded run on that scene) nor simulated (no \
+                   machine code or no model of that GPU, or a number that only a GPU gives)";
 
 /// Adds the statements that rest on an exhibit.
 fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
@@ -203,6 +219,11 @@ fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
     let head = distance_head(row.cells.iter().filter_map(|cell| Claim::parse(&cell.theirs)));
     let amount = amount_unit(row);
     let unit = move |cell: &JudgedCell| unit(cell.measure).unwrap_or(amount);
+    let half = |cell: &JudgedCell| cell.half;
+    let has_halves = row.cells.iter().any(|cell| cell.half.is_some());
+    let half_column = Column::number(digits, half).key("half").csv(6, "half");
+    let half_column =
+        if has_halves { half_column.text(TableColumn::right("+-")).page(3, "95 %, +-") } else { half_column };
     let holds = |cell: &JudgedCell| match cell.holds {
         Some(true) => "yes",
         Some(false) => "no",
@@ -229,8 +250,9 @@ fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
             .page(2, "ours")
             .key("ours")
             .csv(2, "ours"),
-        Column::plain(off).text(TableColumn::right(head)).page(3, head).key("off").csv(3, "off"),
-        Column::words(holds).text(TableColumn::left("holds")).page(4, "holds").key("holds").csv(4, "holds"),
+        half_column,
+        Column::plain(off).text(TableColumn::right(head)).page(4, head).key("off").csv(3, "off"),
+        Column::words(holds).text(TableColumn::left("holds")).page(5, "holds").key("holds").csv(4, "holds"),
         Column::words(unit).key("unit").csv(5, "unit"),
     ])
 }
@@ -256,7 +278,8 @@ fn summary(row: &Judged) -> String {
     let judged: Vec<&JudgedCell> = row.cells.iter().filter(|cell| cell.holds.is_some()).collect();
     let holding = judged.iter().filter(|cell| cell.holds == Some(true)).count();
     if judged.is_empty() {
-        return String::new();
+        let all = row.cells.len();
+        return if all == 0 { String::new() } else { format!("our sample says nothing of {all} cells") };
     }
     let digits = |measure| if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
     let weakest = judged.iter().max_by(|a, b| a.weakness.total_cmp(&b.weakness));

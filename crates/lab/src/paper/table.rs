@@ -3,6 +3,8 @@
 use super::exhibit::{Exhibit, is_simulated};
 use super::printed::printed;
 use super::record::{self, NumberSource, Record};
+use super::sampled::Sampled;
+use raywarp_papers::Measure;
 use std::collections::HashMap;
 
 /// Returns the numbers of an exhibit that are stored, beside what the paper prints.
@@ -36,6 +38,7 @@ pub fn scenes_together(exhibit: &Exhibit) -> Vec<String> {
 
 /// Returns records with the gains that follow from them, by the rates that are there now.
 pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> {
+    let sampled = |record: &Record| Some(Sampled { number: record.ours?, draws: record.draws });
     let Some(gains) = exhibit.gains else { return records };
     let [above, below] = gains.ends;
     let mut all = Vec::new();
@@ -44,11 +47,12 @@ pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> 
             let Some(subject) = after.subject.strip_suffix(above) else { continue };
             let before = format!("{subject}{below}");
             let before = [after.scene.as_str(), before.as_str(), after.rays.as_str(), after.quantity.as_str()];
-            let before = records.iter().find(|record| record.key() == before).and_then(|record| record.ours);
-            if let (Some(rate), Some(before)) = (after.ours, before) {
-                let ours = Some(100.0 * (rate / before - 1.0));
+            let before = records.iter().find(|record| record.key() == before).and_then(sampled);
+            if let (Some(rate), Some(before)) = (sampled(after), before) {
+                let gain = rate.over(before, Measure::Gain);
                 let [subject, quantity] = [subject, key].map(str::to_string);
-                all.push(Record { subject, quantity, theirs: "".into(), ours, half: None, ..after.clone() });
+                let (ours, draws) = (Some(gain.number), gain.draws);
+                all.push(Record { subject, quantity, theirs: "".into(), ours, draws, ..after.clone() });
             }
         }
     }
@@ -69,8 +73,8 @@ pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
                     if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
                 if other.ours.is_some() {
                     // A sample made again has the spread that is known of it.
-                    let known = if matches!(other.source, NumberSource::Measured(_)) { None } else { old.half };
-                    *old = Record { theirs, half: other.half.or(known), ..other };
+                    let known = if matches!(other.source, NumberSource::Measured(_)) { None } else { old.draws };
+                    *old = Record { theirs, draws: other.draws.or(known), ..other };
                 } else {
                     old.theirs = theirs;
                 }

@@ -3,6 +3,7 @@
 use super::*;
 use raywarp_papers::{Claim, Outcome};
 use raywarp_report::Room;
+use raywarp_study::measured::read_measured;
 use std::collections::HashSet;
 
 #[test]
@@ -18,6 +19,12 @@ fn names_are_found_and_unlike() {
     }
     assert_eq!(find(Paper::Al09, "Table 1").map(|exhibit| exhibit.name), Some("table1"));
     assert_eq!(find(Paper::Al09, "table9"), None);
+    for paper in Paper::ALL {
+        for (name, _) in drawn(paper) {
+            assert!(find(paper, name).is_none() && find_drawn(paper, name).is_some(), "{} {name}", paper.key());
+        }
+    }
+    assert!(find_drawn(Paper::Alk12, "Figure 2").is_some());
 }
 
 #[test]
@@ -126,33 +133,24 @@ fn missing_scenes_have_the_papers_numbers() {
         fairy.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["while-while", "diffuse", "35", "43"])
     );
     assert!(text.contains("fitted: four costs"), "{text}");
-    assert!(text.contains("2026-11-21-h200-2/table1.txt"), "{text}");
+    assert!(text.contains("2026-11-29-h200/table1.txt"), "{text}");
 }
 
 #[test]
 fn measured_rates_are_those_of_their_runs() {
     let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
-    let text = std::fs::read_to_string(runs.join("2026-11-21-h200-2/table1.txt")).unwrap();
+    let text = std::fs::read_to_string(runs.join("2026-11-29-h200/table1.csv")).unwrap();
     let exhibit = find(Paper::Al09, "table1").unwrap();
     let Making::Kernels(kernels) = exhibit.making else { panic!("it is of kernels") };
+    let records = stored(exhibit);
     let mut seen = 0;
-    let mut scene = "";
-    for line in text.lines().take_while(|line| !line.starts_with("primary, Mrays/s")) {
-        if let Some((name, _)) = line.split_once(": ").filter(|(_, rest)| rest.contains(" triangles;")) {
-            scene = name;
-        }
-        let Some((_, _, subject)) = kernels.runs.iter().find(|(_, kernel, _)| line.split(' ').next() == Some(kernel))
-        else {
-            continue;
-        };
-        let rates = line.split_whitespace().filter(|word| word.contains('.') && !word.contains('%'));
-        for (rays, rate) in ["primary", "ao", "diffuse"].into_iter().zip(rates) {
-            let rate: f64 = rate.trim_end_matches('*').parse().unwrap();
-            let records = stored(exhibit);
-            let own = records.iter().find(|record| record.key() == [scene, subject, rays, "measured"]).unwrap();
-            assert_eq!(own.ours, Some(rate), "{scene} {subject} {rays}");
-            seen += 1;
-        }
+    for rate in read_measured(&text).unwrap() {
+        let name = rate.subject.name();
+        let (_, _, subject) = kernels.runs.iter().find(|(_, kernel, _)| name == *kernel).unwrap();
+        let key = [&rate.scene, *subject, rate.kind.name(), "measured"];
+        let own = records.iter().find(|record| record.key() == key).unwrap();
+        assert!((own.ours.unwrap() - rate.rays_per_s / 1e6).abs() < 0.051, "{key:?}");
+        seen += 1;
     }
     assert_eq!(seen, 2 * 7 * 3);
 }
@@ -183,7 +181,7 @@ fn speedups_follow_from_the_rates_that_were_made() {
         theirs: "".into(),
         ours: Some(ours),
         source: NumberSource::Simulated,
-        half: None,
+        draws: None,
     };
     let made = vec![fresh("Titan, ALK12's", 400.0), fresh("Titan, improved", 500.0)];
     let all = table::completed(exhibit, merged(stored(exhibit), made));
@@ -191,7 +189,11 @@ fn speedups_follow_from_the_rates_that_were_made() {
     assert_eq!((of("Titan").ours, &of("Titan").source), (Some(25.0), &NumberSource::Simulated));
     assert_eq!(of("Titan").theirs.text(), "19.0");
     // An H200 has measured rates, a GTX 480 neither those nor expected ones.
-    assert!((of("NVIDIA H200").ours.unwrap() - 100.0 * (5411.5 / 6183.5 - 1.0)).abs() < 1e-9);
+    let measured = |subject: &str| {
+        all.iter().find(|record| record.key() == ["sibenik", subject, "ao", "measured"]).unwrap().ours.unwrap()
+    };
+    let gain = 100.0 * (measured("NVIDIA H200, improved") / measured("NVIDIA H200, ALK12's") - 1.0);
+    assert!((of("NVIDIA H200").ours.unwrap() - gain).abs() < 1e-9);
     assert_eq!(of("GTX 480").ours, None);
 }
 
@@ -213,8 +215,8 @@ fn gains_that_are_stored_follow_from_the_rates_beside_them_and_have_intervals() 
         let simulated = |quantity: &str| gains.of[0].0 == quantity;
         for gain in stored(exhibit).iter().filter(|record| simulated(&record.quantity) && record.ours.is_some()) {
             let NumberSource::Recorded(source) = &gain.source else { continue };
-            assert_eq!(gain.half.is_some(), source.starts_with("simulated"), "{:?}", gain.key());
-            count += usize::from(gain.half.is_some());
+            assert_eq!(gain.half().is_some(), source.starts_with("simulated"), "{:?}", gain.key());
+            count += usize::from(gain.half().is_some());
         }
     }
     assert!(count >= 54, "{count}");

@@ -16,6 +16,8 @@ const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels::of(
         ("gtx680", "g14", "GTX 680, improved"),
         ("gtxtitan", "alk12-kepler", "Titan, ALK12's"),
         ("gtxtitan", "g14", "Titan, improved"),
+        ("h200", "alk12-kepler", "NVIDIA H200, ALK12's"),
+        ("h200", "g14", "NVIDIA H200, improved"),
     ],
 );
 
@@ -92,7 +94,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         suite: Some("guthe"),
         fitted: &[],
         notes: &[
-            "a GTX 480's bounds do not depend on machine code, of which none is known; a Titan's bounds and expected rates are of code compiled for it; a GTX 680's are by the Titan's code, and so no bounds",
+            "a GTX 480's bounds do not depend on machine code, of which none is known; a Titan's bounds and expected rates are of code compiled for it; a GTX 680's are by the Titan's code, and so no bounds; an H200's are of the code that runs there",
             "ours of speedups are quotients of expected rates on GPUs of the paper, and of measured ones elsewhere; a GTX 480 has neither; our san_miguel is a part of theirs, and cannot be compared",
             OTHER_SCENES,
         ],
