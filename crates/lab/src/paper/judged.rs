@@ -82,7 +82,11 @@ fn status(finding: &Finding, cells: &[JudgedCell]) -> Outcome {
 fn judged(of: String, theirs: &str, ours: Sampled, half: Option<f64>, measure: Measure) -> Option<JudgedCell> {
     let claim = Claim::parse(theirs)?;
     let ours = ours.number;
-    let says_nothing = half.is_some_and(|half| half > claim.tolerance(measure));
+    let says_nothing = half.is_some_and(|half| match claim {
+        // Which side it is on is known unless the interval reaches over the end.
+        Claim::Above(_) | Claim::Below(_) => claim.holds(ours - half, measure) != claim.holds(ours + half, measure),
+        _ => half > claim.tolerance(measure),
+    });
     Some(JudgedCell {
         of,
         theirs: theirs.to_string(),
@@ -206,5 +210,25 @@ fn words(claim: Claim) -> String {
         Claim::Above(bound) => format!("above {bound}"),
         Claim::Below(bound) => format!("below {bound}"),
         Claim::Unchanged => "unchanged".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_in_doubt_says_nothing() {
+        let holds = |claim: &str, ours: f64, half: f64, measure| {
+            judged(String::new(), claim, Sampled::exact(ours), Some(half), measure).unwrap().holds
+        };
+        // Of a number it is the rule's own distance that counts: 5 points of a share.
+        assert_eq!(holds("60", 62.0, 4.9, Measure::Share), Some(true));
+        assert_eq!(holds("60", 62.0, 5.1, Measure::Share), None);
+        assert_eq!(holds("60", 80.0, 5.1, Measure::Share), None);
+        // Of a side it is known, however wide the interval is, unless that reaches over the end.
+        assert_eq!(holds("above 0", 30.0, 20.0, Measure::Gain), Some(true));
+        assert_eq!(holds("above 0", -30.0, 20.0, Measure::Gain), Some(false));
+        assert_eq!(holds("above 0", 10.0, 20.0, Measure::Gain), None);
     }
 }

@@ -232,3 +232,28 @@ fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     assert!(text.contains("fairy: Mrays/s, measured\n"), "{text}");
     assert!(text.contains("conference: Mrays/s, measured, expected, the lowest bound\n"), "{text}");
 }
+
+/// Returns the cells of a statement by the records of AL09's Table 1 in which if-if's simulated rates are `ours` and
+/// have the samples `draws`, and while-while's are 100 by all.
+fn judged_rates(name: &str, ours: f64, draws: [f64; 5]) -> Vec<JudgedCell> {
+    let finding = statements(Paper::Al09).iter().find(|row| row.name == name).expect("it is a row");
+    let mut fresh = stored(find(Paper::Al09, "table1").unwrap());
+    for record in fresh.iter_mut().filter(|record| record.quantity == "simulated") {
+        match record.subject.as_str() {
+            "if-if" => (record.ours, record.draws) = (Some(ours), Draws::new(&draws)),
+            "while-while" => (record.ours, record.draws) = (Some(100.0), Draws::new(&[100.0; 5])),
+            _ => {}
+        }
+    }
+    judge(Paper::Al09, finding, Some(("table1", &fresh))).cells
+}
+
+#[test]
+fn a_gain_of_two_rates_is_judged_by_what_each_sample_says() {
+    // The paper's are -22.4, -18.1 and -13.4 %.
+    let sure = judged_rates("if-if-slower", 82.0, [81.0, 82.0, 83.0, 82.0, 82.0]);
+    assert_eq!(sure.iter().map(|cell| cell.holds).collect::<Vec<_>>(), [Some(true); 3]);
+    assert!((sure[0].half.unwrap() - 2.776 * (0.5_f64 / 5.0).sqrt()).abs() < 1e-9, "{:?}", sure[0]);
+    let unsure = judged_rates("if-if-slower", 82.0, [70.0, 94.0, 82.0, 76.0, 88.0]);
+    assert_eq!(unsure.iter().map(|cell| cell.holds).collect::<Vec<_>>(), [None; 3]);
+}
