@@ -79,6 +79,11 @@ fn over_numbers(exhibit: &Exhibit, quantity: &Quantity, records: &[Record]) -> P
     Points { x_axis, y_axis, logarithmic: false, diagonal: false, lines: all }
 }
 
+/// Returns a GPU's name without the scene behind it.
+fn without_scene(subject: &str) -> String {
+    subject.split(',').next().unwrap_or(subject).to_string()
+}
+
 /// Adds ALK12's figure 3 twice: rates over operations, and over bandwidth.
 fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
     let of = |subject: &str, rays: &str| {
@@ -106,14 +111,15 @@ fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
             points: subjects
                 .iter()
                 .filter_map(|subject| {
-                    let name = if lowest(subject) == Some(kind) { (*subject).to_string() } else { String::new() };
+                    let is_named = !apart.contains(subject) && lowest(subject) == Some(kind);
+                    let name = if is_named { without_scene(subject) } else { String::new() };
                     Some((of(subject, over)?, of(subject, kind)?, name))
                 })
                 .collect(),
         };
         let lines = KINDS.map(|kind| line(kind, &joined, kind.to_string())).into_iter();
         let points =
-            apart.iter().flat_map(|subject| KINDS.map(|kind| line(kind, &[subject], format!("{kind}, {subject}"))));
+            apart.iter().flat_map(|subject| KINDS.map(|kind| line(kind, &[subject], format!("{kind}, conference"))));
         let lines: Vec<ChartLine> = lines.chain(points).collect();
         let chart = Points {
             x_axis: format!("{over}, GTX 285 = 1"),
