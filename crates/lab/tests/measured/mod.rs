@@ -287,7 +287,7 @@ fn of_one_viewpoint_there_is_one_row_and_in_one_launch_too() {
     assert_eq!((report.rows.len(), report.rows[0].rate.view), (2, None));
     assert!(report.rows.iter().all(|row| row.ratio().is_some() && !row.is_part));
     let all = std::mem::take(&mut rates).remove(0);
-    let one = MeasuredRate { rays: all.rays / 2, view: None, ..all.clone() };
+    let one = MeasuredRate { rays: all.rays / 2, view: None, rays_hash: None, ..all.clone() };
     let rows = beside(vec![one.clone(), MeasuredRate { view: Some(3), ..one }], 600).unwrap().rows;
     assert_eq!((rows.len(), rows[0].rate.view, rows[0].is_part), (1, Some(3), false));
 }
