@@ -72,7 +72,8 @@ fn numbers_and_pages_go_into_files() {
     assert_eq!(files, ["width.csv", "width.html"]);
     let table = String::from_utf8(folder.files().remove(0).1).unwrap();
     assert!(
-        table.starts_with("scene,subject,rays,quantity,theirs,ours,source,unit,half\n") && table.lines().count() > 90
+        table.starts_with("scene,subject,rays,quantity,theirs,ours,source,unit,half,draws\n")
+            && table.lines().count() > 90
     );
     // `--html` is another name of `--report`.
     folder.succeeds("paper al09 width --recorded --html again.html");

@@ -27,7 +27,7 @@ impl Unit {
 /// The value of a row in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing: null for programs, and for people what is given here.
+    /// Nothing: null for programs, and in text what is given here.
     Nothing(&'static str),
     /// Words that are the same for everyone.
     Words(String),
@@ -102,7 +102,7 @@ impl Naming {
 
     pub fn on_page(&self, value: &Value) -> String {
         match value {
-            Value::Nothing(instead) => (*instead).to_string(),
+            Value::Nothing(_) => String::new(),
             Value::Each { page, .. } => page.clone(),
             other => self.for_people(other),
         }

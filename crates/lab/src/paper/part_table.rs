@@ -79,7 +79,11 @@ fn interval(quantity: &Quantity, place: usize, lines: &[Line<'_>]) -> Option<Str
 }
 
 fn ours_column<'a>(place: usize, quantity: &'a Quantity) -> Column<'a, Line<'a>> {
-    let of = move |line: &Line<'a>| Value::known(line.cells[place].and_then(|record| record.ours));
+    // A page has a dash, too, where the text has one.
+    let of = move |line: &Line<'a>| match line.cells[place].and_then(|record| record.ours) {
+        Some(number) => Value::Number(number),
+        None => Value::said("-", Json::Null),
+    };
     let at = 2 + 3 * place;
     Column::plain(of)
         .digits(quantity.digits)

@@ -85,8 +85,7 @@ impl Grid {
 
     /// Checks if a column holds numbers: digits, signs and what follows them, and nothing else.
     fn is_numeric(&self, column: usize) -> bool {
-        let cells =
-            || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !["", "-"].contains(&cell.as_str()));
+        let cells = || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         let short =
             |cell: &String| cell.len() < 16 && cell.starts_with(|c: char| c.is_ascii_digit() || "+-~".contains(c));
         cells().next().is_some() && cells().all(short)
