@@ -95,6 +95,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         fitted: &[],
         notes: &[
             "a GTX 480's bounds do not depend on machine code, of which none is known; a Titan's bounds and expected rates are of code compiled for it; a GTX 680's are by the Titan's code, and so no bounds; an H200's are of the code that runs there",
+            "expected rates and bounds are without a launch's start and tail, which short launches feel, such as an H200's of primary rays",
             "ours of speedups are quotients of expected rates on GPUs of the paper, and of measured ones elsewhere; a GTX 480 has neither; our san_miguel is a part of theirs, and cannot be compared",
             OTHER_SCENES,
         ],
