@@ -73,7 +73,7 @@ pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
                     if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
                 if other.ours.is_some() {
                     // A sample made again has the spread that is known of it.
-                    let known = if matches!(other.source, NumberSource::Measured(_)) { None } else { old.draws };
+                    let known = if other.source == NumberSource::Simulated { old.draws } else { None };
                     *old = Record { theirs, draws: other.draws.or(known), ..other };
                 } else {
                     old.theirs = theirs;
