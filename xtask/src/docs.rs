@@ -1,9 +1,9 @@
 //! `cargo xtask docs [--check]`: numbers in pages are made by commands (`xtask_checks::docs`), and what was measured on
 //! kernels that are no longer today's gets a mark.
 
+use raywarp_bench::Subject;
 use raywarp_bench::corpus::{CodeState, RecordedRun};
 use raywarp_cuda::{FAMILY, KernelSet, Query, kernel_name};
-use raywarp_family::Variant;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -54,9 +54,12 @@ impl Corpus for RecordedRuns<'_> {
     fn code(&self, file: &str, variant: &str) -> Result<Code, String> {
         let (run, name) = self.run(file)?;
         let run = run.ok_or_else(|| format!("{file}: no run.toml beside it"))?;
-        let kernels = match variant.parse::<Variant>() {
-            Ok(variant) => [Query::Closest, Query::Any].map(|query| kernel_name(&variant, query)).to_vec(),
-            Err(_) => vec![variant.to_string()],
+        // A variant, a row's name with or without options, or a kernel's own name.
+        let kernels = match variant.parse::<Subject>() {
+            Ok(Subject::Kernel(variant)) => {
+                [Query::Closest, Query::Any].map(|query| kernel_name(&variant, query)).to_vec()
+            }
+            _ => vec![variant.to_string()],
         };
         let is_recorded = |kernel: &&String| {
             run.kernels().any(|code| code.kernel == kernel.as_str() && code.files.iter().any(|own| own == name))
@@ -113,6 +116,12 @@ mod tests {
         assert_eq!(code, Ok(Code::Today));
         assert!(count > 50, "{count}");
         assert_eq!(of(|code| code[code.len() / 2] ^= 1).0, Ok(Code::Changed));
+        // Kernels by the names of their rows, with options too, are those of their machine code.
+        let all = RecordedRuns::new(xtask_checks::root(), &[&FAMILY]);
+        let run = "bench/runs/2026-11-29-h200/alk12.txt";
+        for name in ["alk12-kepler", "alk12-fermi?box=float", "alk12-kepler?refill=20"] {
+            assert_eq!(all.code(run, name), Ok(Code::Today), "{name}");
+        }
         let (runs, none) = (RecordedRuns::new(xtask_checks::root(), &[]), "bench/bounds/strip.py");
         assert_eq!(runs.code(RUN, "al09-if-if"), Ok(Code::Changed), "there is no such kernel any more");
         assert_eq!(runs.kernels(none), Ok(Vec::new()));
