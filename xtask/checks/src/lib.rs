@@ -3,8 +3,9 @@
 //! They are the public interface of `raywarp` ([`api`]), paths that examples and pages show ([`paths`]), links of the
 //! documents ([`links`]), rules of prose that can be counted ([`prose`]), circles between files ([`circles`]), items
 //! that the documentation hides ([`hidden`]), copies of files that crates need ([`copies`]), packages ([`package`]),
-//! crates of a build for rays alone ([`rays_alone`]), names of public types ([`type_names`]) and numbers in pages
-//! ([`docs`]), which the [`program`] makes. Counts have ceilings ([`ceilings`]), beside which [`summary`] prints them.
+//! crates of a build for rays alone ([`rays_alone`]), recorded runs ([`recorded`]), names of public types
+//! ([`type_names`]) and numbers in pages ([`docs`]), which the [`program`] makes. Counts have ceilings ([`ceilings`]),
+//! beside which [`summary`] prints them.
 #![forbid(unsafe_code)]
 
 pub mod api;
@@ -20,6 +21,7 @@ pub mod paths;
 pub mod program;
 pub mod prose;
 pub mod rays_alone;
+pub mod recorded;
 pub mod summary;
 pub mod type_names;
 
@@ -49,7 +51,10 @@ pub fn run(command: &str, options: &[String]) -> Option<Result<bool, String>> {
             faults.is_empty()
         }),
         ("circles", []) => summary::print_circles(&root).map(|()| true),
-        ("copies", []) => api::packages(&root).and_then(|packages| copies::write(&root, &packages)).map(|()| true),
+        ("copies", []) => {
+            let copied = api::packages(&root).and_then(|packages| copies::write(&root, &packages));
+            copied.and_then(|()| recorded::add(&root)).map(|()| true)
+        }
         ("package", options) => package::run(&root, options),
         ("docs", options) => docs::run(&root, options, None),
         ("prose", options) => prose::run(&root, options),

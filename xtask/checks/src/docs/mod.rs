@@ -58,6 +58,7 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     let by_hand = by_hand::counted(root);
     if options.iter().any(|option| option == "--check") {
         done.faults.extend(by_hand.faults);
+        done.faults.extend(crate::recorded::faults(root));
     }
     done.written.iter().for_each(|page| println!("{page}: made anew"));
     done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
