@@ -117,7 +117,8 @@ mod tests {
         assert!(count > 50, "{count}");
         assert_eq!(of(|code| code[code.len() / 2] ^= 1).0, Ok(Code::Changed));
         // Kernels by the names of their rows, with options too, are those of their machine code.
-        let all = RecordedRuns::new(xtask_checks::root(), &[&FAMILY]);
+        let sets = [&FAMILY];
+        let all = RecordedRuns::new(xtask_checks::root(), &sets);
         let run = "bench/runs/2026-11-29-h200/alk12.txt";
         for name in ["alk12-kepler", "alk12-fermi?box=float", "alk12-kepler?refill=20"] {
             assert_eq!(all.code(run, name), Ok(Code::Today), "{name}");
