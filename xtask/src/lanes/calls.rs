@@ -3,7 +3,7 @@
 //!
 //! A call, a jump or an address in position-independent code ends with the distance to its target, four bytes. Only
 //! distances that end exactly at an intrinsic, or at a slot that holds its address, behind a byte that such an
-//! instruction has before them, are taken: among twenty million bytes chance makes one in some hundred binaries.
+//! instruction has before them, are taken: among twenty million bytes chance makes one in a thousand binaries.
 
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind};
 use std::collections::{BTreeMap, HashMap};
@@ -120,11 +120,16 @@ fn calls(
 /// Returns the positions in `code`, which begins at `start`, of what looks like a call, a jump or an address, with the
 /// target of each.
 fn distances(code: &[u8], start: u64) -> impl Iterator<Item = (u64, u64)> {
-    code.windows(5).enumerate().filter_map(move |(i, bytes)| {
+    (0..code.len().saturating_sub(4)).filter_map(move |i| {
+        let before = i.checked_sub(1).map(|before| code[before]);
         // `call` and `jmp` to a distance; else the byte of operands of `call *`, `jmp *`, `lea` or `mov` that says
-        // "a distance follows".
-        let may_point = matches!(bytes[0], 0xe8 | 0xe9) || bytes[0] & 0b1100_0111 == 0b0000_0101;
-        let distance = i32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]);
+        // "a distance follows", behind the byte of that instruction.
+        let may_point = match code[i] {
+            0xe8 | 0xe9 => true,
+            0x15 | 0x25 if before == Some(0xff) => true,
+            operands => operands & 0b1100_0111 == 0b0000_0101 && matches!(before, Some(0x8b | 0x8d)),
+        };
+        let distance = i32::from_le_bytes([code[i + 1], code[i + 2], code[i + 3], code[i + 4]]);
         let end = start + i as u64 + 5;
         may_point.then(|| (start + i as u64, end.wrapping_add_signed(i64::from(distance))))
     })
@@ -142,6 +147,9 @@ mod tests {
         for expected in [(0x1001, 0x1010), (0x1007, 0x1020), (0x100e, 0x1000)] {
             assert!(found.contains(&expected), "{expected:x?}: {found:x?}");
         }
+        // jmp over 0x35 bytes; mov rdi, rax; call *: the 0x35 is no operand of an instruction that ends with a distance.
+        let found: Vec<_> = distances(b"\xeb\x35\x48\x89\xc7\xff", 0x1000).collect();
+        assert_eq!(found, []);
     }
 
     #[test]
