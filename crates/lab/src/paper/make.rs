@@ -140,7 +140,7 @@ fn of_kernels(
 }
 
 /// Adds a number; of two kernels of a machine that are one subject the faster one counts.
-fn add_faster(records: &mut Vec<Record>, record: Record) {
+pub(super) fn add_faster(records: &mut Vec<Record>, record: Record) {
     match records.iter_mut().find(|known| known.key() == record.key()) {
         Some(known) => known.ours = [known.ours, record.ours].into_iter().flatten().reduce(f64::max),
         None => records.push(record),

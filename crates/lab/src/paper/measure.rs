@@ -1,7 +1,7 @@
 //! Our numbers of an exhibit on a scene, measured on a GPU.
 
 use super::exhibit::{Exhibit, Making, Paper};
-use super::make::ExhibitScene;
+use super::make::{ExhibitScene, add_faster};
 use super::record::{NumberSource, Record};
 use raywarp_bench::{
     BenchError, BenchRequest, BenchWatch, CheckSize, RayOrder, RaySource, SceneReport, Subject, Target, bench_scene,
@@ -77,11 +77,7 @@ fn records(exhibit: &Exhibit, scene: &str, target: &Target, report: &SceneReport
             source: NumberSource::Measured(target.name() + &commit),
             draws: None,
         };
-        match records.iter_mut().find(|known| known.key() == record.key()) {
-            // Of two kernels of a machine the faster one.
-            Some(known) => known.ours = known.ours.map(|other| other.max(rate)),
-            None => records.push(record),
-        }
+        add_faster(&mut records, record);
     }
     records
 }
