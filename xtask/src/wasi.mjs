@@ -1,5 +1,5 @@
 // Runs a WebAssembly program of the target wasm32-wasip1 with its arguments, for `cargo xtask wasm`:
-// node --no-warnings wasi.mjs PROGRAM.wasm [ARGUMENT]...
+// node --no-warnings --no-turbo-fast-api-calls wasi.mjs PROGRAM.wasm [ARGUMENT]...
 // It sees the environment and no files.
 import { readFileSync } from "node:fs";
 import { WASI } from "node:wasi";
