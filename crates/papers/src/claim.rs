@@ -21,6 +21,13 @@ pub enum Measure {
     Exact,
 }
 
+impl Measure {
+    /// Returns `true` if distances from this number are per cent of it; else they are differences.
+    pub fn is_relative_to(self, theirs: f64) -> bool {
+        matches!(self, Self::Amount | Self::Factor) && theirs != 0.0
+    }
+}
+
 /// Largest distance of shares and gains that agree, in points: 5, and what subtracting decimal numbers may round.
 const POINTS: f64 = 5.0 + 1e-9;
 /// Least change that is a gain or a loss, in points, less what subtracting decimal numbers may round.
@@ -67,11 +74,11 @@ impl Claim {
     }
 
     /// Returns how far `ours` is from what is claimed, in the measure's unit: points, or per cent of the claim for
-    /// amounts and factors; 0 where a range or a side holds.
+    /// amounts and factors; of a claim on nothing the difference, since nothing is a part of it. It is 0 where a range
+    /// or a side holds.
     pub fn distance(self, ours: f64, measure: Measure) -> f64 {
-        let off = |theirs: f64| match measure {
-            Measure::Share | Measure::Gain | Measure::Exact => ours - theirs,
-            Measure::Amount | Measure::Factor => 100.0 * (ours / theirs - 1.0),
+        let off = |theirs: f64| {
+            if measure.is_relative_to(theirs) { 100.0 * (ours / theirs - 1.0) } else { ours - theirs }
         };
         match self {
             Self::Number(theirs) => off(theirs),
@@ -311,3 +318,5 @@ mod tests {
         assert!(Wanted::One.are_enough(1, 9) && !Wanted::One.are_enough(0, 9));
     }
 }
+        // Nothing is a part of nothing.
+        assert_eq!((of("below 0", 3.0, Amount), of("0", 3.0, Factor)), (3.0, 3.0));

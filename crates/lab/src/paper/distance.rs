@@ -10,7 +10,7 @@ pub(super) fn distance(claim: Claim, ours: f64, measure: Measure) -> Value {
         Claim::Between(least, most) if (least..=most).contains(&ours) => "inside".to_string(),
         Claim::UpTo(end) if ours <= end => side(ours, end, measure),
         Claim::Above(end) | Claim::Below(end) => side(ours, end, measure),
-        _ => signed(claim.distance(ours, measure), measure),
+        _ => signed(claim.distance(ours, measure), unit(nearest(claim, ours, measure), measure)),
     };
     Value::said(words, claim.distance(ours, measure))
 }
@@ -23,12 +23,21 @@ pub(super) fn distance_head(claims: impl Iterator<Item = Claim>) -> &'static str
     if is_empty || claims.any(|claim| matches!(claim, Claim::Number(_))) { "off" } else { "distance" }
 }
 
-fn unit(measure: Measure) -> &'static str {
-    if matches!(measure, Measure::Amount | Measure::Factor) { " %" } else { "" }
+/// Returns the number of a claim that a number is measured from.
+fn nearest(claim: Claim, ours: f64, measure: Measure) -> f64 {
+    match claim {
+        Claim::Between(_, most) if ours > most => most,
+        Claim::Number(end) | Claim::Between(end, _) | Claim::UpTo(end) | Claim::Above(end) | Claim::Below(end) => end,
+        Claim::Unchanged => f64::from(u8::from(measure == Measure::Factor)),
+    }
 }
 
-fn signed(off: f64, measure: Measure) -> String {
-    let unit = unit(measure);
+/// Returns the unit of a distance from a number: per cent of it, or nothing where that is no part of it.
+fn unit(theirs: f64, measure: Measure) -> &'static str {
+    if measure.is_relative_to(theirs) { " %" } else { "" }
+}
+
+fn signed(off: f64, unit: &str) -> String {
     if off.abs() < 0.5 { format!("0{unit}") } else { format!("{off:+.0}{unit}") }
 }
 
@@ -38,7 +47,7 @@ fn side(ours: f64, end: f64, measure: Measure) -> String {
     let digits = usize::from(off.abs() < 9.95);
     match format!("{:.digits$}", off.abs()) {
         zero if zero == "0.0" => "at it".to_string(),
-        far => format!("{far}{} {}", unit(measure), if off > 0.0 { "above" } else { "below" }),
+        far => format!("{far}{} {}", unit(end, measure), if off > 0.0 { "above" } else { "below" }),
     }
 }
 
@@ -119,6 +128,9 @@ mod tests {
         assert_eq!(said("above 70", 64.0, Share), Value::said("6.0 below", -6.0));
         assert_eq!(said("below 1", 0.996, Factor), Value::said("0.4 % below", 0.0));
         assert_eq!(said("above 0", 0.0, Gain), Value::said("at it", 0.0));
+        // Nothing is a part of nothing: 28 bytes are 28 above it.
+        assert_eq!(said("above 0", 28.0, Amount), Value::said("28 above", 0.0));
+        assert_eq!(said("0", 28.0, Amount), Value::said("+28", 28.0));
     }
 
     #[test]

@@ -222,6 +222,29 @@ fn gains_that_are_stored_follow_from_the_rates_beside_them_and_have_intervals() 
     assert!(count >= 54, "{count}");
 }
 
+/// Returns the text of a statement.
+fn said(paper: Paper, name: &str) -> String {
+    let finding = statements(paper).iter().find(|row| row.name == name).expect("it is a row");
+    finding_document(&judge(paper, finding, None)).text(Room::Any)
+}
+
+#[test]
+fn no_distance_is_a_part_of_nothing() {
+    for paper in Paper::ALL {
+        for finding in statements(paper) {
+            let text = said(paper, &finding.name);
+            let has = |word: &str| text.split_whitespace().any(|own| own.trim_start_matches(['+', '-']) == word);
+            assert!(!has("inf") && !has("NaN"), "{text}");
+        }
+        for exhibit in of(paper) {
+            let text = exhibit_document(exhibit, &stored(exhibit), &[]).text(Room::Any);
+            assert!(!text.split_whitespace().any(|word| ["inf", "+inf", "NaN"].contains(&word)), "{text}");
+        }
+    }
+    let text = said(Paper::W11, "naive-spills");
+    assert!(text.contains("28 above") && text.contains("968 above"), "{text}");
+}
+
 #[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
