@@ -55,7 +55,7 @@ fn set_draws(records: &mut [Record], draws: &[Vec<Record>]) {
         numbers.entry(record.key()).or_default().extend(record.ours);
     }
     for record in records {
-        record.draws = numbers.get(&record.key()).and_then(|of| Draws::new(of));
+        record.draws = record.ours.and_then(|ours| Draws::new(numbers.get(&record.key())?, ours));
     }
 }
 
@@ -82,13 +82,13 @@ mod tests {
     #[test]
     fn a_quarter_of_the_rays_has_twice_the_interval() {
         let exhibit = find(Paper::Al09, "shuffled").unwrap();
-        let draws = Draws::new(&[7.0, 8.0, 8.0, 8.0, 9.0]);
+        let draws = Draws::new(&[7.0, 8.0, 8.0, 8.0, 9.0], 8.0);
         let of = |scene: &str, source| Record { scene: scene.into(), source, draws, ..record("ao", 8.0) };
         let recorded = NumberSource::Recorded("a run".into());
         let simulated = || NumberSource::Simulated;
         let mut records = vec![of("sibenik", simulated()), of("conference", simulated()), of("sibenik", recorded)];
         widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
-        let own = draws.unwrap().half();
+        let own = draws.unwrap().half(8.0);
         let halves: Vec<f64> = records.iter().filter_map(Record::half).collect();
         assert_eq!(halves, [2.0 * own, own, own]);
     }
@@ -101,13 +101,16 @@ mod tests {
             records.iter().find(own).unwrap().half().unwrap()
         };
         let mut records = stored(exhibit);
-        let (own, rate) = (gain(&records), |subject: &str, ours| Record {
-            subject: subject.into(),
-            quantity: "expected".into(),
-            ..record("ao", ours)
-        });
+        let own = gain(&records);
         assert!(own > 0.0);
-        records = merged(records, vec![rate("Titan, ALK12's", 400.0), rate("Titan, improved", 500.0)]);
+        // The same rates made again: others would be farther from what the samples gave.
+        let again = |subject: &str| {
+            let key = ["sibenik", subject, "ao", "expected"];
+            let ours = records.iter().find(|record| record.key() == key).unwrap().ours.unwrap();
+            Record { subject: subject.into(), quantity: "expected".into(), ..record("ao", ours) }
+        };
+        let made = vec![again("Titan, ALK12's"), again("Titan, improved")];
+        records = merged(records, made);
         widen_intervals(&mut records, exhibit, "sibenik", own_sample(exhibit).unwrap() / 4);
         assert!((gain(&records) - 2.0 * own).abs() < 1e-9);
     }

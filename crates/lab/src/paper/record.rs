@@ -47,9 +47,10 @@ impl Record {
         [&self.scene, &self.subject, &self.rays, &self.quantity]
     }
 
-    /// Returns half the 95 % interval of our number, where it is one of a sample.
+    /// Returns half the 95 % interval of our number, where it is one of a sample: by the spread of further samples, and
+    /// so wide that it holds their mean.
     pub fn half(&self) -> Option<f64> {
-        self.draws.map(|draws| draws.half())
+        Some(self.draws?.half(self.ours?))
     }
 
     /// Returns `true` if the number is of this scene, with whatever materials or from wherever, or the paper's alone.
@@ -107,7 +108,8 @@ fn record(line: &str) -> Result<Record, String> {
         "" => None,
         list => {
             let numbers = list.split(';').map(number).collect::<Result<Option<Vec<f64>>, _>>()?.unwrap_or_default();
-            Some(Draws::new(&numbers).ok_or_else(|| format!("{list} are not five numbers"))?)
+            let of = ours.ok_or_else(|| format!("{list} are drawn for no number"))?;
+            Some(Draws::new(&numbers, of).ok_or_else(|| format!("{list} are not five numbers"))?)
         }
     };
     let source = if source.is_empty() { NumberSource::Nowhere } else { NumberSource::Recorded(source.clone()) };
@@ -128,7 +130,7 @@ mod tests {
             theirs: "~40".into(),
             ours: Some(22.25),
             source: NumberSource::Recorded("simulated, 2026-11-28".into()),
-            draws: Draws::new(&[22.0, 22.5, 21.75, 22.25, 22.5]),
+            draws: Draws::new(&[22.0, 22.5, 21.75, 22.25, 22.5], 22.25),
         }
     }
 
@@ -148,6 +150,8 @@ mod tests {
         assert_eq!(read(&format!("{HEAD}\na,b,c,d,,x1,\n")), Err("line 2: x1 is no number".to_string()));
         let four = read(&format!("{HEAD}\na,b,c,d,,1,x,1;2;3;4\n"));
         assert_eq!(four, Err("line 2: 1;2;3;4 are not five numbers".to_string()));
+        let none = read(&format!("{HEAD}\na,b,c,d,1,,,1;2;3;4;5\n"));
+        assert_eq!(none, Err("line 2: 1;2;3;4;5 are drawn for no number".to_string()));
     }
 
     #[test]
