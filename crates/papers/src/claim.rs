@@ -136,6 +136,24 @@ impl Claim {
         }
     }
 
+    /// Returns what all numbers from `least` to `most` say: `true` if each of them holds, `false` if none does, and
+    /// `None` if some do.
+    pub fn holds_within(self, least: f64, most: f64, measure: Measure) -> Option<bool> {
+        // What holds is one range, without gaps. Where neither end is in it, it is within or outside.
+        let [at_least, at_most] = [least, most].map(|end| self.holds(end, measure));
+        let inner = match self {
+            Self::Number(theirs) | Self::Between(theirs, _) | Self::UpTo(theirs) => Some(theirs),
+            Self::Unchanged => Some(no_change(measure)),
+            Self::Above(_) | Self::Below(_) => None,
+        };
+        let is_within = inner.is_some_and(|inner| (least..=most).contains(&inner));
+        match (at_least, at_most) {
+            (true, true) => Some(true),
+            (false, false) if !is_within => Some(false),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if `ours` reaches the end that the claim names, for claims that want one cell to.
     pub fn is_reached(self, ours: f64, measure: Measure) -> bool {
         match self {
@@ -253,6 +271,25 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_says_something_if_all_of_it_does() {
+        let of = |claim: &str, least, most, measure| Claim::parse(claim).unwrap().holds_within(least, most, measure);
+        assert_eq!(of("144", 128.2, 138.4, Gain), Some(false));
+        assert_eq!(of("144", 128.2, 139.4, Gain), None);
+        assert_eq!(of("144", 130.0, 160.0, Gain), None);
+        assert_eq!(of("144", 140.0, 148.0, Gain), Some(true));
+        assert_eq!(of("30..60", 20.0, 80.0, Share), None);
+        assert_eq!(of("30..60", 26.0, 64.0, Share), Some(true));
+        assert_eq!(of("30..60", 66.0, 90.0, Share), Some(false));
+        assert_eq!(of("up to 20", -30.0, 40.0, Gain), None);
+        assert_eq!(of("above 0", -30.0, 1.0, Gain), Some(false));
+        assert_eq!(of("above 0", -30.0, 3.0, Gain), None);
+        assert_eq!(of("below 1", 0.5, 0.98, Factor), Some(true));
+        assert_eq!(of("unchanged", -1.9, 1.9, Gain), Some(true));
+        assert_eq!(of("unchanged", -3.0, 3.0, Gain), None);
+        assert_eq!(of("unchanged", 2.5, 30.0, Gain), Some(false));
+    }
+
+    #[test]
     fn up_to_wants_a_cell_near_its_end() {
         let claim = Claim::parse("up to 20").unwrap();
         assert_eq!(claim, Claim::UpTo(20.0));
@@ -301,6 +338,8 @@ mod tests {
         assert_eq!(of("6..19", 21.0, Gain), 2.0);
         assert!((of("100", 90.0, Amount) + 10.0).abs() < 1e-9);
         assert_eq!(of("above 4", 2.0, Share), -2.0);
+        // Nothing is a part of nothing.
+        assert_eq!((of("below 0", 3.0, Amount), of("0", 3.0, Factor)), (3.0, 3.0));
     }
 
     #[test]
@@ -318,5 +357,3 @@ mod tests {
         assert!(Wanted::One.are_enough(1, 9) && !Wanted::One.are_enough(0, 9));
     }
 }
-        // Nothing is a part of nothing.
-        assert_eq!((of("below 0", 3.0, Amount), of("0", 3.0, Factor)), (3.0, 3.0));

@@ -21,8 +21,11 @@ pub struct JudgedCell {
     pub half: Option<f64>,
     /// Kind of the number.
     pub measure: Measure,
-    /// `true` if ours is near enough; `None` if our sample is too small to say.
+    /// `true` if ours is near enough; `None` if rule 7 leaves the cell out, since our sample is too small.
     pub holds: Option<bool>,
+    /// `true` if all numbers of the interval hold, `false` if none does; `None` if some do. A cell that the rule leaves
+    /// out may well have an interval that says something.
+    pub whole: Option<bool>,
     /// Weakness of the cell, by how near it is to failing or how far it fails: larger is weaker.
     pub weakness: f64,
     /// `true` if ours reaches the end of a claim such as "up to 20".
@@ -82,9 +85,14 @@ fn status(finding: &Finding, cells: &[JudgedCell]) -> Outcome {
 fn judged(of: String, theirs: &str, ours: Sampled, half: Option<f64>, measure: Measure) -> Option<JudgedCell> {
     let claim = Claim::parse(theirs)?;
     let ours = ours.number;
+    let whole = half.map_or(Some(claim.holds(ours, measure)), |half| {
+        // Rounding may leave an end of an interval of no width on another side than its number.
+        claim.holds_within((ours - half).min(ours), (ours + half).max(ours), measure)
+    });
     let says_nothing = half.is_some_and(|half| match claim {
-        // Which side it is on is known unless the interval reaches over the end.
-        Claim::Above(_) | Claim::Below(_) => claim.holds(ours - half, measure) != claim.holds(ours + half, measure),
+        // A sign or an order is known unless the interval reaches over the end.
+        Claim::Above(_) | Claim::Below(_) | Claim::Unchanged => whole.is_none(),
+        // Of a number the rule asks how wide the interval is alone, wherever it lies.
         _ => half > claim.tolerance(measure),
     });
     Some(JudgedCell {
@@ -94,6 +102,7 @@ fn judged(of: String, theirs: &str, ours: Sampled, half: Option<f64>, measure: M
         half,
         measure,
         holds: (!says_nothing).then(|| claim.holds(ours, measure)),
+        whole,
         weakness: weakness(claim, ours, measure),
         is_reached: claim.is_reached(ours, measure),
     })
@@ -219,16 +228,25 @@ mod tests {
 
     #[test]
     fn a_cell_in_doubt_says_nothing() {
-        let holds = |claim: &str, ours: f64, half: f64, measure| {
-            judged(String::new(), claim, Sampled::exact(ours), Some(half), measure).unwrap().holds
+        let cell = |claim: &str, ours: f64, half: f64, measure| {
+            judged(String::new(), claim, Sampled::exact(ours), Some(half), measure).unwrap()
         };
+        let holds = |claim: &str, ours: f64, half: f64, measure| cell(claim, ours, half, measure).holds;
         // Of a number it is the rule's own distance that counts: 5 points of a share.
         assert_eq!(holds("60", 62.0, 4.9, Measure::Share), Some(true));
         assert_eq!(holds("60", 62.0, 5.1, Measure::Share), None);
         assert_eq!(holds("60", 80.0, 5.1, Measure::Share), None);
+        // What all of its interval says is told beside it.
+        assert_eq!(cell("60", 80.0, 5.1, Measure::Share).whole, Some(false));
+        assert_eq!(cell("60", 62.0, 5.1, Measure::Share).whole, None);
+        assert_eq!(cell("60..80", 70.0, 6.0, Measure::Share).whole, Some(true));
         // Of a side it is known, however wide the interval is, unless that reaches over the end.
         assert_eq!(holds("above 0", 30.0, 20.0, Measure::Gain), Some(true));
         assert_eq!(holds("above 0", -30.0, 20.0, Measure::Gain), Some(false));
         assert_eq!(holds("above 0", 10.0, 20.0, Measure::Gain), None);
+        // No change is a sign too.
+        assert_eq!(holds("unchanged", 1.5, 1.9, Measure::Gain), None);
+        assert_eq!(holds("unchanged", 0.1, 1.8, Measure::Gain), Some(true));
+        assert_eq!(holds("unchanged", 30.0, 20.0, Measure::Gain), Some(false));
     }
 }

@@ -224,10 +224,12 @@ fn cells(row: &Judged) -> Sheet<'static, JudgedCell> {
     let half_column = Column::number(digits, half).key("half").csv(6, "half");
     let half_column =
         if has_halves { half_column.text(TableColumn::right("+-")).page(3, "95 %, +-") } else { half_column };
-    let holds = |cell: &JudgedCell| match cell.holds {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "our sample does not say",
+    let holds = |cell: &JudgedCell| match (cell.holds, cell.whole) {
+        (Some(true), _) => "yes",
+        (Some(false), _) => "no",
+        (None, None) => "our sample does not say",
+        (None, Some(true)) => "left out; surely yes",
+        (None, Some(false)) => "left out; surely no",
     };
     Sheet(vec![
         Column::words(|cell: &JudgedCell| cell.of.clone())
@@ -279,7 +281,7 @@ fn summary(row: &Judged) -> String {
     let holding = judged.iter().filter(|cell| cell.holds == Some(true)).count();
     if judged.is_empty() {
         let all = row.cells.len();
-        return if all == 0 { String::new() } else { format!("our sample says nothing of {all} cells") };
+        return if all == 0 { String::new() } else { format!("rule 7 leaves out all {all} cells{}", left_out(row)) };
     }
     let digits = |measure| if measure == Measure::Factor { 2 } else { usize::from(measure == Measure::Amount) };
     let weakest = judged.iter().max_by(|a, b| a.weakness.total_cmp(&b.weakness));
@@ -287,7 +289,19 @@ fn summary(row: &Judged) -> String {
         format!("; weakest {}: {} for {}", cell.of, number(cell.ours, digits(cell.measure)), cell.theirs)
     });
     let near = if row.cells.iter().any(|cell| cell.is_reached) { "" } else { ", none comes near the end" };
-    format!("{holding} of {} cells hold{near}{weakest}", judged.len())
+    let out = row.cells.len() - judged.len();
+    let out = if out == 0 { String::new() } else { format!("; rule 7 leaves out {out}{}", left_out(row)) };
+    format!("{holding} of {} cells hold{near}{weakest}{out}", judged.len())
+}
+
+/// Returns what the intervals of the cells say that the rule leaves out, where all of an interval says the same.
+fn left_out(row: &Judged) -> String {
+    let of = |whole: bool, verb: &str| {
+        let count = row.cells.iter().filter(|cell| cell.holds.is_none() && cell.whole == Some(whole)).count();
+        (count > 0).then(|| format!("{count} that surely {verb}{}", if count == 1 { "s" } else { "" }))
+    };
+    let parts: Vec<String> = [of(true, "hold"), of(false, "fail")].into_iter().flatten().collect();
+    if parts.is_empty() { parts.concat() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// Returns how close a statement's numbers are, or why there are none, in plain words.

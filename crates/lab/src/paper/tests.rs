@@ -250,6 +250,18 @@ fn said(paper: Paper, name: &str) -> String {
 }
 
 #[test]
+fn a_cell_that_the_rule_leaves_out_says_what_its_interval_says() {
+    // 133 +-5.1 is surely not 144, but half of its interval is wider than 5 points.
+    let text = said(Paper::Al09, "one-lane");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("; rule 7 leaves out 2 (1 that surely fails)"), "{text}");
+    assert!(text.contains("left out; surely no"), "{text}");
+    let text = said(Paper::Al09, "slowest-warps");
+    assert!(text.contains("rule 7 leaves out all 6 cells (2 that surely fail)\n"), "{text}");
+    assert!(text.contains("our sample does not say"), "{text}");
+}
+
+#[test]
 fn no_distance_is_a_part_of_nothing() {
     for paper in Paper::ALL {
         for finding in statements(paper) {
