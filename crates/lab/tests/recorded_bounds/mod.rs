@@ -10,6 +10,7 @@ use raywarp_lab::bench::corpus::RecordedRun;
 use raywarp_lab::bench::{PublishedRate, Subject, published_rates};
 use raywarp_lab::cuda::Query;
 use raywarp_lab::sim::bounds::Limit;
+use raywarp_lab::sim::machine::{Machine, keys};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -214,6 +215,37 @@ fn what_no_code_is_known_of_has_no_bound_of_instructions() {
         without += 1;
     }
     assert!(without > 0);
+}
+
+/// Returns the pipes of a document's bounds that their machine does not have.
+fn foreign_pipes(document: &Document) -> Vec<String> {
+    let mut foreign = Vec::new();
+    for row in document.json["rows"].as_array().into_iter().flatten() {
+        // A document of one machine names it once.
+        let name = row["machine"].as_str().or(document.json["machine"].as_str()).unwrap_or("h200");
+        let machine = Machine::find(name).unwrap();
+        for bound in row["bounds"].as_array().into_iter().flatten() {
+            let name = bound["limit"].as_str().unwrap_or_default();
+            let Some((_, pipe)) = name.split_once("pipe ") else { continue };
+            if keys::find(&format!("pipes.{pipe}")).and_then(|key| machine.get(key)).is_none() {
+                foreign.push(format!("{}: {name}", machine.name()));
+            }
+        }
+    }
+    foreign
+}
+
+#[test]
+fn a_bound_of_a_pipe_is_of_one_that_its_machine_has() {
+    let mut documents = documents();
+    for document in &documents {
+        assert_eq!(foreign_pipes(document), Vec::<String>::new(), "{} {}", document.folder, document.json["scene"]);
+    }
+    // Products of integers have a pipe of another name on GPUs before Volta.
+    let is_kepler = |d: &&mut Document| d.folder == "published" && d.json["machines"][1] == "GeForce GTX 680";
+    let planted = documents.iter_mut().find(is_kepler).unwrap();
+    planted.json = serde_json::from_str(&planted.json.to_string().replace("pipe imul", "pipe fmaheavy")).unwrap();
+    assert!(!foreign_pipes(planted).is_empty());
 }
 
 #[test]
