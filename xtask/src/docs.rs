@@ -2,13 +2,16 @@
 //! kernels that are no longer today's gets a mark.
 
 use raywarp_bench::Subject;
-use raywarp_bench::corpus::{CodeState, RecordedRun};
+use raywarp_bench::corpus::{CodeState, RecordedInput, RecordedRun, read_inputs};
 use raywarp_cuda::{FAMILY, KernelSet, Query, kernel_name};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use xtask_checks::docs::{Code, Corpus};
+
+/// Trees and rays that the program makes, and since when.
+const INPUTS: &str = "bench/runs/inputs.csv";
 
 /// Makes the blocks of pages, or checks them; returns `true` if nothing is wrong.
 ///
@@ -17,7 +20,8 @@ use xtask_checks::docs::{Code, Corpus};
 pub fn run(options: &[String]) -> Result<bool, String> {
     let root = xtask_checks::root();
     let sets = [&FAMILY, &raywarp_render_cuda::KERNELS, &raywarp_experiments::KERNELS];
-    let runs = RecordedRuns::new(root.clone(), &sets);
+    let mut runs = RecordedRuns::new(root.clone(), &sets);
+    runs.read_inputs()?;
     xtask_checks::docs::run(&root, options, Some(&runs))
 }
 
@@ -25,13 +29,23 @@ pub fn run(options: &[String]) -> Result<bool, String> {
 struct RecordedRuns<'a> {
     root: PathBuf,
     sets: &'a [&'a KernelSet],
+    /// Trees and rays that the program makes, and since when.
+    inputs: Vec<RecordedInput>,
     /// Runs that were read, by folder: a page asks for each of a file's kernels.
     known: RefCell<HashMap<PathBuf, Option<Rc<RecordedRun>>>>,
 }
 
 impl<'a> RecordedRuns<'a> {
     fn new(root: PathBuf, sets: &'a [&'a KernelSet]) -> Self {
-        Self { root, sets, known: RefCell::default() }
+        Self { root, sets, inputs: Vec::new(), known: RefCell::default() }
+    }
+
+    /// Reads which trees and rays the program makes, and since when.
+    fn read_inputs(&mut self) -> Result<(), String> {
+        let path = self.root.join(INPUTS);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{INPUTS}: {error}"))?;
+        self.inputs = read_inputs(&text).map_err(|error| format!("{INPUTS}: {error}"))?;
+        Ok(())
     }
 
     /// Returns the run that a file is of, and the file's name.
@@ -78,6 +92,11 @@ impl Corpus for RecordedRuns<'_> {
         let (Some(run), name) = self.run(file)? else { return Ok(Vec::new()) };
         let own = run.kernels().filter(|code| code.files.iter().any(|own| own == name));
         Ok(own.map(|code| code.kernel.to_string()).collect())
+    }
+
+    fn changed_inputs(&self, file: &str) -> Result<Vec<String>, String> {
+        let (Some(run), name) = self.run(file)? else { return Ok(Vec::new()) };
+        Ok(run.changed_inputs(name, &self.inputs).into_iter().map(String::from).collect())
     }
 }
 
@@ -127,6 +146,17 @@ mod tests {
         assert_eq!(runs.code(RUN, "al09-if-if"), Ok(Code::Changed), "there is no such kernel any more");
         assert_eq!(runs.kernels(none), Ok(Vec::new()));
         assert!(runs.code(none, "al09-if-if").is_err());
+    }
+
+    #[test]
+    fn trees_that_the_program_makes_otherwise_make_a_recorded_run_old() {
+        let mut runs = RecordedRuns::new(xtask_checks::root(), &[]);
+        runs.read_inputs().unwrap();
+        let run = "bench/runs/2026-11-29-h200/table1.csv";
+        assert_eq!(runs.changed_inputs(run), Ok(Vec::new()));
+        let good = runs.inputs.iter().find(|input| input.what == "tree good").unwrap().clone();
+        runs.inputs.push(RecordedInput { since: "2027-01-01".to_string(), ..good });
+        assert_eq!(runs.changed_inputs(run), Ok(vec!["tree good".to_string()]));
     }
 
     #[test]

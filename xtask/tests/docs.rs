@@ -103,6 +103,10 @@ impl Corpus for Workspace {
     fn kernels(&self, _: &str) -> Result<Vec<String>, String> {
         Ok(Vec::new())
     }
+
+    fn changed_inputs(&self, _: &str) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
+    }
 }
 
 /// The number in the last cell of a row.

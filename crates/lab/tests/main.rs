@@ -11,5 +11,6 @@ mod expected;
 mod measured;
 mod predictions;
 mod recorded_bounds;
+mod recorded_inputs;
 mod resident_warps;
 mod trace_scene;

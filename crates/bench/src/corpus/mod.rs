@@ -5,9 +5,11 @@
 //! only where its machine code is the same.
 
 mod built_in;
+mod inputs;
 mod state;
 mod text;
 
+pub use inputs::{RecordedInput, read_inputs};
 pub use state::{CodeState, CodeThen};
 
 use raywarp_cuda::CodeHash;

@@ -30,6 +30,12 @@ pub trait Corpus {
     /// # Errors
     /// If what says it cannot be read.
     fn kernels(&self, file: &str) -> Result<Vec<String>, String>;
+
+    /// Returns the trees and rays of a file of a run that the program makes otherwise today, such as `tree good`.
+    ///
+    /// # Errors
+    /// If what says it cannot be read.
+    fn changed_inputs(&self, file: &str) -> Result<Vec<String>, String>;
 }
 
 /// How a mark begins.
@@ -117,14 +123,15 @@ fn named(spec: &Spec, cell: &str) -> Vec<String> {
     named.split(" or ").map(|name| name.trim().to_string()).collect()
 }
 
-/// Returns the mark for kernels of a run, each with its name; `None` where all are today's.
-pub(super) fn mark(file: &str, codes: &[(String, Code)]) -> Option<String> {
-    let whole = mark_with(NAMES, file, codes)?;
-    if whole.chars().count() <= COLUMNS { Some(whole) } else { mark_with(0, file, codes) }
+/// Returns the mark for kernels of a run, each with its name, and for trees and rays of it that are made otherwise
+/// today; `None` where all are today's.
+pub(super) fn mark(file: &str, codes: &[(String, Code)], inputs: &[String]) -> Option<String> {
+    let whole = mark_with(NAMES, file, codes, inputs)?;
+    if whole.chars().count() <= COLUMNS { Some(whole) } else { mark_with(0, file, codes, inputs) }
 }
 
-/// Does what [`mark`] does, with so many names at most.
-fn mark_with(most: usize, file: &str, codes: &[(String, Code)]) -> Option<String> {
+/// Does what [`mark`] does, with so many names of kernels at most.
+fn mark_with(most: usize, file: &str, codes: &[(String, Code)], inputs: &[String]) -> Option<String> {
     let of = |wanted: Code| {
         let names: BTreeSet<&str> =
             codes.iter().filter(|(_, code)| *code == wanted).map(|(name, _)| name.as_str()).collect();
@@ -140,6 +147,9 @@ fn mark_with(most: usize, file: &str, codes: &[(String, Code)]) -> Option<String
     }
     if !unknown.is_empty() {
         parts.push(format!("of {} of {all} it is not known{}", unknown.len(), listed(&unknown)));
+    }
+    if !inputs.is_empty() {
+        parts.push(format!("made otherwise since: {}", inputs.join(", ")));
     }
     (!parts.is_empty()).then(|| format!("{MARK}{}'s kernels: {})*", day(file), parts.join("; ")))
 }
@@ -192,14 +202,28 @@ mod tests {
     fn a_mark_says_which_kernels_have_changed() {
         let file = "bench/runs/2026-11-23-h200/bench.csv";
         let code = |name: &str, code| (name.to_string(), code);
-        assert_eq!(mark(file, &[code("a", Code::Today), code("b", Code::Today)]), None);
-        let said = mark(file, &[code("a", Code::Today), code("b", Code::Changed), code("c", Code::Unknown)]);
+        assert_eq!(mark(file, &[code("a", Code::Today), code("b", Code::Today)], &[]), None);
+        let said = mark(file, &[code("a", Code::Today), code("b", Code::Changed), code("c", Code::Unknown)], &[]);
         let wanted = "*(of 23 November 2026's kernels: 1 of 3 has changed since (b); of 1 of 3 it is not known (c))*";
         assert_eq!(said.as_deref(), Some(wanted));
         let many: Vec<_> = ["a", "b", "c", "d", "e"].map(|name| code(name, Code::Changed)).to_vec();
-        assert_eq!(mark(file, &many).unwrap(), "*(of 23 November 2026's kernels: 5 of 5 have changed since)*");
+        assert_eq!(mark(file, &many, &[]).unwrap(), "*(of 23 November 2026's kernels: 5 of 5 have changed since)*");
         let wide = [code(&"a".repeat(80), Code::Changed), code("b", Code::Changed)];
-        assert_eq!(mark(file, &wide).unwrap(), "*(of 23 November 2026's kernels: 2 of 2 have changed since)*");
+        assert_eq!(mark(file, &wide, &[]).unwrap(), "*(of 23 November 2026's kernels: 2 of 2 have changed since)*");
+    }
+
+    #[test]
+    fn a_mark_says_which_trees_and_rays_are_others() {
+        let code = |code| [("a".to_string(), code)];
+        let inputs = ["rays al09", "tree good"].map(String::from);
+        let of = |codes: &[(String, Code)]| mark("bench/runs/2026-11-23-h200/bench.csv", codes, &inputs).unwrap();
+        assert_eq!(
+            of(&code(Code::Today)),
+            "*(of 23 November 2026's kernels: made otherwise since: rays al09, tree good)*"
+        );
+        assert!(
+            of(&code(Code::Changed)).ends_with("has changed since (a); made otherwise since: rays al09, tree good)*")
+        );
     }
 
     #[test]

@@ -263,7 +263,7 @@ fn mark_today(
     reader: &mut Reader,
     corpus: &dyn Corpus,
 ) -> Result<Option<String>, String> {
-    let (mut all, mut first) = (Vec::new(), None);
+    let (mut all, mut inputs, mut first) = (Vec::new(), Vec::new(), None);
     for file in marks::run_files(&block.spec) {
         let rows = reader.read(&file, Form::Tables, None)?.rows;
         let mut variants = marks::variants(block, content, &rows);
@@ -276,9 +276,12 @@ fn mark_today(
                 all.push((name, code));
             }
         }
+        inputs.extend(
+            corpus.changed_inputs(&file)?.into_iter().filter(|what| !inputs.contains(what)).collect::<Vec<_>>(),
+        );
         first.get_or_insert(file);
     }
-    Ok(first.and_then(|file| marks::mark(&file, &all)))
+    Ok(first.and_then(|file| marks::mark(&file, &all, &inputs)))
 }
 
 fn fault(page: &str, block: &Block, part: &Part, tolerance: Tolerance) -> String {
