@@ -18,7 +18,8 @@ mod validate;
 mod watch;
 
 pub use build::{
-    BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_controlled, build_over_boxes, build_with_choice,
+    BuildError, BuildOptions, Builder, MAX_DEPTH, build, build_controlled, build_over, build_over_boxes,
+    build_with_choice,
 };
 pub use bvh2::{Bvh2, Node};
 pub use reinsertion::{ReinsertionStats, reinsert};

@@ -4,7 +4,7 @@ use crate::build::BuildError;
 use crate::parallel;
 use crate::watch::{Stopped, Watch};
 use glam::{DVec3, Vec3A, Vec4};
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::{Aabb, FlatTriangles, TriangleSource};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Axis-aligned box in SIMD registers, for the builders' inner loops; [`Aabb`] is the type in memory.
@@ -111,11 +111,10 @@ impl Reference {
 }
 
 /// Makes one reference for each triangle, in order. The error names the first vertex that is not finite.
-pub(crate) fn references_of(triangles: &FlatTriangles, watch: &Watch<'_>) -> Result<Vec<Reference>, BuildError> {
-    let vertices = &triangles.vertices;
+pub(crate) fn references_of(triangles: &dyn TriangleSource, watch: &Watch<'_>) -> Result<Vec<Reference>, BuildError> {
     let any_bad = AtomicBool::new(false);
     let reference = |i: usize| {
-        let triangle = &vertices[i];
+        let triangle = &triangles.corners(i);
         // Zero times a number is zero, times anything else a NaN, which stays one in the sum.
         let zeros = triangle.iter().flatten().fold(0.0, |sum, x| sum + x * 0.0);
         if zeros != 0.0 {
@@ -123,12 +122,12 @@ pub(crate) fn references_of(triangles: &FlatTriangles, watch: &Watch<'_>) -> Res
         }
         Reference::new(&Aabb::of_points(triangle), i as u32)
     };
-    let references = parallel::map(watch, vertices.len(), &reference)?;
+    let references = parallel::map(watch, triangles.count(), &reference)?;
     if !any_bad.into_inner() {
         return Ok(references);
     }
-    let is_bad = |triangle: &[[f32; 3]; 3]| !triangle.iter().flatten().all(|x| x.is_finite());
-    let primitive = vertices.iter().position(is_bad).unwrap_or_default() as u32;
+    let is_bad = |&i: &usize| !triangles.corners(i).iter().flatten().all(|x| x.is_finite());
+    let primitive = (0..triangles.count()).find(is_bad).unwrap_or_default() as u32;
     Err(BuildError::NotFinite { primitive })
 }
 

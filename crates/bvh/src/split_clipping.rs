@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::polygon::{Polygon, pad_of};
 use crate::reference::Reference;
 use crate::watch::{Stopped, Watch};
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::{Aabb, TriangleSource};
 use std::collections::BinaryHeap;
 
 /// Number of triangles that one task works on.
@@ -28,7 +28,7 @@ const CHUNK: usize = 1 << 12;
 /// that a ray which hits the triangle in floating point also meets the box.
 pub(crate) fn split(
     references: &mut Vec<Reference>,
-    triangles: &FlatTriangles,
+    triangles: &dyn TriangleSource,
     share: f32,
     watch: &Watch<'_>,
 ) -> Result<(), Stopped> {
@@ -38,7 +38,7 @@ pub(crate) fn split(
     }
     let before = &references[..];
     let candidate = |i: usize| {
-        let projected_area = Polygon::of(&triangles.vertices[i]).projected_area();
+        let projected_area = Polygon::of(&triangles.corners(i)).projected_area();
         Candidate::new(i as u32, &Part { cell: before[i].bounds().aabb(), projected_area })
     };
     let chunks = parallel::tasks(watch, before.len().div_ceil(CHUNK), &|chunk| {
@@ -60,7 +60,7 @@ pub(crate) fn split(
         watch.look()?;
         let reference = references[index as usize];
         let primitive = reference.primitive();
-        let triangle = &triangles.vertices[primitive as usize];
+        let triangle = &triangles.corners(primitive as usize);
         let Some([left, right]) = halves(triangle, &reference.bounds().aabb()) else { continue };
         let added = references.len() as u32;
         references[index as usize] = Reference::new(&left.cell, primitive);
@@ -156,6 +156,7 @@ fn cut_plane(min: f64, max: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_geom::FlatTriangles;
 
     #[test]
     fn cuts_lie_at_the_roundest_place_inside() {

@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_phase_of_every_builder_looks_and_each_look_ends_the_build() {
-        let everywhere = [("subtree.rs", 2), ("watch.rs", 1)];
+        let everywhere = [("subtree.rs", 3), ("watch.rs", 1)];
         let of = |places: &[(&'static str, usize)]| [places, &everywhere].concat();
         let plain = presets::BALANCED;
         check(presets::FAST, &of(&[("collapse.rs", 1), ("mod.rs", 2), ("parallel.rs", 3), ("tree.rs", 3)]));

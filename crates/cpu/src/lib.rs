@@ -33,4 +33,4 @@ pub use levels::{KeptPlacement, LevelsEdit, LevelsError, LevelsTracer, Placement
 pub use nearest::{Feature, NearestPoint};
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};
-pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
+pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, tracer_over};

@@ -1,7 +1,6 @@
 //! What passes every triangle that a ray touches on once, also those that a tree holds several times.
 
 use raywarp_geom::PrimitiveId;
-use raywarp_layout::Wide8;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -50,15 +49,6 @@ impl Seen {
 }
 
 impl Split {
-    /// Finds the triangles of a tree over `count` of them that stand in several leaves.
-    pub fn of(tree: &Wide8, count: usize) -> Self {
-        let mut seen = Seen::new(count);
-        for block in tree.blocks() {
-            (0..raywarp_layout::BLOCK).filter_map(|slot| block.index(slot)).for_each(|index| seen.add(index));
-        }
-        seen.split()
-    }
-
     /// Returns `true` if a triangle stands in several leaves.
     #[inline]
     pub fn has(&self, index: u32) -> bool {

@@ -7,14 +7,15 @@ use crate::one_by_one::OneByOne;
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::probe::Off;
 use crate::simd;
-use crate::touches::Split;
+use crate::touches::{Seen, Split};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
     Aabb, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost,
-    TraceError, Tracer,
+    TraceError, Tracer, TriangleSource,
 };
 use raywarp_lanes::Isa;
-use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8_controlled};
+use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8_over};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
@@ -93,6 +94,27 @@ pub(crate) enum Encoding {
     Custom(Custom),
 }
 
+/// Encodes a tree as [`CpuTracer::controlled`] does, over triangles wherever they are; a tree that is given
+/// away is freed on the way. `ids` is called last, which returns the ids of all triangles.
+///
+/// # Errors
+/// As [`CpuTracer::controlled`].
+pub fn tracer_over(
+    bvh: Cow<'_, Bvh2>,
+    triangles: &dyn TriangleSource,
+    ids: impl FnOnce() -> Arc<[PrimitiveId]>,
+    control: &Control<'_>,
+) -> Result<CpuTracer, LayoutError> {
+    let mut seen = Seen::new(triangles.count());
+    let tree = encode_wide8_over(bvh, triangles, control, |triangle| seen.add(triangle))?;
+    let (split, ids) = (seen.split(), ids());
+    if ids.len() != triangles.count() {
+        return Err(LayoutError::CountMismatch { tree: triangles.count() as u32, triangles: ids.len() });
+    }
+    let options = CpuOptions::default();
+    Ok(CpuTracer { encoding: Encoding::Wide8(tree), ids, split, isa: options.isa, name: name(&options) })
+}
+
 impl CpuTracer {
     /// Encodes the tree `bvh` over `triangles` for tracing with the default (fastest) options.
     ///
@@ -124,26 +146,27 @@ impl CpuTracer {
         options: &CpuOptions,
         control: &Control<'_>,
     ) -> Result<Self, LayoutError> {
-        let encoding = match options.engine {
-            CpuTree::Wide8 => Encoding::Wide8(encode_wide8_controlled(bvh, triangles, control)?),
-            CpuTree::Bvh2(test) => {
-                let tree = encode_bvh2(bvh, triangles)?;
-                let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];
-                let vertices = match test {
-                    CpuTriangleTest::Woop => Vec::new(),
-                    _ => tree.slots().iter().map(of_record).collect(),
-                };
-                Encoding::Bvh2(Bvh2Engine { tree, vertices, test, boxes: options.boxes })
+        let mismatch = |found| LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: found };
+        let CpuTree::Bvh2(test) = options.engine else {
+            if triangles.opaque.len() != triangles.len() {
+                return Err(mismatch(triangles.opaque.len()));
             }
+            let ids = || triangles.ids.as_slice().into();
+            let tracer = tracer_over(Cow::Borrowed(bvh), triangles, ids, control)?;
+            return Ok(Self { isa: options.isa, name: name(options), ..tracer });
         };
+        let tree = encode_bvh2(bvh, triangles)?;
+        let of_record = |slot: &u32| triangles.vertices[(slot & INDEX_MASK) as usize];
+        let vertices = match test {
+            CpuTriangleTest::Woop => Vec::new(),
+            _ => tree.slots().iter().map(of_record).collect(),
+        };
+        let encoding = Encoding::Bvh2(Bvh2Engine { tree, vertices, test, boxes: options.boxes });
         if triangles.ids.len() != triangles.len() {
-            return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: triangles.ids.len() });
+            return Err(mismatch(triangles.ids.len()));
         }
-        let split = match &encoding {
-            Encoding::Wide8(tree) => Split::of(tree, triangles.len()),
-            Encoding::Bvh2(_) | Encoding::Custom(_) => Split::default(),
-        };
-        Ok(Self { encoding, ids: triangles.ids.as_slice().into(), split, isa: options.isa, name: name(options) })
+        let (ids, split) = (triangles.ids.as_slice().into(), Split::default());
+        Ok(Self { encoding, ids, split, isa: options.isa, name: name(options) })
     }
 
     /// Builds a tree over custom geometry, whose primitives are those of instance 0. Its rays walk one by one, also in

@@ -41,6 +41,42 @@ pub enum FlatError {
     },
 }
 
+/// Triangles in world space that trees are built over and made of, wherever they are: in one list, or in meshes that
+/// are placed.
+pub trait TriangleSource: Sync {
+    /// Returns the number of triangles.
+    fn count(&self) -> usize;
+
+    /// Returns the corners of a triangle.
+    fn corners(&self, index: usize) -> [[f32; 3]; 3];
+
+    /// Returns `true` if a triangle is opaque.
+    fn is_opaque(&self, index: usize) -> bool;
+
+    /// Returns the corners of all triangles, if they lie side by side.
+    fn list(&self) -> Option<&[[[f32; 3]; 3]]>;
+}
+
+impl TriangleSource for FlatTriangles {
+    fn count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    #[inline]
+    fn corners(&self, index: usize) -> [[f32; 3]; 3] {
+        self.vertices[index]
+    }
+
+    #[inline]
+    fn is_opaque(&self, index: usize) -> bool {
+        self.opaque[index]
+    }
+
+    fn list(&self) -> Option<&[[[f32; 3]; 3]]> {
+        Some(&self.vertices)
+    }
+}
+
 impl FlatTriangles {
     /// Largest number of triangles that a tree may hold. Early splits and leaf padding need room above it.
     pub const LIMIT: u32 = 1 << 30;

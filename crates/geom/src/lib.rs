@@ -21,7 +21,7 @@ pub mod triangle;
 pub use aabb::Aabb;
 pub use affine::Affine;
 pub use affine64::Affine64;
-pub use flat::{FlatError, FlatTriangles, PrimitiveId};
+pub use flat::{FlatError, FlatTriangles, PrimitiveId, TriangleSource};
 pub use half::{HALF_INFINITY, half_from_f32, half_multiply_add, half_to_f64};
 pub use kernels::{KernelName, Kernels};
 pub use mesh::{MeshError, TriangleMesh};

@@ -1,7 +1,7 @@
 //! The leaf record of SIMD kernels: a few triangles as a structure of arrays.
 
 use bytemuck::{Pod, Zeroable};
-use raywarp_geom::FlatTriangles;
+use raywarp_geom::TriangleSource;
 
 /// Number of triangles that a [`TriangleBlock`] holds.
 pub const BLOCK: usize = 4;
@@ -34,16 +34,16 @@ pub struct TriangleBlock {
 impl TriangleBlock {
     /// Makes a block of the triangles with the indices `references`, at most [`BLOCK`] of them; `more` if the leaf
     /// continues.
-    pub(crate) fn new(triangles: &FlatTriangles, references: &[u32], more: bool) -> Self {
+    pub(crate) fn new(triangles: &dyn TriangleSource, references: &[u32], more: bool) -> Self {
         let mut block = Self { corners: [[[f32::NAN; BLOCK]; 3]; 3], slots: [UNUSED_SLOT; BLOCK] };
         for (slot, &index) in references.iter().enumerate() {
-            let vertices = &triangles.vertices[index as usize];
+            let vertices = triangles.corners(index as usize);
             for (corner, vertex) in vertices.iter().enumerate() {
                 for (axis, &x) in vertex.iter().enumerate() {
                     block.corners[corner][axis][slot] = x;
                 }
             }
-            block.slots[slot] = index | if triangles.opaque[index as usize] { 0 } else { NON_OPAQUE };
+            block.slots[slot] = index | if triangles.is_opaque(index as usize) { 0 } else { NON_OPAQUE };
         }
         if more {
             block.slots[0] |= MORE_BLOCKS;

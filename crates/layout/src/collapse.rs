@@ -6,8 +6,10 @@
 //! once ([`LeafRule`]); and areas are scaled where they would leave the range of f32.
 
 use crate::LayoutError;
+use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{Aabb, Control};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Largest number of children of a wide node.
 pub(crate) const WIDTH: usize = 8;
@@ -23,8 +25,48 @@ pub(crate) struct LeafRule {
     pub block_cost: f32,
 }
 
-/// Least costs of an inner node when it is represented by at most 1, 2, ... 7 roots.
+/// Least costs of a node when it is represented by at most 1, 2, ... 7 roots.
 type Costs = [f32; WIDTH - 1];
+
+/// What is known of a node once everything below it was looked at: its least costs, all the same for a leaf of the
+/// binary tree, and the number of references below it.
+#[derive(Debug, Clone, Copy)]
+struct Below {
+    costs: Costs,
+    count: u32,
+}
+
+/// Choices of the plan at an inner node, in bits: [`Choice::LEAF`]; from bit 1 on, for 2 to 7 roots, whether one root
+/// less costs the same; from bit 8 on, three bits for 2 to 8 roots, how many of them the left child gets; from bit 29
+/// on, the number of references of what becomes a leaf.
+#[derive(Debug, Clone, Copy)]
+struct Choice(u32);
+
+impl Choice {
+    /// The subtree becomes one leaf.
+    const LEAF: u32 = 1;
+    /// Largest number of references that can be merged into a leaf.
+    const MOST_MERGED: u32 = 7;
+
+    fn is_leaf(self) -> bool {
+        self.0 & Self::LEAF != 0
+    }
+
+    /// Returns the number of references of a leaf.
+    fn count(self) -> usize {
+        (self.0 >> 29) as usize
+    }
+
+    /// Returns `true` if one root less than `roots` costs the same; `roots` is 2 to 7.
+    fn takes_less(self, roots: usize) -> bool {
+        self.0 >> (roots - 1) & 1 != 0
+    }
+
+    /// Returns the number of roots that the left child gets of `roots`, which is 2 to 8.
+    fn left(self, roots: usize) -> usize {
+        (self.0 >> (2 + 3 * roots) & 7) as usize
+    }
+}
 
 /// Plan by which a binary tree becomes a wide one of least cost (Ylitie, Karras and Laine 2017).
 pub(crate) struct Collapse<'a> {
@@ -34,10 +76,74 @@ pub(crate) struct Collapse<'a> {
     mergeable: Option<&'a [bool]>,
     /// Power of two by which lengths are multiplied so that areas stay within the range of f32.
     scale: f32,
-    /// Least costs of each node, by number of roots; all those of a leaf of `bvh` are the leaf's cost.
-    costs: Vec<Costs>,
-    /// Number of references below each node.
-    counts: Vec<u32>,
+    /// Choices at each inner node, by the pair of its children: four bytes instead of the costs that led to them.
+    /// Atomic, so that parts of a tree can be looked at in parallel whatever the order of its nodes.
+    choices: Vec<AtomicU32>,
+}
+
+/// Number of nodes that one thread looks at alone.
+const TASK: usize = 1 << 13;
+
+/// Largest depth below the root at which a tree is still divided among threads; what is deeper is no better for it.
+const DEEPEST: u32 = 64;
+
+/// Part of a tree that may be divided among threads: a node, the index where the nodes below it end if nodes stand in
+/// depth-first order (else it is anything, and only the division suffers), and its depth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub node: usize,
+    end: usize,
+    depth: u32,
+}
+
+impl Span {
+    /// Returns the whole of a tree that is not empty.
+    pub fn whole(bvh: &Bvh2) -> Self {
+        Self { node: 0, end: bvh.nodes.len(), depth: 0 }
+    }
+
+    /// Returns `true` if it is large enough to be divided.
+    pub fn is_large(&self, bvh: &Bvh2) -> bool {
+        let n = &bvh.nodes[self.node];
+        !n.is_leaf() && self.depth < DEEPEST && self.end.saturating_sub(n.first as usize) > TASK
+    }
+
+    /// Returns the spans of nodes below this one, in depth-first order.
+    pub fn below(&self, bvh: &Bvh2, nodes: &[u32]) -> Vec<Self> {
+        let mut end = self.end;
+        let mut spans = Vec::with_capacity(nodes.len());
+        for &node in nodes.iter().rev() {
+            spans.push(Self { node: node as usize, end, depth: self.depth + 1 });
+            let n = &bvh.nodes[node as usize];
+            if !n.is_leaf() {
+                end = end.min(n.first as usize);
+            }
+        }
+        spans.reverse();
+        spans
+    }
+}
+
+/// Children of a wide node, as nodes of the binary tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Children {
+    nodes: [u32; WIDTH],
+    count: usize,
+}
+
+impl Children {
+    fn push(&mut self, node: usize) {
+        self.nodes[self.count] = node as u32;
+        self.count += 1;
+    }
+}
+
+impl std::ops::Deref for Children {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.nodes[..self.count]
+    }
 }
 
 impl<'a> Collapse<'a> {
@@ -51,58 +157,138 @@ impl<'a> Collapse<'a> {
         Self::controlled(bvh, rule, mergeable, &Control::default()).expect("nobody can cancel it")
     }
 
-    /// Computes a plan as [`Collapse::of_leaves`] does, unless the caller cancels it.
+    /// Computes a plan as [`Collapse::of_leaves`] does, in parallel, unless the caller cancels it.
     pub fn controlled(
         bvh: &'a Bvh2,
         rule: LeafRule,
         mergeable: Option<&'a [bool]>,
         control: &Control<'_>,
     ) -> Result<Self, LayoutError> {
+        debug_assert!(rule.merged <= Choice::MOST_MERGED);
         let scale = bvh.nodes.first().map_or(1.0, |root| length_scale(&root.bounds));
-        let (costs, counts) = (vec![[0.0; WIDTH - 1]; bvh.nodes.len()], vec![0; bvh.nodes.len()]);
-        let mut plan = Self { bvh, rule, mergeable, scale, costs, counts };
-        for node in (0..bvh.nodes.len()).rev() {
-            look_at(control, node)?;
-            let n = &bvh.nodes[node];
-            if n.is_leaf() {
-                plan.counts[node] = n.count;
-                plan.costs[node] = [plan.leaf_cost(node); WIDTH - 1];
-                continue;
-            }
-            let left = n.first as usize;
-            plan.counts[node] = plan.counts[left].saturating_add(plan.counts[left + 1]);
-            let as_node = half_area(&n.bounds, scale) + plan.best_split(left, WIDTH).0;
-            let mut costs = [as_node.min(plan.leaf_cost(node)); WIDTH - 1];
-            for roots in 2..WIDTH {
-                costs[roots - 1] = costs[roots - 2].min(plan.best_split(left, roots).0);
-            }
-            plan.costs[node] = costs;
+        let none = |_| AtomicU32::new(0);
+        // The root stands at 0, and pairs at all places behind it.
+        let choices = (0..bvh.nodes.len() / 2 + 1).into_par_iter().with_min_len(TASK).map(none).collect();
+        let plan = Self { bvh, rule, mergeable, scale, choices };
+        if !bvh.nodes.is_empty() {
+            plan.look(Span::whole(bvh), control)?;
         }
         Ok(plan)
     }
 
+    /// Makes the choices at a node and at all below it.
+    fn look(&self, span: Span, control: &Control<'_>) -> Result<Below, LayoutError> {
+        if !span.is_large(self.bvh) {
+            return self.look_alone(span.node, control);
+        }
+        let left = self.bvh.nodes[span.node].first;
+        let below = span.below(self.bvh, &[left, left + 1]);
+        let (left, right) = rayon::join(|| self.look(below[0], control), || self.look(below[1], control));
+        Ok(self.choose(span.node, &left?, &right?))
+    }
+
+    /// Makes the choices at a node and at all below it on this thread, children before parents.
+    fn look_alone(&self, root: usize, control: &Control<'_>) -> Result<Below, LayoutError> {
+        let (mut open, mut done) = (vec![(root as u32, false)], Vec::new());
+        let mut steps = 0;
+        while let Some((node, is_below_done)) = open.pop() {
+            look_at(control, steps)?;
+            steps += 1;
+            let n = &self.bvh.nodes[node as usize];
+            if n.is_leaf() {
+                let cost = self.leaf_cost(node as usize, n.count);
+                done.push(Below { costs: [cost; WIDTH - 1], count: n.count });
+            } else if is_below_done {
+                let (right, left) = (done.pop(), done.pop());
+                let (Some(left), Some(right)) = (left, right) else { unreachable!("both children come before it") };
+                done.push(self.choose(node as usize, &left, &right));
+            } else {
+                open.extend([(node, true), (n.first + 1, false), (n.first, false)]);
+            }
+        }
+        Ok(done.pop().expect("the root's"))
+    }
+
+    /// Makes the choices at an inner node.
+    #[inline]
+    fn choose(&self, node: usize, left: &Below, right: &Below) -> Below {
+        let count = left.count.saturating_add(right.count);
+        let mut choice = 0;
+        let mut best = |roots: usize| {
+            let (mut least, mut share) = (left.costs[0] + right.costs[roots - 2], 1);
+            for left_roots in 2..roots {
+                let cost = left.costs[left_roots - 1] + right.costs[roots - left_roots - 1];
+                (least, share) = if cost < least { (cost, left_roots) } else { (least, share) };
+            }
+            choice |= (share as u32) << (2 + 3 * roots);
+            least
+        };
+        let as_node = half_area(&self.bvh.nodes[node].bounds, self.scale) + best(WIDTH);
+        let as_leaf = self.leaf_cost(node, count);
+        let mut costs = [as_node.min(as_leaf); WIDTH - 1];
+        for roots in 2..WIDTH {
+            costs[roots - 1] = costs[roots - 2].min(best(roots));
+        }
+        for roots in 2..WIDTH {
+            choice |= u32::from(costs[roots - 2] == costs[roots - 1]) << (roots - 1);
+        }
+        // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
+        if self.may_merge(node, count) && costs[0] == as_leaf {
+            choice |= Choice::LEAF | count << 29;
+        }
+        self.choices[self.place(node)].store(choice, Ordering::Relaxed);
+        Below { costs, count }
+    }
+
+    fn choice(&self, node: usize) -> Choice {
+        Choice(self.choices[self.place(node)].load(Ordering::Relaxed))
+    }
+
+    /// Returns the place of an inner node's choices: that of the pair of its children, which have no other parent.
+    #[inline]
+    fn place(&self, node: usize) -> usize {
+        self.bvh.nodes[node].first as usize / 2
+    }
+
+    /// Returns the number of references of what becomes a leaf, repeats included.
+    pub fn count(&self, leaf: usize) -> usize {
+        let n = &self.bvh.nodes[leaf];
+        if n.is_leaf() { n.count as usize } else { self.choice(leaf).count() }
+    }
+
     /// Returns `true` if the plan makes the subtree of `node` one leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
-        // The count is asked too, since the cost of a tree may be infinite, as that of too large a leaf is.
-        self.bvh.nodes[node].is_leaf() || (self.may_merge(node) && self.costs[node][0] == self.leaf_cost(node))
+        self.bvh.nodes[node].is_leaf() || self.choice(node).is_leaf()
     }
 
     /// Returns the binary tree's nodes that become the children of the wide node for `node`, in depth-first order.
-    pub fn children(&self, node: usize) -> Vec<usize> {
+    pub fn children(&self, node: usize) -> Children {
+        let mut children = Children::default();
         if self.is_leaf(node) {
-            return vec![node];
+            children.push(node);
+            return children;
         }
-        let mut children = Vec::with_capacity(WIDTH);
-        let mut open = self.halves(node, WIDTH);
-        while let Some((node, mut roots)) = open.pop() {
+        // Nodes to be divided further, with their numbers of roots: 8 together.
+        let (mut open, mut count) = ([(0usize, 0usize); WIDTH], 0);
+        let halve = |open: &mut [(usize, usize); WIDTH], count: &mut usize, node: usize, roots: usize| {
+            let (left, share) = (self.bvh.nodes[node].first as usize, self.choice(node).left(roots));
+            open[*count] = (left + 1, roots - share);
+            open[*count + 1] = (left, share);
+            *count += 2;
+        };
+        halve(&mut open, &mut count, node, WIDTH);
+        while count > 0 {
+            count -= 1;
+            let (node, mut roots) = open[count];
+            let is_leaf = self.bvh.nodes[node].is_leaf();
             // The same cost with fewer roots: fewer roots.
-            while roots > 1 && self.costs[node][roots - 2] == self.costs[node][roots - 1] {
+            while !is_leaf && roots > 1 && self.choice(node).takes_less(roots) {
                 roots -= 1;
             }
-            if roots == 1 || self.bvh.nodes[node].is_leaf() {
+            if roots == 1 || is_leaf {
                 children.push(node);
             } else {
-                open.extend(self.halves(node, roots));
+                halve(&mut open, &mut count, node, roots);
             }
         }
         children
@@ -110,54 +296,63 @@ impl<'a> Collapse<'a> {
 
     /// Sorts nodes by how likely a ray that meets their boxes is to end in them, the least likely first. Inner nodes
     /// come first, then leaves, each by area. Equal areas stay in their order. At most [`WIDTH`] nodes: O(1).
-    pub fn sort_by_promise(&self, nodes: &mut [usize]) {
-        let area = |node: usize| half_area(&self.bvh.nodes[node].bounds, self.scale);
-        nodes.sort_by(|&a, &b| self.is_leaf(a).cmp(&self.is_leaf(b)).then(area(a).total_cmp(&area(b))));
+    pub fn sort_by_promise(&self, nodes: &mut Children) {
+        let key = |node: u32| {
+            let area = half_area(&self.bvh.nodes[node as usize].bounds, self.scale).to_bits() as i32;
+            // As `f32::total_cmp` compares.
+            let area = area ^ (((area >> 31) as u32) >> 1) as i32;
+            i64::from(self.is_leaf(node as usize)) << 32 | i64::from(area as u32 ^ 1 << 31)
+        };
+        let mut keys = [(0i64, 0u32); WIDTH];
+        for (count, &node) in nodes.nodes[..nodes.count].iter().enumerate() {
+            let new = (key(node), node);
+            let mut at = count;
+            while at > 0 && keys[at - 1].0 > new.0 {
+                keys[at] = keys[at - 1];
+                at -= 1;
+            }
+            keys[at] = new;
+        }
+        nodes.nodes = keys.map(|(_, node)| node);
     }
 
     /// Writes the references of all leaves below `node` into `out`, without repeats.
     pub fn references(&self, node: usize, out: &mut Vec<u32>) {
         out.clear();
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            let n = &self.bvh.nodes[node];
-            if n.is_leaf() {
-                let range = n.first as usize..n.first as usize + n.count as usize;
-                out.extend_from_slice(&self.bvh.references[range]);
-            } else {
-                open.extend([n.first as usize + 1, n.first as usize]);
+        let n = &self.bvh.nodes[node];
+        if n.is_leaf() {
+            out.extend_from_slice(&self.bvh.references[n.first as usize..][..n.count as usize]);
+        } else {
+            let mut open = vec![node];
+            while let Some(node) = open.pop() {
+                let n = &self.bvh.nodes[node];
+                if n.is_leaf() {
+                    out.extend_from_slice(&self.bvh.references[n.first as usize..][..n.count as usize]);
+                } else {
+                    open.extend([n.first as usize + 1, n.first as usize]);
+                }
             }
         }
         // Split references of one triangle may meet again.
-        out.sort_unstable();
-        out.dedup();
+        if !out.is_sorted_by(|a, b| a < b) {
+            out.sort_unstable();
+            out.dedup();
+        }
     }
 
-    /// Returns `true` if the subtree of an inner node is small enough for a leaf, and may be one.
-    fn may_merge(&self, node: usize) -> bool {
-        self.counts[node] <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
+    /// Returns `true` if the subtree of an inner node, of `count` references, is small enough for a leaf, and may be
+    /// one.
+    fn may_merge(&self, node: usize, count: u32) -> bool {
+        count <= self.rule.merged && self.mergeable.is_none_or(|mergeable| mergeable[node])
     }
 
-    fn leaf_cost(&self, node: usize) -> f32 {
-        let (n, count) = (&self.bvh.nodes[node], self.counts[node]);
-        if !n.is_leaf() && !self.may_merge(node) {
+    /// Returns the cost of a node of `count` references as a leaf.
+    fn leaf_cost(&self, node: usize, count: u32) -> f32 {
+        let n = &self.bvh.nodes[node];
+        if !n.is_leaf() && !self.may_merge(node, count) {
             return f32::INFINITY;
         }
         half_area(&n.bounds, self.scale) * count.div_ceil(self.rule.block) as f32 * self.rule.block_cost
-    }
-
-    /// Returns the two children of `node` with the number of roots that each gets of `roots`, right child first.
-    fn halves(&self, node: usize, roots: usize) -> Vec<(usize, usize)> {
-        let left = self.bvh.nodes[node].first as usize;
-        let share = self.best_split(left, roots).1;
-        vec![(left + 1, roots - share), (left, share)]
-    }
-
-    /// Returns the least cost of `left` and its sibling as `roots` roots together, and the number of them that `left`
-    /// gets.
-    fn best_split(&self, left: usize, roots: usize) -> (f32, usize) {
-        let cost = |share: usize| self.costs[left][share - 1] + self.costs[left + 1][roots - share - 1];
-        (1..roots).map(|share| (cost(share), share)).reduce(|a, b| if b.0 < a.0 { b } else { a }).unwrap_or((0.0, 1))
     }
 }
 
@@ -222,7 +417,7 @@ mod tests {
         let plan = Collapse::new(bvh, RULE);
         let (mut found, mut open) = (Vec::new(), vec![0]);
         while let Some(node) = open.pop() {
-            let children = plan.children(node);
+            let children: Vec<usize> = plan.children(node).iter().map(|&child| child as usize).collect();
             assert!((1..=WIDTH).contains(&children.len()));
             open.extend(children.iter().filter(|&&child| !plan.is_leaf(child)));
             found.push(children);
@@ -263,10 +458,12 @@ mod tests {
             let (mut cost, mut open) = (0.0, vec![0]);
             while let Some(node) = open.pop() {
                 if plan.is_leaf(node) {
-                    cost += area(node) * f64::from(plan.counts[node]) * 0.3;
+                    let mut references = Vec::new();
+                    plan.references(node, &mut references);
+                    cost += area(node) * references.len() as f64 * 0.3;
                 } else {
                     cost += area(node);
-                    open.extend(plan.children(node));
+                    open.extend(plan.children(node).iter().map(|&child| child as usize));
                 }
             }
             let best = least(&bvh, 0, 1, &mut HashMap::new()).0;

@@ -37,7 +37,7 @@ pub use records::{TriangleFormat, TriangleRecords, VertexTriangle};
 pub use tree::*;
 pub use wide8::{
     Corners, IndexedCorners, LEAF, Line, NO_CHILD, REFERENCE_BYTES, Wide8, Wide8Cost, Wide8Node, encode_wide8,
-    encode_wide8_controlled, reserve_lines,
+    encode_wide8_controlled, encode_wide8_over, reserve_lines,
 };
 pub use wide8_boxes::{BoxesCost, Wide8Boxes, encode_wide8_boxes};
 pub use woop::WoopTriangle;

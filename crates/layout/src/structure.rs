@@ -1,23 +1,32 @@
 //! The structural checks that every encoder makes of its input, so that a malformed tree is an
 //! error and never a panic or an endless loop.
 
+use crate::collapse::look_at;
 use crate::{INDEX_MASK, LayoutError, NodeFault};
 use raywarp_bvh::Bvh2;
-use raywarp_geom::FlatTriangles;
+use raywarp_geom::{Control, FlatTriangles};
 
 /// Checks what all encoders rely on in a binary tree: counts agree, and the links form a tree. Children come after
 /// their parent, every node but the root has one parent, every reference is in one leaf and names a triangle. Boxes are
 /// not looked at. O(nodes + references).
 pub(crate) fn check(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<(), LayoutError> {
     let count = triangles.len();
-    if bvh.primitive_count as usize != count || triangles.opaque.len() != count {
+    if triangles.opaque.len() != count {
         return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: count });
     }
-    check_links(bvh)
+    check_over(bvh, count, &Control::default())
+}
+
+/// Checks what [`check`] does of a tree over `count` triangles, unless the caller cancels it.
+pub(crate) fn check_over(bvh: &Bvh2, count: usize, control: &Control<'_>) -> Result<(), LayoutError> {
+    if bvh.primitive_count as usize != count {
+        return Err(LayoutError::CountMismatch { tree: bvh.primitive_count, triangles: count });
+    }
+    check_links(bvh, control)
 }
 
 /// Checks what [`check`] does but for the triangles, of a tree over anything.
-pub(crate) fn check_links(bvh: &Bvh2) -> Result<(), LayoutError> {
+pub(crate) fn check_links(bvh: &Bvh2, control: &Control<'_>) -> Result<(), LayoutError> {
     let count = bvh.primitive_count as usize;
     // One less than the mask holds: the largest index marks an unused slot.
     let limits = [("triangles", count), ("references", bvh.references.len()), ("nodes", bvh.nodes.len())];
@@ -29,6 +38,7 @@ pub(crate) fn check_links(bvh: &Bvh2) -> Result<(), LayoutError> {
     let mut has_parent = vec![false; bvh.nodes.len()];
     let mut in_leaf = vec![false; bvh.references.len()];
     for (node, n) in bvh.nodes.iter().enumerate() {
+        look_at(control, node)?;
         let fault = |fault| Err(LayoutError::BadNode { node, fault });
         if n.is_leaf() {
             let end = n.first as usize + n.count as usize;

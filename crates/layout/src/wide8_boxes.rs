@@ -43,7 +43,7 @@ pub struct BoxesCost {
 /// # Errors
 /// [`LayoutError::TooMany`] beyond 2^30 - 1 references or nodes, [`LayoutError::BadNode`] if the tree is malformed.
 pub fn encode_wide8_boxes(bvh: &Bvh2) -> Result<Wide8Boxes, LayoutError> {
-    structure::check_links(bvh)?;
+    structure::check_links(bvh, &Control::default())?;
     let mut items = Vec::with_capacity(bvh.references.len());
     let mut nodes = collapsed(bvh, LEAF_RULE, &Control::default(), |references| {
         let first = items.len();

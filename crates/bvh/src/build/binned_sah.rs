@@ -12,7 +12,7 @@ use super::Builder;
 use super::bins::{BinMap, Bins};
 use super::cost::{Decision, LeafRules, Split};
 use super::small_sweep::{SMALL, sort_best};
-use super::subtree::{Slot, SmallTree, Subtree};
+use super::subtree::{Slot, SmallTree, Store, Subtree};
 use crate::parallel;
 use crate::reference::{RangeBounds, Reference};
 use crate::watch::{Stopped, Watch};
@@ -31,13 +31,18 @@ pub(super) const MANY: usize = 256;
 pub(super) type Halves = (usize, [RangeBounds; 2]);
 
 /// Builds a tree over at least one reference by binned surface area heuristic. Reorders `references`.
-pub(super) fn build(references: &mut [Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+pub(super) fn build(
+    references: &mut [Reference],
+    rules: &LeafRules,
+    store: &Store,
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
     watch.begin(Builder::BinnedSah.weight(), work_of(references.len()))?;
     let bounds = RangeBounds::of(references, watch)?;
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
     let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
     let mut scratch = parallel::map(watch, scratch_count, &|_| Reference::NONE)?;
-    build_range(references, &mut scratch, bounds, 0, rules, watch)
+    build_range(references, &mut scratch, bounds, 0, rules, store, watch)
 }
 
 /// Returns the work of dividing a range of `count` references down to its leaves, in some unit: about that of touching
@@ -54,6 +59,7 @@ fn build_range(
     bounds: RangeBounds,
     depth: u32,
     rules: &LeafRules,
+    store: &Store,
     watch: &Watch<'_>,
 ) -> Result<Subtree, Stopped> {
     watch.look()?;
@@ -67,7 +73,7 @@ fn build_range(
         let (mut tree, root) = SmallTree::new(count);
         build_small(&mut tree, root, references, bounds, depth, rules, watch);
         watch.advance(work_of(count));
-        return Ok(Subtree::Small(tree));
+        return Ok(store.keep(&tree));
     };
     watch.advance(work_of(count) - work_of(left_count) - work_of(count - left_count));
     // After a parallel partition the two arrays have swapped their roles.
@@ -75,8 +81,8 @@ fn build_range(
     let (left, right) = now.split_at_mut(left_count);
     let (left_scratch, right_scratch) = next.split_at_mut(left_count.min(next.len()));
     let (left, right) = parallel::join(
-        || build_range(left, left_scratch, left_bounds, depth + 1, rules, watch),
-        || build_range(right, right_scratch, right_bounds, depth + 1, rules, watch),
+        || build_range(left, left_scratch, left_bounds, depth + 1, rules, store, watch),
+        || build_range(right, right_scratch, right_bounds, depth + 1, rules, store, watch),
     );
     Ok(Subtree::join(left?, right?))
 }

@@ -6,7 +6,7 @@
 //! split ahead; here the children's final costs are known.
 
 use super::cost::LeafRules;
-use super::subtree::{Slot, SmallTree, Subtree};
+use super::subtree::{Slot, SmallTree, Store, Subtree};
 use crate::parallel;
 use crate::reference::Bounds;
 use crate::watch::{Stopped, Watch};
@@ -34,6 +34,7 @@ pub(crate) fn collapse<H: Hierarchy>(
     hierarchy: &H,
     root: H::Node,
     rules: &LeafRules,
+    store: &Store,
     watch: &Watch<'_>,
 ) -> Result<Subtree, Stopped> {
     watch.look()?;
@@ -44,10 +45,12 @@ pub(crate) fn collapse<H: Hierarchy>(
         let (mut tree, slot) = SmallTree::new(size);
         collapse_small(hierarchy, root, &mut tree, slot, rules);
         watch.advance(size as f64);
-        return Ok(Subtree::Small(tree));
+        return Ok(store.keep(&tree));
     };
-    let (left, right) =
-        parallel::join(|| collapse(hierarchy, left, rules, watch), || collapse(hierarchy, right, rules, watch));
+    let (left, right) = parallel::join(
+        || collapse(hierarchy, left, rules, store, watch),
+        || collapse(hierarchy, right, rules, store, watch),
+    );
     Ok(Subtree::join(left?, right?))
 }
 

@@ -9,17 +9,22 @@
 use super::collapse::{Hierarchy, collapse};
 use super::cost::LeafRules;
 use super::morton::{CODES, Coded, sorted_codes};
-use super::subtree::Subtree;
+use super::subtree::{Store, Subtree};
 use super::{Builder, MAX_DEPTH};
 use crate::reference::{Bounds, Reference};
 use crate::watch::{Stopped, Watch};
 
 /// Builds a tree over at least one reference by splitting along the Morton curve.
-pub(super) fn build(references: &[Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+pub(super) fn build(
+    references: &[Reference],
+    rules: &LeafRules,
+    store: &Store,
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
     let count = references.len() as f64;
     watch.begin(Builder::Lbvh.weight(), count * (CODES + 1.0))?;
     let codes = sorted_codes(references, watch)?;
-    collapse(&Curve { references, codes: &codes }, Range { start: 0, end: codes.len(), depth: 0 }, rules, watch)
+    collapse(&Curve { references, codes: &codes }, Range { start: 0, end: codes.len(), depth: 0 }, rules, store, watch)
 }
 
 /// References and their order along the Morton curve.

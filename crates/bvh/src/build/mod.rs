@@ -23,8 +23,10 @@ pub(crate) use options::{SPLIT_WORTH, extra_references};
 use crate::reference::{Reference, references_of, references_of_boxes};
 use crate::reinsertion::{self, reinsert_watched};
 use crate::watch::{Stopped, Watch};
-use crate::{Bvh2, split_clipping};
-use raywarp_geom::{Aabb, Control, FlatTriangles};
+use crate::{Bvh2, parallel, split_clipping};
+use raywarp_geom::{Aabb, Control, FlatTriangles, TriangleSource};
+use std::borrow::Cow;
+pub(crate) use subtree::Store;
 use subtree::Subtree;
 
 /// Largest number of inner nodes above a leaf, in trees of every builder. A traversal stack of this many entries always
@@ -81,6 +83,19 @@ pub fn build_controlled(
     chosen(triangles, options, control).map(|(tree, _)| tree)
 }
 
+/// Builds a tree as [`build_controlled`] does, over triangles wherever they are. They are looked at twice; the builder
+/// that cuts them makes a list of them for itself, where they are none.
+///
+/// # Errors
+/// As [`build_controlled`].
+pub fn build_over(
+    triangles: &dyn TriangleSource,
+    options: &BuildOptions,
+    control: &Control<'_>,
+) -> Result<Bvh2, BuildError> {
+    chosen(triangles, options, control).map(|(tree, _)| tree)
+}
+
 /// Builds a tree as [`build`] does, and also returns options that name the builder used: for [`Builder::BestOf`] the
 /// better one. They alone would have given the same tree.
 ///
@@ -98,11 +113,11 @@ pub fn build_with_choice(
 
 /// Builds a tree under the caller's control and returns it with options that name the builder used.
 fn chosen(
-    triangles: &FlatTriangles,
+    triangles: &dyn TriangleSource,
     options: &BuildOptions,
     control: &Control<'_>,
 ) -> Result<(Bvh2, BuildOptions), BuildError> {
-    let watch = Watch::new(control, triangles.len(), weight(options));
+    let watch = Watch::new(control, triangles.count(), weight(options));
     let done = better(triangles, options, &watch)?;
     watch.finish()?;
     Ok(done)
@@ -110,7 +125,7 @@ fn chosen(
 
 /// Builds the tree of one builder, or the better one of two.
 pub(crate) fn better(
-    triangles: &FlatTriangles,
+    triangles: &dyn TriangleSource,
     options: &BuildOptions,
     watch: &Watch<'_>,
 ) -> Result<(Bvh2, BuildOptions), BuildError> {
@@ -119,7 +134,7 @@ pub(crate) fn better(
     }
     let of = |builder| BuildOptions { builder, split_worth: SPLIT_WORTH, ..*options };
     // Bad options are told before anything is built.
-    let cuts = options.check(triangles.len() as u64);
+    let cuts = options.check(triangles.count() as u64);
     if let Err(error @ BuildError::Option { .. }) = cuts {
         return Err(error);
     }
@@ -145,27 +160,34 @@ pub fn build_over_boxes(boxes: &[Aabb], options: &BuildOptions) -> Result<Bvh2, 
     let watch = Watch::nothing();
     let mut references = references_of_boxes(boxes, &watch)?;
     let rules = LeafRules::new(options);
-    let root = whole(&mut references, options.builder, &rules, &watch)?;
+    let store = Store::new(references.len());
+    let root = whole(&mut references, options.builder, &rules, &store, &watch)?.map(|root| (root, store));
     Ok(finished(root, boxes.len(), options, &watch)?)
 }
 
 /// Builds a tree with one builder; [`Builder::BestOf`] counts as [`Builder::Sbvh`].
-fn build_one(triangles: &FlatTriangles, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, BuildError> {
-    options.check(triangles.len() as u64)?;
+fn build_one(triangles: &dyn TriangleSource, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, BuildError> {
+    options.check(triangles.count() as u64)?;
     watch.begin(REFERENCES, 1.0)?;
     let mut references = references_of(triangles, watch)?;
     if let Some(share) = options.split_clipping {
         split_clipping::split(&mut references, triangles, share, watch)?;
     }
     let rules = LeafRules::new(options);
+    let store = Store::new(references.len());
     let cuts = matches!(options.builder, Builder::Sbvh | Builder::BestOf) && !references.is_empty();
     let root = if cuts {
-        Some(sbvh::build(std::mem::take(&mut references), triangles, options, &rules, watch)?)
+        let list = match triangles.list() {
+            Some(list) => Cow::Borrowed(list),
+            None => Cow::Owned(parallel::map(watch, triangles.count(), &|i| triangles.corners(i))?),
+        };
+        Some(sbvh::build(std::mem::take(&mut references), &list, options, &rules, &store, watch)?)
     } else {
-        whole(&mut references, options.builder, &rules, watch)?
+        whole(&mut references, options.builder, &rules, &store, watch)?
     };
     drop(references);
-    Ok(finished(root, triangles.len(), options, watch)?)
+    let root = root.map(|root| (root, store));
+    Ok(finished(root, triangles.count(), options, watch)?)
 }
 
 /// Builds a tree with one builder that cuts nothing; those that cut are [`Builder::BinnedSah`] here.
@@ -173,24 +195,33 @@ fn whole(
     references: &mut [Reference],
     builder: Builder,
     rules: &LeafRules,
+    store: &Store,
     watch: &Watch<'_>,
 ) -> Result<Option<Subtree>, Stopped> {
     if references.is_empty() {
         return Ok(None);
     }
     let tree = match builder {
-        Builder::SweepSah => sweep_sah::build(references, rules, watch),
-        Builder::Lbvh => lbvh::build(references, rules, watch),
-        Builder::Ploc => ploc::build(references, rules, watch),
-        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules, watch),
+        Builder::SweepSah => sweep_sah::build(references, rules, store, watch),
+        Builder::Lbvh => lbvh::build(references, rules, store, watch),
+        Builder::Ploc => ploc::build(references, rules, store, watch),
+        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules, store, watch),
     };
     tree.map(Some)
 }
 
 /// Puts a tree over `count` primitives in order, and improves it as the options say.
-fn finished(root: Option<Subtree>, count: usize, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, Stopped> {
+fn finished(
+    root: Option<(Subtree, Store)>,
+    count: usize,
+    options: &BuildOptions,
+    watch: &Watch<'_>,
+) -> Result<Bvh2, Stopped> {
     watch.begin(FLATTENING, 1.0)?;
-    let (nodes, references) = root.map(|root| root.flatten(watch)).transpose()?.unwrap_or_default();
+    let (nodes, references) = match root {
+        Some((root, store)) => root.flatten(store, watch)?,
+        None => Default::default(),
+    };
     let mut tree = Bvh2 { nodes, references, primitive_count: count as u32 };
     if options.reinsertion > 0 {
         reinsert_watched(&mut tree, options, watch)?;

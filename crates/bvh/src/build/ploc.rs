@@ -9,7 +9,7 @@ use super::area::Areas;
 use super::collapse::{Hierarchy, collapse};
 use super::cost::LeafRules;
 use super::morton::{CODES, sorted_codes};
-use super::subtree::Subtree;
+use super::subtree::{Store, Subtree};
 use super::{Builder, MAX_DEPTH};
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
@@ -27,12 +27,17 @@ const MERGES: f64 = 4.0;
 const CHUNK: usize = 1 << 12;
 
 /// Builds a tree over at least one reference by merging neighbours on the Morton curve from the leaves upwards.
-pub(super) fn build(references: &[Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+pub(super) fn build(
+    references: &[Reference],
+    rules: &LeafRules,
+    store: &Store,
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
     watch.begin(Builder::Ploc.weight(), references.len() as f64 * (CODES + MERGES + 1.0))?;
     let codes = sorted_codes(references, watch)?;
     let sorted = parallel::map(watch, codes.len(), &|i| references[codes[i].index as usize])?;
     let (merges, root) = cluster(&sorted, watch)?;
-    collapse(&Clustered { sorted, merges }, root, rules, watch)
+    collapse(&Clustered { sorted, merges }, root, rules, store, watch)
 }
 
 /// Result of clustering: the references in the order of the Morton curve, and their merges. Node i stands for reference

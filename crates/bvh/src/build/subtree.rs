@@ -5,12 +5,14 @@ use crate::parallel;
 use crate::reference::Bounds;
 use crate::watch::{Stopped, Watch};
 use raywarp_geom::Aabb;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// Finished part of the tree, not yet in the array of nodes.
 #[derive(Debug)]
 pub(crate) enum Subtree {
-    /// Part that one task built, with its own numbering.
-    Small(SmallTree),
+    /// Part that one task built, with its own numbering: ranges of the nodes and references in a [`Store`].
+    Small { bounds: Aabb, nodes: Range<usize>, references: Range<usize> },
     /// Two parts that separate tasks built, under an inner node.
     Joined {
         bounds: Aabb,
@@ -27,6 +29,30 @@ pub(crate) enum Subtree {
 pub(crate) struct SmallTree {
     nodes: Vec<Node>,
     references: Vec<u32>,
+}
+
+/// Nodes and references of all finished parts of a tree, so that they take one piece of memory each. Thousands of small
+/// ones would stay with the allocator when the tree is done, and be a quarter of what a build takes.
+#[derive(Debug, Default)]
+pub(crate) struct Store(Mutex<SmallTree>);
+
+impl Store {
+    /// Makes a store with room for a tree over `reference_count` references. Of memory that nothing is written to
+    /// systems take none.
+    pub(crate) fn new(reference_count: usize) -> Self {
+        let nodes = Vec::with_capacity(2 * reference_count);
+        Self(Mutex::new(SmallTree { nodes, references: Vec::with_capacity(reference_count) }))
+    }
+
+    /// Keeps a finished part.
+    pub(crate) fn keep(&self, tree: &SmallTree) -> Subtree {
+        let bounds = tree.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (nodes, references) = (all.nodes.len(), all.references.len());
+        all.nodes.extend_from_slice(&tree.nodes);
+        all.references.extend_from_slice(&tree.references);
+        Subtree::Small { bounds, nodes: nodes..all.nodes.len(), references: references..all.references.len() }
+    }
 }
 
 /// Position in a [`SmallTree`] where a node is still to be filled in.
@@ -46,7 +72,8 @@ impl SmallTree {
     /// Makes an empty tree with room for the leaves of `reference_count` references; returns it and the slot of its
     /// root.
     pub(crate) fn new(reference_count: usize) -> (Self, Slot) {
-        let mut nodes = Vec::with_capacity(reference_count);
+        // Most leaves hold one reference.
+        let mut nodes = Vec::with_capacity(2 * reference_count);
         nodes.push(UNSET);
         (Self { nodes, references: Vec::with_capacity(reference_count) }, Slot(0))
     }
@@ -115,8 +142,7 @@ impl Subtree {
     /// Returns the bounding box of the part.
     fn bounds(&self) -> Aabb {
         match self {
-            Self::Small(tree) => tree.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds),
-            Self::Joined { bounds, .. } => *bounds,
+            Self::Small { bounds, .. } | Self::Joined { bounds, .. } => *bounds,
         }
     }
 
@@ -132,38 +158,51 @@ impl Subtree {
 
     fn node_count(&self) -> usize {
         match self {
-            Self::Small(tree) => tree.nodes.len(),
+            Self::Small { nodes, .. } => nodes.len(),
             Self::Joined { node_count, .. } => *node_count,
         }
     }
 
     fn reference_count(&self) -> usize {
         match self {
-            Self::Small(tree) => tree.references.len(),
+            Self::Small { references, .. } => references.len(),
             Self::Joined { reference_count, .. } => *reference_count,
         }
     }
 
     /// Converts the whole tree to one array of nodes and one of primitive indices, in the order of [`crate::Bvh2`].
-    pub(crate) fn flatten(self, watch: &Watch<'_>) -> Result<(Vec<Node>, Vec<u32>), Stopped> {
+    pub(crate) fn flatten(self, store: Store, watch: &Watch<'_>) -> Result<(Vec<Node>, Vec<u32>), Stopped> {
+        let SmallTree { nodes: stored, references } = store.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
         let mut nodes = parallel::map(watch, self.node_count(), &|_| UNSET)?;
-        let mut references = vec![0; self.reference_count()];
         if let Some((root, below)) = nodes.split_first_mut() {
-            self.write(root, below, 1, &mut references, 0, watch);
+            self.write(&stored, root, below, 1, 0, watch);
         }
+        // Before there are references: this is where a build takes most memory.
+        drop(stored);
+        let mut in_order = Vec::with_capacity(self.reference_count());
+        self.list(&references, &mut in_order, watch);
         watch.look()?;
-        Ok((nodes, references))
+        Ok((nodes, in_order))
     }
 
-    /// Writes the part's root to `root`, its other nodes to `below` and its primitive indices to `references`. `below`
-    /// starts at node `first_below`, `references` at index `first_reference` of the whole arrays.
+    /// Lists the part's primitive indices.
+    fn list(&self, stored: &[u32], references: &mut Vec<u32>, watch: &Watch<'_>) {
+        match self {
+            _ if watch.is_stopped() => {}
+            Self::Small { references: own, .. } => references.extend_from_slice(&stored[own.clone()]),
+            Self::Joined { children, .. } => children.iter().for_each(|child| child.list(stored, references, watch)),
+        }
+    }
+
+    /// Writes the part's root to `root` and its other nodes to `below`. `below` starts at node `first_below`, its
+    /// primitive indices at `first_reference` of the whole arrays.
     fn write(
-        self,
+        &self,
+        stored: &[Node],
         root: &mut Node,
         below: &mut [Node],
         first_below: usize,
-        references: &mut [u32],
         first_reference: usize,
         watch: &Watch<'_>,
     ) {
@@ -171,28 +210,25 @@ impl Subtree {
             return;
         }
         match self {
-            Self::Small(tree) => {
-                references.copy_from_slice(&tree.references);
-                for (to, mut node) in std::iter::once(root).chain(below).zip(tree.nodes) {
+            Self::Small { nodes, .. } => {
+                for (to, &(mut node)) in std::iter::once(root).chain(below).zip(&stored[nodes.clone()]) {
                     // Node 1 of the part comes to stand at `first_below`.
                     node.first += (if node.is_leaf() { first_reference } else { first_below - 1 }) as u32;
                     *to = node;
                 }
             }
             Self::Joined { bounds, children, .. } => {
-                *root = Node { bounds, first: first_below as u32, count: 0 };
-                let [left, right] = *children;
+                *root = Node { bounds: *bounds, first: first_below as u32, count: 0 };
+                let [left, right] = &**children;
                 let (pair, below) = below.split_at_mut(2);
                 let (left_root, right_root) = pair.split_at_mut(1);
                 let left_below = left.node_count() - 1;
                 let (below_left, below_right) = below.split_at_mut(left_below);
-                let left_references = left.reference_count();
-                let (references_left, references_right) = references.split_at_mut(left_references);
                 let first = first_below + 2;
-                let (middle, middle_reference) = (first + left_below, first_reference + left_references);
+                let (middle, middle_reference) = (first + left_below, first_reference + left.reference_count());
                 parallel::join(
-                    || left.write(&mut left_root[0], below_left, first, references_left, first_reference, watch),
-                    || right.write(&mut right_root[0], below_right, middle, references_right, middle_reference, watch),
+                    || left.write(stored, &mut left_root[0], below_left, first, first_reference, watch),
+                    || right.write(stored, &mut right_root[0], below_right, middle, middle_reference, watch),
                 );
             }
         }

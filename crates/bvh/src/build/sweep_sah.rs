@@ -8,7 +8,7 @@ use super::Builder;
 use super::binned_sah::{MANY, work_of};
 use super::cost::{Decision, LeafRules, Split};
 use super::morton::{self, Coded};
-use super::subtree::{Slot, SmallTree, Subtree};
+use super::subtree::{Slot, SmallTree, Store, Subtree};
 use crate::parallel;
 use crate::reference::{Bounds, Reference};
 use crate::watch::{GRAIN, Stopped, Watch};
@@ -23,6 +23,7 @@ struct Sweep<'a> {
     /// comparing places tells the side of a split without a shared array of flags.
     ranks: Axes,
     rules: &'a LeafRules,
+    store: &'a Store,
     watch: &'a Watch<'a>,
 }
 
@@ -37,13 +38,18 @@ struct Range<'r> {
 }
 
 /// Builds a tree over at least one reference by a full sweep of the surface area heuristic.
-pub(super) fn build(references: &[Reference], rules: &LeafRules, watch: &Watch<'_>) -> Result<Subtree, Stopped> {
+pub(super) fn build(
+    references: &[Reference],
+    rules: &LeafRules,
+    store: &Store,
+    watch: &Watch<'_>,
+) -> Result<Subtree, Stopped> {
     watch.begin(Builder::SweepSah.weight(), work_of(references.len()))?;
     let [mut orders, ranks] = sort(references, watch)?;
     let (mut right_areas, mut scratch) = (vec![0.0; references.len()], vec![0; references.len()]);
     let orders = orders.each_mut().map(Vec::as_mut_slice);
     let range = Range { orders, right_areas: &mut right_areas, scratch: &mut scratch };
-    Sweep { references, ranks, rules, watch }.build_range(range, 0)
+    Sweep { references, ranks, rules, store, watch }.build_range(range, 0)
 }
 
 /// Sorts references by centroid along each axis; returns the sorted indices, and the rank of each reference.
@@ -84,7 +90,7 @@ impl Sweep<'_> {
             let (mut tree, root) = SmallTree::new(count);
             self.build_small(&mut tree, root, range, depth);
             self.watch.advance(work_of(count));
-            return Ok(Subtree::Small(tree));
+            return Ok(self.store.keep(&tree));
         };
         self.watch.advance(work_of(count) - work_of(at) - work_of(count - at));
         let (left, right) = range.split_at(at);

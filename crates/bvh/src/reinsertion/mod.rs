@@ -8,7 +8,7 @@
 mod search;
 mod tree;
 
-use crate::build::{LeafRules, MAX_DEPTH, collapse};
+use crate::build::{LeafRules, MAX_DEPTH, Store, collapse};
 use crate::parallel;
 use crate::reference::Bounds;
 use crate::watch::{Stopped, Watch};
@@ -94,7 +94,9 @@ pub(crate) fn reinsert_watched(
             break;
         }
     }
-    let (nodes, references) = collapse(&Settled::new(tree, watch)?, 0, &rules, watch)?.flatten(watch)?;
+    let store = Store::new(tree.references.len());
+    let root = collapse(&Settled::new(tree, watch)?, 0, &rules, &store, watch)?;
+    let (nodes, references) = root.flatten(store, watch)?;
     let better = Bvh2 { nodes, references, primitive_count: bvh.primitive_count };
     let cost = cost_of(&better, &rules, watch)?;
     if cost < cost_before {

@@ -26,7 +26,7 @@ pub(super) struct Tree<'a> {
     contents: Vec<Content>,
     /// Position of each node's parent; for the root, its own.
     parents: Vec<Place>,
-    references: &'a [u32],
+    pub(super) references: &'a [u32],
     inner_area: f64,
     pub(super) areas: Areas,
 }

@@ -1,10 +1,10 @@
 //! Batches of rays by a GPU once they are worth its start, and by this CPU until then.
 
 use super::backend::{Backend, SceneTree};
-use super::cost_model::RAYS_PER_LAUNCH;
+use super::cost_model::{RAYS_PER_LAUNCH, build_in_memory};
 use super::open::{Usable, first_usable};
 use super::{Plan, PlanReason, PlannedDevice};
-use raywarp_bvh::{BuildOptions, Bvh2};
+use raywarp_bvh::{BuildOptions, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,17 +29,22 @@ enum State {
     Cpu(Plan),
 }
 
-/// Scene data kept for a GPU that may be started later.
+/// What is kept for a GPU that may be started later: little, since the CPU's tracer has the triangles, and most scenes
+/// are never asked for so many rays. Its tree is built then, which the number of rays worth a GPU allows for.
 struct GpuNeeds {
-    bvh: Bvh2,
-    build: BuildOptions,
-    triangles: FlatTriangles,
+    triangles: usize,
+    /// Options of the tree, with leaves that fit the default GPU kernels.
+    fits: BuildOptions,
+    /// Options as the caller gave them.
+    asked: BuildOptions,
 }
 
 impl GpuOnceWorth {
-    /// Begins with the CPU tracer; `bvh` is the tree of `triangles`, with leaves that fit the default GPU kernels.
-    pub fn new(cpu: Arc<CpuTracer>, bvh: Bvh2, build: BuildOptions, triangles: FlatTriangles) -> Self {
-        let state = Mutex::new(State::Waiting(Box::new(GpuNeeds { bvh, build, triangles })));
+    /// Begins with the CPU tracer, whose triangles are all opaque. `fits` are the options that the caller asked for,
+    /// with leaves that fit the default GPU kernels.
+    pub fn new(cpu: Arc<CpuTracer>, fits: BuildOptions, asked: BuildOptions) -> Self {
+        let needs = GpuNeeds { triangles: cpu.ids().len(), fits, asked };
+        let state = Mutex::new(State::Waiting(Box::new(needs)));
         Self { cpu, asked: AtomicU64::new(0), state, least_batch: RAYS_PER_LAUNCH * rayon::current_num_threads() }
     }
 
@@ -49,7 +54,7 @@ impl GpuOnceWorth {
             State::Waiting(needs) => {
                 let plan = needs.plan(self.asked.load(Ordering::Relaxed));
                 // Nobody has asked for the GPU yet.
-                if matches!(plan.device, PlannedDevice::Cpu) { plan } else { Plan::cpu(needs.build) }
+                if matches!(plan.device, PlannedDevice::Cpu) { plan } else { Plan::cpu(needs.asked) }
             }
             State::Started(gpu) => gpu.plan(),
             State::Cpu(plan) => plan.clone(),
@@ -104,12 +109,18 @@ impl GpuOnceWorth {
 impl GpuNeeds {
     /// Returns the plan for a total of `rays` rays.
     fn plan(&self, rays: u64) -> Plan {
-        Plan::for_rays(rays, self.triangles.len() as u64, rayon::current_num_threads(), Some(self.build))
+        Plan::for_rays(rays, self.triangles as u64, rayon::current_num_threads(), Some(self.asked))
     }
 
     /// Starts the first usable one of `count` GPUs; if there is none, the CPU traces from then on.
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
-        let tree = SceneTree { bvh: &self.bvh, asked: &self.build, triangles: &self.triangles };
+        let (vertices, ids) = (cpu.corners(), cpu.ids().to_vec());
+        let triangles = FlatTriangles { opaque: vec![true; vertices.len()], vertices, ids };
+        let Ok(bvh) = build(&triangles, &build_in_memory(&self.fits, triangles.len())) else {
+            // It was built for the CPU with these options.
+            return State::Cpu(plan.by_cpu(PlanReason::NoneUsable(Vec::new())));
+        };
+        let tree = SceneTree { bvh: &bvh, asked: &self.asked, triangles: &triangles };
         let usable = first_usable(wanted, count, |devices, usable| -> Result<(), Box<Plan>> {
             for device in devices {
                 let ordinal = device.ordinal();

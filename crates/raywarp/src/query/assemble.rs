@@ -2,6 +2,7 @@
 
 use super::SceneError;
 use super::builder::{Instance, Levels, MOST_LEVELS, Part, SceneBuilder, SceneOptions};
+use super::flattened::Flattened;
 use super::ids::{Groups, InstanceId, Placement};
 use super::kept::{Kept, KeptPart};
 use super::scene::{Numbered, Rays, Scene};
@@ -12,11 +13,12 @@ use crate::device::{Backend, BackendError, DeviceChoice, Plan, SceneTree};
 #[cfg(feature = "cuda")]
 use crate::device::{GpuOnceWorth, RayKernels};
 use rayon::prelude::*;
-use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_controlled, presets};
-use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement, open_edges};
+use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_over, presets};
+use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement, open_edges, tracer_over};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
-use raywarp_geom::{Aabb, Affine, Affine64, Control, FlatError, FlatTriangles, PrimitiveId, TriangleMesh};
+use raywarp_geom::{Aabb, Affine, Affine64, Control, TriangleMesh, TriangleSource};
 use raywarp_layout::LayoutError;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -68,6 +70,11 @@ impl Leaf {
         for axis in 0..3 {
             self.transform.rows[axis][3] -= origin[axis];
         }
+    }
+
+    /// Returns the numbers of a placement and of its mesh, and its map, as trees are built over it.
+    fn flat((instance, leaf): (usize, &Self)) -> (usize, usize, Affine) {
+        (instance, leaf.mesh, leaf.transform.rounded())
     }
 
     /// Returns what the placement is known by.
@@ -191,7 +198,13 @@ pub(super) fn scene(
         two_levels((&meshes, &customs), &leaves, &has_tree, &mut kept, control)?
     } else {
         kept.flattened = flattened(&leaves, |_| true);
-        one_level(flat(&meshes, leaves.iter().enumerate(), control)?, &quality, options, plan, control)?
+        one_level(
+            &Flattened::new(&meshes, leaves.iter().enumerate().map(Leaf::flat))?,
+            &quality,
+            options,
+            plan,
+            control,
+        )?
     };
     let numbered = leaves.iter().map(Leaf::numbered).collect();
     Ok(Scene::new(rays, numbered, (origin, rounding), on_gpu, kept))
@@ -409,61 +422,34 @@ fn flattened(leaves: &[Leaf], is_flat: impl Fn(usize) -> bool) -> BTreeMap<(Inst
     mapped.filter(|(_, map)| *map != Affine::IDENTITY).collect()
 }
 
-/// Flattens numbered placements into one list, all triangles opaque.
-fn flat<'l>(
-    meshes: &[Option<Triangles<'_>>],
-    leaves: impl Iterator<Item = (usize, &'l Leaf)> + Clone,
-    control: &Control<'_>,
-) -> Result<FlatTriangles, SceneError> {
-    let of = |leaf: &Leaf| meshes[leaf.mesh].as_ref();
-    let found: u64 = leaves.clone().map(|(_, leaf)| of(leaf).map_or(0, Triangles::len) as u64).sum();
-    if found > u64::from(FlatTriangles::LIMIT) {
-        return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT }.into());
-    }
-    let mut flat = FlatTriangles::default();
-    flat.vertices.reserve_exact(found as usize);
-    flat.ids.reserve_exact(found as usize);
-    for (instance, leaf) in leaves {
-        let Some(mesh) = of(leaf) else { continue };
-        if control.is_cancelled() {
-            return Err(SceneError::Cancelled);
-        }
-        flat.vertices.extend(mesh.flattened(&leaf.transform));
-        let id = |primitive: usize| PrimitiveId { instance: instance as u32, primitive: primitive as u32 };
-        flat.ids.extend((0..mesh.len()).map(id));
-    }
-    if let Some(bad) = flat.vertices.iter().position(|corners| !corners.iter().flatten().all(|x| x.is_finite())) {
-        return Err(SceneError::NotFinite { instance: flat.ids[bad].instance as usize });
-    }
-    flat.opaque = vec![true; flat.vertices.len()];
-    Ok(flat)
-}
-
-/// Builds a tree for lanes.
+/// Builds a tree and encodes it for the CPU.
 fn tracer(
-    triangles: &FlatTriangles,
+    triangles: &Flattened<'_>,
     quality: &BuildOptions,
     control: &Control<'_>,
 ) -> Result<Arc<CpuTracer>, SceneError> {
-    built(triangles, quality, control).map(|(_, tracer)| tracer)
+    let bvh = built(triangles, quality, control)?;
+    encoded(tracer_over(Cow::Owned(bvh), triangles, || triangles.ids(), control))
 }
 
-/// Builds a tree and encodes it for the CPU.
-fn built(
-    triangles: &FlatTriangles,
-    quality: &BuildOptions,
-    control: &Control<'_>,
-) -> Result<(Bvh2, Arc<CpuTracer>), SceneError> {
-    let options = build_in_memory(quality, triangles.len());
-    let bvh = build_controlled(triangles, &options, control).map_err(|error| match error {
+/// Builds a tree.
+fn built(triangles: &Flattened<'_>, quality: &BuildOptions, control: &Control<'_>) -> Result<Bvh2, SceneError> {
+    let options = build_in_memory(quality, triangles.count());
+    build_over(triangles, &options, control).map_err(|error| match error {
         BuildError::Cancelled => SceneError::Cancelled,
+        BuildError::NotFinite { primitive } => {
+            SceneError::NotFinite { instance: triangles.instance(primitive as usize) }
+        }
         error => BackendError::from(error).into(),
-    })?;
-    let tracer = CpuTracer::controlled(&bvh, triangles, control).map_err(|error| match error {
+    })
+}
+
+/// Returns a tree that was encoded, or why it was not.
+fn encoded(tracer: Result<CpuTracer, LayoutError>) -> Result<Arc<CpuTracer>, SceneError> {
+    tracer.map(Arc::new).map_err(|error| match error {
         LayoutError::Cancelled => SceneError::Cancelled,
         error => BackendError::from(error).into(),
-    })?;
-    Ok((bvh, Arc::new(tracer)))
+    })
 }
 
 /// Puts a scene of two levels together: a tree for each mesh that has one, and one over all other placements.
@@ -481,8 +467,13 @@ fn two_levels(
         if let Some(custom) = &customs[mesh] {
             return Ok(custom.clone());
         }
-        let mesh = meshes[mesh].as_ref();
-        tree_of(mesh.map_or(Vec::new(), |mesh| mesh.flattened(&Affine64::IDENTITY)), &quality, control)
+        if control.is_cancelled() {
+            return Err(SceneError::Cancelled);
+        }
+        match &meshes[mesh] {
+            Some(mesh) => tracer(&Flattened::mesh(mesh)?, &quality, control),
+            None => tree_of(Vec::new(), &quality, control),
+        }
     };
     let mut trees: Vec<Arc<CpuTracer>> = own.par_iter().map(tree).collect::<Result<_, _>>()?;
     for (tree, &mesh) in own.iter().enumerate() {
@@ -505,7 +496,7 @@ fn two_levels(
     };
     let placed: Vec<Option<TreePlacement>> = leaves.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
     let others = leaves.iter().enumerate().zip(&placed).filter(|(_, placed)| placed.is_none()).map(|(leaf, _)| leaf);
-    let others = flat(meshes, others, control)?;
+    let others = Flattened::new(meshes, others.map(Leaf::flat))?;
     kept.flattened = flattened(leaves, |instance| placed[instance].is_none());
     kept.is_divided = placed.iter().all(Option::is_some);
     let mut placements: Vec<TreePlacement> = placed.into_iter().flatten().collect();
@@ -514,7 +505,6 @@ fn two_levels(
         placements.push(TreePlacement { tree, transform: Affine64::IDENTITY, base: 0 });
         trees.push(tracer(&others, &quality, control)?);
     }
-    drop(others);
     let levels = LevelsTracer::new(trees, &placements)?;
     Ok(Rays::Two(levels, Box::new(Plan::cpu(quality))))
 }
@@ -533,37 +523,36 @@ pub(super) fn tree_of(
     if control.is_cancelled() {
         return Err(SceneError::Cancelled);
     }
-    if triangles.len() > FlatTriangles::LIMIT as usize {
-        return Err(FlatError::TooMany { found: triangles.len() as u64, limit: FlatTriangles::LIMIT }.into());
-    }
-    tracer(&FlatTriangles::from_vertices(triangles), quality, control)
+    let mesh = Triangles::List(triangles);
+    tracer(&Flattened::mesh(&mesh)?, quality, control)
 }
 
 /// Builds one tree over all triangles, and puts it where batches are traced.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(clippy::needless_pass_by_value, reason = "a GPU that is started later keeps the triangles")
-)]
 fn one_level(
-    flat: FlatTriangles,
+    triangles: &Flattened<'_>,
     quality: &BuildOptions,
     options: &SceneOptions,
     plan: Plan,
     control: &Control<'_>,
 ) -> Result<Rays, SceneError> {
-    // A GPU that is started later walks the same tree.
-    #[cfg(feature = "cuda")]
-    let is_auto = options.device == DeviceChoice::Auto;
-    #[cfg(feature = "cuda")]
-    let fits = if is_auto { RayKernels::default().fitting(quality) } else { plan.kernels.fitting(quality) };
-    #[cfg(not(feature = "cuda"))]
-    let (fits, _) = (*quality, options);
-    let (bvh, cpu) = built(&flat, &fits, control)?;
-    #[cfg(feature = "cuda")]
-    if is_auto {
-        let batches = Backend::once_worth(GpuOnceWorth::new(cpu.clone(), bvh, *quality, flat));
-        return Ok(Rays::One(cpu, Box::new(batches)));
+    if options.device == DeviceChoice::Cpu || cfg!(not(feature = "cuda")) {
+        let cpu = tracer(triangles, quality, control)?;
+        return Ok(Rays::One(cpu.clone(), Box::new(Backend::cpu(cpu, plan))));
     }
+    #[cfg(feature = "cuda")]
+    if options.device == DeviceChoice::Auto {
+        // A GPU that is started later walks a tree of the same leaves.
+        let fits = RayKernels::default().fitting(quality);
+        let cpu = tracer(triangles, &fits, control)?;
+        return Ok(Rays::One(cpu.clone(), Box::new(Backend::once_worth(GpuOnceWorth::new(cpu, fits, *quality)))));
+    }
+    #[cfg(feature = "cuda")]
+    let fits = plan.kernels.fitting(quality);
+    #[cfg(not(feature = "cuda"))]
+    let fits = *quality;
+    let bvh = built(triangles, &fits, control)?;
+    let flat = triangles.flat();
+    let cpu = encoded(CpuTracer::controlled(&bvh, &flat, control))?;
     let tree = SceneTree { bvh: &bvh, asked: quality, triangles: &flat };
     let batches = Backend::new(plan, &tree, || Ok(cpu.clone()))?;
     Ok(Rays::One(cpu, Box::new(batches)))

@@ -36,7 +36,7 @@ pub struct SceneOptions {
     pub quality: Option<BuildOptions>,
     /// Number of levels.
     pub levels: Levels,
-    /// Who traces batches; this CPU by default.
+    /// Who traces batches: by default this CPU, and a GPU once so many rays were asked for that one is worth its start.
     pub device: DeviceChoice,
 }
 

@@ -10,6 +10,7 @@ mod double;
 mod edit;
 mod error;
 mod filter;
+mod flattened;
 mod hit;
 mod ids;
 mod inside;

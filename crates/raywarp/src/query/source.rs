@@ -60,6 +60,7 @@ impl<'a> Positions<'a> {
     }
 
     /// Returns a position in f64, where any f32 is exact.
+    #[inline]
     pub(super) fn wide(&self, vertex: usize) -> [f64; 3] {
         match self.0 {
             Numbers::Single(..) => self.narrow(vertex).map(f64::from),
@@ -71,6 +72,7 @@ impl<'a> Positions<'a> {
     }
 
     /// Returns a position rounded to f32.
+    #[inline]
     pub(super) fn narrow(&self, vertex: usize) -> [f32; 3] {
         match self.0 {
             Numbers::Single(numbers, stride) => {
@@ -127,6 +129,7 @@ impl Indices<'_> {
     }
 
     /// Returns the corners of a triangle.
+    #[inline]
     pub(super) fn corners(&self, triangle: usize) -> [u32; 3] {
         match self.0 {
             Corners::Named(indices) => indices[triangle],

@@ -12,6 +12,8 @@ pub(super) enum Triangles<'a> {
     Shifted(Positions<'a>, Indices<'a>, [f64; 3]),
     /// Rounded relative to the scene's origin, or to a centre of its own.
     Rounded(TriangleMesh),
+    /// The corners of each.
+    List(Vec<[[f32; 3]; 3]>),
 }
 
 impl Triangles<'_> {
@@ -19,6 +21,7 @@ impl Triangles<'_> {
         match self {
             Self::Given(positions, indices) | Self::Shifted(positions, indices, _) => indices.len(positions.len()),
             Self::Rounded(mesh) => mesh.indices.len(),
+            Self::List(corners) => corners.len(),
         }
     }
 
@@ -28,11 +31,12 @@ impl Triangles<'_> {
             Self::Given(positions, indices) => {
                 Some(IndexedCorners { positions: positions.plain()?, indices: indices.named()? })
             }
-            Self::Shifted(..) => None,
+            Self::Shifted(..) | Self::List(_) => None,
             Self::Rounded(mesh) => Some(IndexedCorners { positions: &mesh.positions, indices: &mesh.indices }),
         }
     }
 
+    #[inline]
     pub fn corners(&self, triangle: usize) -> [[f32; 3]; 3] {
         match self {
             Self::Given(positions, indices) => {
@@ -43,6 +47,7 @@ impl Triangles<'_> {
                 std::array::from_fn(|i| (position[i] - from[i]) as f32)
             }),
             Self::Rounded(mesh) => mesh.corners(triangle),
+            Self::List(corners) => corners[triangle],
         }
     }
 

@@ -25,7 +25,7 @@ impl Sbvh<'_> {
         if count <= TASK {
             let tree = self.build_small(references, range);
             watch.advance(work_of(count));
-            return Ok(Subtree::Small(tree));
+            return Ok(self.store.keep(&tree));
         }
         let map = BinMap::<BINS>::new(&range.bounds.centroids);
         let bins = in_chunks(watch, &references, |chunk| Bins::of(chunk, &map), Bins::add)?;
@@ -38,7 +38,7 @@ impl Sbvh<'_> {
         // It may not have seen the bins.
         watch.look()?;
         let mut halves = match plan {
-            Plan::Leaf => return Ok(Subtree::Small(self.build_small(references, range))),
+            Plan::Leaf => return Ok(self.store.keep(&self.build_small(references, range))),
             Plan::Halve => in_the_middle(references, &range.bounds),
             Plan::Object => divide(watch, &references, |reference| {
                 if map.is_left(reference, &split) { Side::Left(*reference) } else { Side::Right(*reference) }

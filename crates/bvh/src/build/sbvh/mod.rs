@@ -21,12 +21,11 @@ mod spatial_bins;
 
 use super::binned_sah::work_of;
 use super::cost::{Decision, LeafRules, Split};
-use super::subtree::Subtree;
+use super::subtree::{Store, Subtree};
 use super::{BuildOptions, Builder, extra_references};
 use crate::reference::{Bounds, RangeBounds, Reference};
 use crate::watch::{Stopped, Watch};
 use cut::cut;
-use raywarp_geom::FlatTriangles;
 use spatial_bins::{SlabMap, SpatialBins, SpatialSplit};
 
 /// Input of the spatial-split builder that every task reads.
@@ -37,6 +36,7 @@ struct Sbvh<'a> {
     min_overlap: f64,
     /// Half area of the largest node that may be cut.
     most_area: f64,
+    store: &'a Store,
     watch: &'a Watch<'a>,
 }
 
@@ -70,9 +70,10 @@ enum Side {
 /// Builds a tree with spatial splits over at least one reference.
 pub(super) fn build(
     references: Vec<Reference>,
-    triangles: &FlatTriangles,
+    triangles: &[[[f32; 3]; 3]],
     options: &BuildOptions,
     rules: &LeafRules,
+    store: &Store,
     watch: &Watch<'_>,
 ) -> Result<Subtree, Stopped> {
     watch.begin(Builder::Sbvh.weight(), work_of(references.len()))?;
@@ -84,7 +85,7 @@ pub(super) fn build(
     let min_overlap = if may_cut { share * bounds.boxes.half_area() } else { f64::INFINITY };
     let budget = extra_references(triangles.len() as u64, options.split_budget) as usize;
     let most_area = f64::from(options.split_below) * bounds.boxes.half_area();
-    let sbvh = Sbvh { triangles: &triangles.vertices, rules, min_overlap, most_area, watch };
+    let sbvh = Sbvh { triangles, rules, min_overlap, most_area, store, watch };
     sbvh.build_large(references, Range { bounds, depth: 0, budget })
 }
 

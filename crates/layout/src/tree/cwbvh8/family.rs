@@ -41,10 +41,10 @@ pub(crate) fn list(bvh: &Bvh2, collapse: &Collapse) -> Vec<Family> {
         let mut family = Family { count: children.len(), ..empty() };
         let first_waiting = waiting.len();
         for (i, &child) in children.iter().enumerate() {
-            family.sources[i] = child as u32;
-            if !collapse.is_leaf(child) {
+            family.sources[i] = child;
+            if !collapse.is_leaf(child as usize) {
                 family.families[i] = families.len() as u32;
-                waiting.push((child, families.len()));
+                waiting.push((child as usize, families.len()));
                 families.push(empty());
             }
         }
