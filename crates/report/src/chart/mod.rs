@@ -4,10 +4,12 @@ mod bars;
 mod columns;
 mod log_ticks;
 mod points;
+mod text_width;
 
 pub use bars::{Bar, Bars};
 pub use columns::Columns;
 pub use points::{ChartLine, Points};
+pub(super) use text_width::text_width;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -68,6 +70,9 @@ const SERIES: [RGBColor; 6] = [
     RGBColor(0xA8, 0x6A, 0x3D),
 ];
 
+/// Number of series that each have a colour of their own.
+pub const COLOURS: usize = SERIES.len();
+
 /// Pixels across of a picture on a screen, and on a narrow one: letters are of one size in both.
 pub const WIDE: u32 = 860;
 /// Width of a picture for phones, in pixels.
@@ -94,11 +99,6 @@ fn faint() -> RGBColor {
 /// Returns the style of text that is anchored at its left, middle or right, half-way up.
 fn text_style(anchor: HPos) -> TextStyle<'static> {
     ("sans-serif", FONT).into_font().color(&ink()).pos(Pos::new(anchor, VPos::Center))
-}
-
-/// Returns the width of a text as drawn, about, in pixels.
-fn text_width(text: &str) -> i32 {
-    (text.chars().count() as f64 * f64::from(FONT) * 0.46).ceil() as i32
 }
 
 /// Runs `draw` on an empty picture of so many pixels.
@@ -210,6 +210,14 @@ mod tests {
         assert_eq!(columns(vec![]).svg(WIDE), None);
         assert_eq!(columns(vec![0.0, f64::NAN]).svg(WIDE), None);
         assert!(columns(vec![1.0, 2.0]).svg(WIDE).is_some());
+    }
+
+    #[test]
+    fn entries_of_a_legend_do_not_touch() {
+        let names = ["MMMM, WWWW, clay", "conference, clay, simulated"].map(String::from);
+        let places = legend_places(&names, 2000).0;
+        // A browser's letters of the first are 155.5 pixels wide, behind a square and a gap of 18.
+        assert!(f64::from(places[1].0) >= f64::from(places[0].0) + 18.0 + 155.5 + 12.0, "{places:?}");
     }
 
     #[test]
