@@ -5,27 +5,39 @@ use super::record::Record;
 use super::table::{Line, lines, scenes};
 use raywarp_papers::Claim;
 use raywarp_report::Document;
-use raywarp_report::chart::{Bar, Bars, ChartLine, Points};
+use raywarp_report::chart::{Bar, Bars, COLOURS, ChartLine, Points};
 
 /// Adds the pictures of an exhibit: bars for each scene and quantity, lines for each quantity, or ALK12's figure.
 pub(super) fn charts(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
     let quantities = || exhibit.parts.iter().flat_map(|part| part.quantities);
-    let name = |of: &[&str]| format!("{}-{}", exhibit.name, of.join("-")).replace([' ', '_', ','], "-");
+    let name =
+        |of: &[&str]| format!("{}-{}", exhibit.name, of.join("-")).replace(", ", "-").replace([' ', '_', ','], "-");
     match exhibit.picture {
         PictureForm::Generations => generations(document, exhibit, records),
         PictureForm::Bars => {
-            for (scene, quantity) in
-                scenes(exhibit, records).into_iter().flat_map(|scene| quantities().map(move |q| (scene, q)))
-            {
-                let lines = lines(records, scene, std::slice::from_ref(quantity));
-                let caption = format!("{}, {scene}: {}", exhibit.place, quantity.head);
-                document.chart(name(&[scene, quantity.key]), caption, bars(quantity, &lines));
+            for quantity in quantities() {
+                for scene in scenes(exhibit, records) {
+                    let lines = lines(records, scene, std::slice::from_ref(quantity));
+                    let caption = format!("{}, {scene}: {}", exhibit.place, quantity.head);
+                    document.chart(name(&[scene, quantity.key]), caption, bars(quantity, &lines));
+                }
             }
         }
         PictureForm::Lines => {
             for quantity in quantities() {
-                let caption = format!("{}: {}", exhibit.place, quantity.head);
-                document.chart(name(&[quantity.key]), caption, over_numbers(exhibit, quantity, records));
+                let pictures = over_numbers(exhibit, quantity, records);
+                let count = pictures.len();
+                for (number, picture) in (1..).zip(pictures) {
+                    let caption = format!("{}: {}", exhibit.place, quantity.head);
+                    match count {
+                        1 => document.chart(name(&[quantity.key]), caption, picture),
+                        _ => document.chart(
+                            name(&[quantity.key, &number.to_string()]),
+                            format!("{caption} ({number} of {count})"),
+                            picture,
+                        ),
+                    }
+                }
             }
         }
     }
@@ -51,32 +63,84 @@ fn bars(quantity: &Quantity, lines: &[Line<'_>]) -> Bars {
     Bars { axis: quantity.unit.to_string(), series: vec!["theirs".into(), "ours".into()], groups, least_most: 0.0 }
 }
 
-/// Returns lines over subjects that are numbers, such as bounces: theirs and ours of each scene.
-fn over_numbers(exhibit: &Exhibit, quantity: &Quantity, records: &[Record]) -> Points {
-    let mut all = Vec::new();
-    let mut x_axis = String::new();
-    for scene in scenes(exhibit, records) {
-        let lines = lines(records, scene, std::slice::from_ref(quantity));
-        for is_theirs in [true, false] {
-            let point = |line: &Line<'_>| {
-                let (theirs, ours) = number(line.cells[0]);
-                Some((
-                    line.subject.rsplit(' ').next()?.parse().ok()?,
-                    if is_theirs { theirs } else { ours }?,
-                    String::new(),
-                ))
-            };
-            let points: Vec<_> = lines.iter().filter_map(point).collect();
-            if points.is_empty() {
-                continue;
-            }
-            x_axis = lines[0].subject.rsplit_once(' ').map_or("", |(words, _)| words).to_string();
-            let is_named = scene.starts_with("theirs") || !is_theirs;
-            all.push(ChartLine { name: if is_named { scene.to_string() } else { format!("{scene}, theirs") }, points });
+/// Returns lines over subjects that are numbers, such as bounces: theirs and ours of each scene and kind of rays. A
+/// picture has as many of ours as have colours of their own beside the paper's; the rest follow in further pictures,
+/// each with the paper's.
+fn over_numbers(exhibit: &Exhibit, quantity: &Quantity, records: &[Record]) -> Vec<Points> {
+    let own = || records.iter().filter(|record| record.quantity == quantity.key);
+    let mut kinds: Vec<&str> = Vec::new();
+    for record in own().filter(|record| record.ours.is_some()) {
+        if !kinds.contains(&record.rays.as_str()) {
+            kinds.push(&record.rays);
         }
     }
+    let mut x_axis = String::new();
+    let mut theirs: Vec<ChartLine> = Vec::new();
+    let mut ours: Vec<Vec<ChartLine>> = Vec::new();
+    for scene in scenes(exhibit, records) {
+        let lines = lines(records, scene, std::slice::from_ref(quantity));
+        let mut of_rays: Vec<&str> = Vec::new();
+        for line in &lines {
+            if !of_rays.contains(&line.rays) {
+                of_rays.push(line.rays);
+            }
+        }
+        let mut of_scene = Vec::new();
+        for rays in of_rays {
+            let points = |is_theirs: bool| {
+                let point = |line: &Line<'_>| {
+                    let (theirs, ours) = number(line.cells[0]);
+                    let at = line.subject.rsplit(' ').next()?.parse().ok()?;
+                    Some((at, if is_theirs { theirs } else { ours }?, String::new()))
+                };
+                let mut points: Vec<(f64, f64, String)> =
+                    lines.iter().filter(|line| line.rays == rays).filter_map(point).collect();
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                points
+            };
+            let [of_theirs, of_ours] = [points(true), points(false)];
+            if let Some(line) = lines.first().filter(|_| !(of_theirs.is_empty() && of_ours.is_empty())) {
+                x_axis = line.subject.rsplit_once(' ').map_or("", |(words, _)| words).to_string();
+            }
+            // The paper's numbers of one scene stand beside ours of every other too.
+            let is_known = theirs.iter().any(|line| of_theirs.iter().all(|point| line.points.contains(point)));
+            if !of_theirs.is_empty() && !is_known {
+                let is_theirs = scene.starts_with("theirs");
+                let name = if is_theirs { scene.to_string() } else { format!("{scene}, theirs") };
+                theirs.push(ChartLine { name, points: of_theirs });
+            }
+            if !of_ours.is_empty() {
+                let name = if kinds.len() > 1 { format!("{scene}, {rays}") } else { scene.to_string() };
+                of_scene.push(ChartLine { name, points: of_ours });
+            }
+        }
+        ours.push(of_scene);
+    }
     let y_axis = format!("{}, {}", quantity.head, quantity.unit);
-    Points { x_axis, y_axis, logarithmic: false, diagonal: false, lines: all }
+    let picture = |lines: Vec<ChartLine>| Points {
+        x_axis: x_axis.clone(),
+        y_axis: y_axis.clone(),
+        logarithmic: false,
+        diagonal: false,
+        lines,
+    };
+    panels(&theirs, ours).into_iter().map(picture).collect()
+}
+
+/// Returns lines by picture: the paper's in each, and of ours those of a scene together.
+fn panels(theirs: &[ChartLine], ours: Vec<Vec<ChartLine>>) -> Vec<Vec<ChartLine>> {
+    let most = COLOURS.saturating_sub(theirs.len()).max(1);
+    let mut pictures: Vec<Vec<ChartLine>> = Vec::new();
+    for of_scene in ours.into_iter().filter(|lines| !lines.is_empty()) {
+        match pictures.last_mut() {
+            Some(last) if last.len() + of_scene.len() <= most => last.extend(of_scene),
+            _ => pictures.push(of_scene),
+        }
+    }
+    if pictures.is_empty() && !theirs.is_empty() {
+        pictures.push(Vec::new());
+    }
+    pictures.into_iter().map(|ours| theirs.iter().cloned().chain(ours).collect()).collect()
 }
 
 /// Returns a GPU's name without the scene behind it.
@@ -131,5 +195,51 @@ fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
         let caption =
             format!("{}: relative rates over relative {over}; on the thin line both rise alike", exhibit.place);
         document.chart(format!("{}-{over}", exhibit.name), caption, chart);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::{Paper, all, find, stored};
+
+    /// Returns what is wrong with the lines of a picture: it has too many, two alike, or one that goes back.
+    fn faults(picture: &Points) -> Vec<String> {
+        let mut faults = Vec::new();
+        if picture.lines.len() > COLOURS {
+            faults.push(format!("{} lines have {COLOURS} colours", picture.lines.len()));
+        }
+        for (place, line) in picture.lines.iter().enumerate() {
+            if !line.points.is_sorted_by(|a, b| a.0 < b.0) {
+                faults.push(format!("{} goes back", line.name));
+            }
+            if picture.lines[..place].iter().any(|other| other.name == line.name) {
+                faults.push(format!("{} twice", line.name));
+            }
+        }
+        faults
+    }
+
+    #[test]
+    fn every_line_goes_forward_and_has_a_colour_of_its_own() {
+        let mut count = 0;
+        for exhibit in all().filter(|exhibit| exhibit.picture == PictureForm::Lines) {
+            let records = stored(exhibit);
+            for quantity in exhibit.parts.iter().flat_map(|part| part.quantities) {
+                for picture in over_numbers(exhibit, quantity, &records) {
+                    let faults = faults(&picture);
+                    assert!(faults.is_empty(), "{} {}: {faults:?}", exhibit.name, quantity.key);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count >= 40, "{count}");
+        // A scene whose paths are counted and simulated has a line for each.
+        let table2 = find(Paper::W11, "table2").unwrap();
+        let pictures = over_numbers(table2, table2.quantity("paths").unwrap(), &stored(table2));
+        let of =
+            |name: &str| pictures.iter().flat_map(|picture| &picture.lines).filter(|line| line.name == name).count();
+        assert_eq!([of("sibenik, clay, counted"), of("sibenik, clay, simulated")], [1, 1]);
+        assert_eq!(of("theirs: fairy"), pictures.len());
     }
 }
