@@ -16,6 +16,15 @@ pub(super) fn charts(document: &mut Document, exhibit: &Exhibit, records: &[Reco
         PictureForm::Generations => generations(document, exhibit, records),
         PictureForm::Bars => {
             for quantity in quantities() {
+                if has_scenes_of_theirs_alone(quantity, records) {
+                    for (of, bars) in across_scenes(exhibit, quantity, records) {
+                        // The paper's and ours have one unit, and so one axis.
+                        let apart = if quantity.is_compared { "" } else { "; theirs are of other scenes or machines" };
+                        let caption = format!("{}, {of}: {}{apart}", exhibit.place, quantity.head);
+                        document.chart(name(&[quantity.key, &of]), caption, bars);
+                    }
+                    continue;
+                }
                 for scene in scenes(exhibit, records) {
                     let lines = lines(records, scene, std::slice::from_ref(quantity));
                     let caption = format!("{}, {scene}: {}", exhibit.place, quantity.head);
@@ -61,6 +70,53 @@ fn bars(quantity: &Quantity, lines: &[Line<'_>]) -> Bars {
     };
     let groups: Vec<_> = lines.iter().map(group).filter(|(_, bars)| bars.iter().any(Option::is_some)).collect();
     Bars { axis: quantity.unit.to_string(), series: vec!["theirs".into(), "ours".into()], groups, least_most: 0.0 }
+}
+
+/// Returns `true` if a quantity has scenes that the paper alone has, and others that we have.
+fn has_scenes_of_theirs_alone(quantity: &Quantity, records: &[Record]) -> bool {
+    let has = |is_theirs: bool| {
+        records.iter().any(|record| record.quantity == quantity.key && record.is_theirs_alone() == is_theirs)
+    };
+    has(true) && has(false)
+}
+
+/// Returns bars of a quantity by what they are of, a group a scene, so that the paper's scenes stand beside ours. What
+/// the paper has in one form and we in several, such as tiles of several sizes, stands together.
+fn across_scenes(exhibit: &Exhibit, quantity: &Quantity, records: &[Record]) -> Vec<(String, Bars)> {
+    let all: Vec<&Record> = records.iter().filter(|record| record.quantity == quantity.key).collect();
+    let is_form_of = |subject: &str, of: &str| subject.strip_prefix(of).is_some_and(|rest| rest.starts_with(", "));
+    let form = |record: &Record| {
+        let theirs = all.iter().find(|other| other.is_theirs_alone() && is_form_of(&record.subject, &other.subject));
+        theirs.map_or_else(|| record.subject.clone(), |theirs| theirs.subject.clone())
+    };
+    let mut panels: Vec<(String, String)> = Vec::new();
+    for record in &all {
+        let panel = (form(record), record.rays.clone());
+        if !panels.contains(&panel) {
+            panels.push(panel);
+        }
+    }
+    let bar =
+        |value: Option<f64>| value.map(|value| Bar { value, label: raywarp_report::number(value, quantity.digits) });
+    let picture = |(of, rays): (String, String)| {
+        let mut groups = Vec::new();
+        for scene in scenes(exhibit, records) {
+            let is_own = |record: &&&Record| record.scene == scene && record.rays == rays && form(record) == of;
+            for record in all.iter().filter(is_own) {
+                let rest = record.subject.strip_prefix(of.as_str()).unwrap_or_default();
+                let (theirs, ours) = number(Some(record));
+                groups.push((format!("{scene}{rest}"), vec![bar(theirs), bar(ours)]));
+            }
+        }
+        let bars = Bars {
+            axis: quantity.unit.to_string(),
+            series: vec!["theirs".into(), "ours".into()],
+            groups,
+            least_most: 0.0,
+        };
+        (format!("{of}, {rays}"), bars)
+    };
+    panels.into_iter().map(picture).collect()
 }
 
 /// Returns lines over subjects that are numbers, such as bounces: theirs and ours of each scene and kind of rays. A
@@ -241,5 +297,25 @@ mod tests {
             |name: &str| pictures.iter().flat_map(|picture| &picture.lines).filter(|line| line.name == name).count();
         assert_eq!([of("sibenik, clay, counted"), of("sibenik, clay, simulated")], [1, 1]);
         assert_eq!(of("theirs: fairy"), pictures.len());
+    }
+
+    #[test]
+    fn w11s_table_1_has_the_papers_bars_beside_ours() {
+        let table1 = find(Paper::W11, "table1").unwrap();
+        let records = stored(table1);
+        for key in ["frames", "of naive"] {
+            let pictures = across_scenes(table1, table1.quantity(key).unwrap(), &records);
+            let named = |of: &str| pictures.iter().find(|(name, _)| name == of).map(|(_, bars)| bars).unwrap();
+            for of in ["whole-frame, 8 bounces", "tiled shared, 8 bounces"] {
+                let bars = named(of);
+                let has = |place: usize| bars.groups.iter().filter(|(_, bars)| bars[place].is_some()).count();
+                assert!(has(0) == 6 && has(1) >= 10, "{of}: {bars:?}");
+            }
+            let tiled = named("tiled shared, 8 bounces");
+            assert!(tiled.groups.iter().any(|(name, _)| name == "dragon, clay, M 8"), "{tiled:?}");
+            // Each number is in one picture.
+            let shown: usize = pictures.iter().map(|(_, bars)| bars.groups.len()).sum();
+            assert_eq!(shown, records.iter().filter(|record| record.quantity == key).count());
+        }
     }
 }
