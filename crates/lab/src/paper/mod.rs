@@ -14,6 +14,8 @@ mod interval;
 mod judged;
 mod make;
 mod measure;
+#[cfg(test)]
+mod notes;
 mod part_table;
 mod printed;
 mod record;

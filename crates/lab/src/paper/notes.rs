@@ -1,0 +1,190 @@
+//! Tests of what notes of statements say in words, by the tables that have the numbers.
+
+use super::{Paper, Record, find, statements, stored};
+
+/// Words of a statement's note, the table that they are on, and what they say of its numbers.
+struct Said {
+    paper: Paper,
+    statement: &'static str,
+    words: &'static str,
+    exhibit: &'static str,
+    is_so: fn(&Numbers) -> bool,
+}
+
+/// The numbers of a table.
+struct Numbers(Vec<Record>);
+
+const SCENES: [&str; 2] = ["sibenik", "conference"];
+const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
+
+impl Numbers {
+    fn record(&self, key: [&str; 4]) -> &Record {
+        self.0.iter().find(|record| record.key() == key).unwrap_or_else(|| panic!("there is no {key:?}"))
+    }
+
+    fn ours(&self, scene: &str, subject: &str, rays: &str, quantity: &str) -> f64 {
+        self.record([scene, subject, rays, quantity]).ours.unwrap()
+    }
+
+    fn theirs(&self, scene: &str, subject: &str, rays: &str, quantity: &str) -> f64 {
+        self.record([scene, subject, rays, quantity]).theirs.text().parse().unwrap()
+    }
+}
+
+/// Returns how many scenes and kinds of rays are so.
+fn count(is_so: impl Fn(&str, &str) -> bool) -> usize {
+    SCENES.iter().flat_map(|scene| KINDS.map(|rays| (scene, rays))).filter(|(scene, rays)| is_so(scene, rays)).count()
+}
+
+/// Returns `true` if the rays that gain are those of which it is said.
+fn gain_alone(gain: impl Fn(&str, &str) -> f64, is_said: impl Fn(&str, &str) -> bool) -> bool {
+    count(|scene, rays| (gain(scene, rays) > 0.0) == is_said(scene, rays)) == 6
+}
+
+const SAID: &[Said] = &[
+    Said {
+        paper: Paper::Al09,
+        statement: "simulated-rates-packets",
+        words: "faster than ours are simulated in four of six cells",
+        exhibit: "table1",
+        is_so: |of| {
+            let is_faster = |scene: &str, rays: &str| {
+                of.theirs(scene, "persistent packet", rays, "measured")
+                    > of.ours(scene, "persistent packet", rays, "simulated")
+            };
+            count(is_faster) == 4
+        },
+    },
+    Said {
+        paper: Paper::Alk12,
+        statement: "fetch-at-once",
+        words: "all rays gain where a lane has one; where rays are replaced, primary ones alone do",
+        exhibit: "table2",
+        is_so: |of| {
+            let [one, replaced] = ["fetch at once, one ray a lane", "fetch at once, replacing"];
+            gain_alone(|scene, rays| of.ours(scene, one, rays, "gain"), |_, _| true)
+                && gain_alone(|scene, rays| of.ours(scene, replaced, rays, "gain"), |_, rays| rays == "primary")
+        },
+    },
+    Said {
+        paper: Paper::Alk12,
+        statement: "postpone-one-or-two",
+        words: "One postponed leaf gains a point or two in conference; nothing gains more",
+        exhibit: "table2",
+        is_so: |of| {
+            let gain = |scene: &str, subject: &str, rays: &str| of.ours(scene, subject, rays, "gain");
+            let incoherent = ["ao", "diffuse"];
+            let one = incoherent.map(|rays| gain("conference", "postpone one", rays));
+            let others = incoherent.map(|rays| {
+                gain("sibenik", "postpone one", rays).max(gain("sibenik", "postpone two", rays)).max(gain(
+                    "conference",
+                    "postpone two",
+                    rays,
+                ))
+            });
+            one.iter().all(|gain| (0.5..2.5).contains(gain)) && others.iter().all(|gain| *gain < 0.5)
+        },
+    },
+    Said {
+        paper: Paper::G14,
+        statement: "gains-on-a-recent-gpu",
+        words: "Primary rays gain in both scenes, of the others none",
+        exhibit: "table2",
+        is_so: |of| {
+            gain_alone(|scene, rays| of.ours(scene, "NVIDIA H200", rays, "speedup"), |_, rays| rays == "primary")
+        },
+    },
+    Said {
+        paper: Paper::G14,
+        statement: "gains-grow-with-complexity",
+        words: "AO and diffuse rays lose less in conference than in sibenik, and primary rays gain less",
+        exhibit: "table2",
+        is_so: |of| {
+            let more = |rays: &str| {
+                let [sibenik, conference] = SCENES.map(|scene| of.ours(scene, "NVIDIA H200", rays, "speedup"));
+                conference - sibenik
+            };
+            more("ao") > 0.0 && more("diffuse") > 0.0 && more("primary") < 0.0
+        },
+    },
+    Said {
+        paper: Paper::G14,
+        statement: "titan-gains",
+        words: "His rates themselves, all twelve, are below the modelled bounds",
+        exhibit: "table2",
+        is_so: |of| {
+            ["Titan, ALK12's", "Titan, improved"].iter().all(|subject| {
+                count(|scene, rays| {
+                    of.theirs(scene, subject, rays, "measured") < of.ours(scene, subject, rays, "bound")
+                }) == 6
+            })
+        },
+    },
+    Said {
+        paper: Paper::G14,
+        statement: "four-children",
+        words: "primary rays gain, diffuse rays lose, AO gains in conference",
+        exhibit: "improvements",
+        is_so: |of| {
+            let gain = |scene: &str, rays: &str| of.ours(scene, "4-ary", rays, "gain");
+            SCENES.iter().all(|scene| gain(scene, "primary") >= 2.0 && gain(scene, "diffuse") <= -2.0)
+                && gain("conference", "ao") >= 2.0
+                && gain("sibenik", "ao").abs() < 2.0
+        },
+    },
+    Said {
+        paper: Paper::G14,
+        statement: "six-comparisons",
+        words: "five are a little faster everywhere",
+        exhibit: "improvements",
+        is_so: |of| {
+            let more = |scene: &str, rays: &str| {
+                of.ours(scene, "4-ary, five comparisons", rays, "gain") - of.ours(scene, "4-ary", rays, "gain")
+            };
+            count(|scene, rays| (0.0..5.0).contains(&more(scene, rays))) == 6
+        },
+    },
+    Said {
+        paper: Paper::W11,
+        statement: "shared-memory-is-off-limits",
+        words: "On an H200 M = 1 to 4 keep all warps that registers allow; M = 8 loses in all",
+        exhibit: "figure2",
+        is_so: |of| {
+            let [one, two, four, eight] =
+                ["M 1", "M 2", "M 4", "M 8"].map(|m| of.ours("NVIDIA H200", m, "", "occupancy"));
+            let loses = |record: &Record| record.ours.is_some_and(|ours| ours < 0.98);
+            let is_of_8 = |record: &&Record| record.subject == "M 8" && record.quantity == "of global";
+            one == two && two == four && four > eight && of.0.iter().filter(is_of_8).all(loses)
+        },
+    },
+];
+
+/// Returns why a note's words are not so by the records of its table; `None` if they are.
+fn fault(said: &Said, records: Vec<Record>) -> Option<String> {
+    let row = statements(said.paper).iter().find(|row| row.name == said.statement)?;
+    if !row.note.contains(said.words) {
+        return Some(format!("{}: its note does not say: {}", said.statement, said.words));
+    }
+    (!(said.is_so)(&Numbers(records))).then(|| format!("{}: it is not so: {}", said.statement, said.words))
+}
+
+fn records(said: &Said) -> Vec<Record> {
+    stored(find(said.paper, said.exhibit).expect("it is a table"))
+}
+
+#[test]
+fn what_notes_say_is_so_by_their_tables() {
+    for said in SAID {
+        assert_eq!(fault(said, records(said)), None);
+    }
+}
+
+#[test]
+fn a_note_that_its_table_denies_is_found() {
+    for said in SAID {
+        // Gains become losses, rates and shares fall to nothing.
+        let mut planted = records(said);
+        planted.iter_mut().for_each(|record| record.ours = record.ours.map(|ours| -ours));
+        assert!(fault(said, planted).is_some(), "{}", said.statement);
+    }
+}
