@@ -279,6 +279,30 @@ fn no_distance_is_a_part_of_nothing() {
 }
 
 #[test]
+fn a_measured_rate_that_is_not_there_is_in_no_run() {
+    let table1 = find(Paper::Alk12, "table1").unwrap();
+    let records = stored(table1);
+    let measured = |record: &&Record| record.scene == "san_miguel" && record.quantity == "measured";
+    assert!(records.iter().filter(measured).all(|record| record.ours.is_none()));
+    let words = "an H200's measured rates of san_miguel are not there: no recorded run traced the paper's rays in it";
+    let text = exhibit_document(table1, &records, &[]).text(Room::Any);
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{text}");
+    // What runs have of the scene is of other rays.
+    let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
+    let mut seen = 0;
+    for run in std::fs::read_dir(runs).unwrap().filter_map(|run| std::fs::read_dir(run.ok()?.path()).ok()).flatten() {
+        let path = run.unwrap().path();
+        let text =
+            if path.extension().is_some_and(|end| end == "csv") { std::fs::read_to_string(&path) } else { continue };
+        for line in text.unwrap().lines().filter(|line| line.starts_with("san_miguel,")) {
+            assert!(line.starts_with("san_miguel,raywarp,"), "{}: {line}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);
