@@ -41,6 +41,15 @@ fn gain_alone(gain: impl Fn(&str, &str) -> f64, is_said: impl Fn(&str, &str) -> 
     count(|scene, rays| (gain(scene, rays) > 0.0) == is_said(scene, rays)) == 6
 }
 
+/// Returns by how many points a queue's AO and diffuse rays have more than with the paper's settings.
+fn of_queues(of: &Numbers, subject: &str, quantity: &str) -> Vec<f64> {
+    let more = |(scene, rays)| {
+        of.ours(scene, subject, rays, quantity)
+            - of.ours(scene, "at most 4 iterations, new rays every 4", rays, quantity)
+    };
+    ["sibenik", "crytek_sponza"].iter().flat_map(|scene| [(*scene, "ao"), (*scene, "diffuse")]).map(more).collect()
+}
+
 const SAID: &[Said] = &[
     Said {
         paper: Paper::Al09,
@@ -53,6 +62,30 @@ const SAID: &[Said] = &[
                     > of.ours(scene, "persistent packet", rays, "simulated")
             };
             count(is_faster) == 4
+        },
+    },
+    Said {
+        paper: Paper::Al09,
+        statement: "queue-short-loops",
+        words: "it is so: more lanes in traversal, and slower, for AO and diffuse rays",
+        exhibit: "queue",
+        is_so: |of| {
+            ["at most 1 iterations, new rays every 4", "at most 2 iterations, new rays every 4"].iter().all(|short| {
+                let [lanes, gains] = ["traversal", "gain"].map(|quantity| of_queues(of, short, quantity));
+                lanes.iter().all(|points| *points >= 2.0) && gains.iter().all(|points| *points <= -2.0)
+            })
+        },
+    },
+    Said {
+        paper: Paper::Al09,
+        statement: "queue-every-iteration",
+        words: "slower for AO and diffuse rays, but fills warps by less than 2 points more in most cells",
+        exhibit: "queue",
+        is_so: |of| {
+            let [traversal, intersection, gains] = ["traversal", "intersection", "gain"]
+                .map(|quantity| of_queues(of, "at most 4 iterations, new rays every 1", quantity));
+            let little = traversal.iter().chain(&intersection).filter(|points| (0.0..2.0).contains(*points)).count();
+            4 * little >= 3 * (traversal.len() + intersection.len()) && gains.iter().all(|points| *points <= -2.0)
         },
     },
     Said {
