@@ -134,6 +134,7 @@ fn no_recorded_rate_is_above_a_strict_bound() {
     let measured = recorded();
     let coverage = check("strict bounds", &compared(&measured, &documents, |bound| bound.class == "strict"));
     println!("of {} recorded rates", measured.len());
+    says_of_rates(measured.len(), coverage.rates, coverage.of_instructions);
     // What the bounds are of: rates of other machine code than today's say less.
     let todays: Vec<Measured> = measured.into_iter().filter(is_todays).collect();
     let of_today = check("of today's machine code", &compared(&todays, &documents, |bound| bound.class == "strict"));
@@ -141,6 +142,23 @@ fn no_recorded_rate_is_above_a_strict_bound() {
     assert!(coverage.rates >= STRICT_RATES, "{}", coverage.rates);
     assert!(coverage.of_instructions >= STRICT_OF_INSTRUCTIONS, "{}", coverage.of_instructions);
     assert!(coverage.tightest >= STRICT_TIGHTEST, "{}", coverage.tightest);
+}
+
+/// Holds pages and the note of a statement to these numbers of rates: all that are recorded on H200s, those with a
+/// strict bound, and those with one of instructions.
+fn says_of_rates(all: usize, strict: usize, of_instructions: usize) {
+    let all = format!("{},{:03}", all / 1000, all % 1000);
+    let root = bench().join("..");
+    for (page, words) in [
+        ("docs/internals/simulator.md", format!("Of {all} rates recorded on H200s {strict} have a strict bound")),
+        ("docs/internals/simulator.md", format!("of these {of_instructions} one of instructions")),
+        ("docs/internals/expected-rate.md", format!("of {all} rates {strict} have one")),
+        ("crates/papers/findings/al09.toml", format!("of {all} recorded rates {of_instructions} have a strict bound")),
+    ] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain.contains(&words), "{page} does not say: {words}");
+    }
 }
 
 /// Returns `true` if the kernel's machine code in the run was today's.
