@@ -122,7 +122,7 @@ pub(crate) fn references_of(triangles: &dyn TriangleSource, watch: &Watch<'_>) -
         }
         Reference::new(&Aabb::of_points(triangle), i as u32)
     };
-    let references = parallel::map(watch, triangles.count(), &reference)?;
+    let references = parallel::map(watch, triangles.count(), &reference).map_err(BuildError::cancelled)?;
     if !any_bad.into_inner() {
         return Ok(references);
     }
@@ -137,7 +137,7 @@ pub(crate) fn references_of_boxes(boxes: &[Aabb], watch: &Watch<'_>) -> Result<V
     if let Some(primitive) = boxes.iter().position(|aabb| !is_good(aabb)) {
         return Err(BuildError::BadBox { primitive: primitive as u32 });
     }
-    Ok(parallel::map(watch, boxes.len(), &|i| Reference::new(&boxes[i], i as u32))?)
+    parallel::map(watch, boxes.len(), &|i| Reference::new(&boxes[i], i as u32)).map_err(BuildError::cancelled)
 }
 
 /// Box around a range of references, and box around their centroids.

@@ -5,7 +5,8 @@
 //! and PRESET one of [`raywarp::bvh::presets`]. WHAT is
 //! - `peak`: bytes a triangle beyond the mesh that building takes at its peak, and that the scene holds (Linux);
 //! - `serve`: seconds, and seconds of all threads, of a build for each line on standard input;
-//! - `cancel`: milliseconds from a cancel to the return, at many moments of a build: the worst and the median;
+//! - `cancel`: milliseconds from a cancel to the return, at forty moments of a build, and milliseconds that all threads
+//!   ran for in between, which another program on the processor does not lengthen: the worst and the median;
 //! - `load`: seconds of building and of loading what was saved, in turns: medians and their ratio.
 
 use raywarp::{Affine64, Control, Scene, SceneError, SceneOptions};
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Moments of a build at which `cancel` cancels it.
-const MOMENTS: u32 = 100;
+const MOMENTS: u32 = 40;
 
 /// Rounds of `load`.
 const ROUNDS: usize = 9;
@@ -111,39 +112,43 @@ fn cancel(mesh: &Mesh, options: &SceneOptions) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     drop(mesh.build(options, &Control::default())?);
     let whole = start.elapsed();
-    let mut waits = Vec::new();
+    let (mut waits, mut works) = (Vec::new(), Vec::new());
     for moment in 0..MOMENTS {
         let (flag, end) = (AtomicBool::new(false), AtomicBool::new(false));
         let control = Control { cancel: Some(&flag), progress: None };
-        let (cancelled, returned, was_cancelled) = std::thread::scope(|scope| {
+        let (cancelled, ran_before, returned, was_cancelled) = std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
                 std::thread::sleep(whole * moment / MOMENTS);
                 flag.store(true, Ordering::Relaxed);
-                let cancelled = Instant::now();
+                let (cancelled, ran_before) = (Instant::now(), ran(start));
                 while !end.load(Ordering::Relaxed) {
                     std::thread::sleep(Duration::from_micros(100));
                 }
-                cancelled
+                (cancelled, ran_before)
             });
             let built = mesh.build(options, &control);
             let returned = Instant::now();
             end.store(true, Ordering::Relaxed);
             let was_cancelled = matches!(built, Err(SceneError::Cancelled));
-            (watcher.join().expect("it does not panic"), returned, was_cancelled)
+            let (cancelled, ran_before) = watcher.join().expect("it does not panic");
+            (cancelled, ran_before, returned, was_cancelled)
         });
         if was_cancelled {
-            waits.push((returned.saturating_duration_since(cancelled).as_secs_f64() * 1e3, moment));
+            waits.push(returned.saturating_duration_since(cancelled).as_secs_f64() * 1e3);
+            works.push((ran(start).saturating_sub(ran_before)).as_secs_f64() * 1e3);
         }
     }
-    waits.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (Some(worst), Some(median)) = (waits.last(), waits.get(waits.len() / 2)) else {
-        return Err("nothing was cancelled".into());
-    };
+    for times in [&mut waits, &mut works] {
+        times.sort_by(f64::total_cmp);
+    }
+    let of = |times: &[f64]| Some((*times.last()?, *times.get(times.len() / 2)?));
+    let (Some(wait), Some(work)) = (of(&waits), of(&works)) else { return Err("nothing was cancelled".into()) };
     println!(
-        "{:.2} ms at worst, at {} % of the build; median {:.2}; {} cancelled",
-        worst.0,
-        worst.1 * 100 / MOMENTS,
-        median.0,
+        "{:.1} ms at worst, median {:.1}; threads ran for {:.1} at worst, median {:.1}; {} cancelled",
+        wait.0,
+        wait.1,
+        work.0,
+        work.1,
         waits.len()
     );
     Ok(())

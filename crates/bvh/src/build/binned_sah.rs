@@ -42,7 +42,11 @@ pub(super) fn build(
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
     let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
     let mut scratch = parallel::map(watch, scratch_count, &|_| Reference::NONE)?;
-    build_range(references, &mut scratch, bounds, 0, rules, store, watch)
+    let tree = build_range(references, &mut scratch, bounds, 0, rules, store, watch);
+    if tree.is_err() {
+        parallel::free(scratch);
+    }
+    tree
 }
 
 /// Returns the work of dividing a range of `count` references down to its leaves, in some unit: about that of touching

@@ -67,8 +67,9 @@ pub fn build(triangles: &FlatTriangles, options: &BuildOptions) -> Result<Bvh2, 
 }
 
 /// Builds a tree as [`build`] does, under the caller's control. Each thread looks for a cancellation after about a
-/// millisecond of work at most, but for halving a range in which all centroids are equal; then the memory is freed,
-/// which takes some milliseconds for 1e6 triangles.
+/// millisecond of work at most, but for three steps that no look divides: halving a range in which all centroids are
+/// equal, choosing which triangles early split clipping splits, and sorting the moves of a pass of reinsertion. Most of
+/// the memory of a build that was cancelled is freed while the caller goes on.
 ///
 /// What `control` is told adds up to the number of triangles when the tree is done, about in proportion to the time
 /// taken. It is told by one thread at a time, and nothing more once the build is cancelled.
@@ -119,7 +120,7 @@ fn chosen(
 ) -> Result<(Bvh2, BuildOptions), BuildError> {
     let watch = Watch::new(control, triangles.count(), weight(options));
     let done = better(triangles, options, &watch)?;
-    watch.finish()?;
+    watch.finish().map_err(BuildError::cancelled)?;
     Ok(done)
 }
 
@@ -161,15 +162,25 @@ pub fn build_over_boxes(boxes: &[Aabb], options: &BuildOptions) -> Result<Bvh2, 
     let mut references = references_of_boxes(boxes, &watch)?;
     let rules = LeafRules::new(options);
     let store = Store::new(references.len());
-    let root = whole(&mut references, options.builder, &rules, &store, &watch)?.map(|root| (root, store));
-    Ok(finished(root, boxes.len(), options, &watch)?)
+    let root = whole(&mut references, options.builder, &rules, &store, &watch).map_err(BuildError::cancelled)?;
+    finished(root.map(|root| (root, store)), boxes.len(), options, &watch).map_err(BuildError::cancelled)
 }
 
 /// Builds a tree with one builder; [`Builder::BestOf`] counts as [`Builder::Sbvh`].
 fn build_one(triangles: &dyn TriangleSource, options: &BuildOptions, watch: &Watch<'_>) -> Result<Bvh2, BuildError> {
     options.check(triangles.count() as u64)?;
-    watch.begin(REFERENCES, 1.0)?;
-    let mut references = references_of(triangles, watch)?;
+    watch.begin(REFERENCES, 1.0).map_err(BuildError::cancelled)?;
+    let references = references_of(triangles, watch)?;
+    tree_of(references, triangles, options, watch).map_err(BuildError::cancelled)
+}
+
+/// Builds a tree of a reference to each triangle.
+fn tree_of(
+    mut references: Vec<Reference>,
+    triangles: &dyn TriangleSource,
+    options: &BuildOptions,
+    watch: &Watch<'_>,
+) -> Result<Bvh2, Stopped> {
     if let Some(share) = options.split_clipping {
         split_clipping::split(&mut references, triangles, share, watch)?;
     }
@@ -181,13 +192,19 @@ fn build_one(triangles: &dyn TriangleSource, options: &BuildOptions, watch: &Wat
             Some(list) => Cow::Borrowed(list),
             None => Cow::Owned(parallel::map(watch, triangles.count(), &|i| triangles.corners(i))?),
         };
-        Some(sbvh::build(std::mem::take(&mut references), &list, options, &rules, &store, watch)?)
+        sbvh::build(std::mem::take(&mut references), &list, options, &rules, &store, watch).map(Some)
     } else {
-        whole(&mut references, options.builder, &rules, &store, watch)?
+        whole(&mut references, options.builder, &rules, &store, watch)
+    };
+    let root = match root {
+        Ok(root) => root.map(|root| (root, store)),
+        Err(stopped) => {
+            parallel::free((references, store));
+            return Err(stopped);
+        }
     };
     drop(references);
-    let root = root.map(|root| (root, store));
-    Ok(finished(root, triangles.count(), options, watch)?)
+    finished(root, triangles.count(), options, watch)
 }
 
 /// Builds a tree with one builder that cuts nothing; those that cut are [`Builder::BinnedSah`] here.

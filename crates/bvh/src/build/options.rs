@@ -121,8 +121,9 @@ pub enum BuildError {
     Cancelled,
 }
 
-impl From<Stopped> for BuildError {
-    fn from(Stopped: Stopped) -> Self {
+impl BuildError {
+    /// Returns the error of a build that was cancelled.
+    pub(crate) fn cancelled(Stopped: Stopped) -> Self {
         Self::Cancelled
     }
 }

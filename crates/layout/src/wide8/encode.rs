@@ -60,13 +60,34 @@ pub fn encode_wide8_over(
     bvh: Cow<'_, Bvh2>,
     triangles: &dyn TriangleSource,
     control: &Control<'_>,
-    mut seen: impl FnMut(u32),
+    seen: impl FnMut(u32),
 ) -> Result<Wide8, LayoutError> {
     structure::check_over(&bvh, triangles.count(), control)?;
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
+    let mut tree = Wide8 { lines: Vec::new(), node_count: 0, block_count: 0, bounds, stack_depth: 0 };
     if bvh.nodes.is_empty() {
-        return Ok(Wide8 { lines: Vec::new(), node_count: 0, block_count: 0, bounds, stack_depth: 0 });
+        return Ok(tree);
     }
+    match write(&mut tree, bvh, triangles, control, seen) {
+        Ok(()) => Ok(tree),
+        Err(error) => {
+            // So much memory takes some time to free, for which who cancelled does not wait.
+            if cfg!(not(target_family = "wasm")) {
+                rayon::spawn(move || drop(tree));
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Writes the nodes and blocks of a tree that is not empty.
+fn write(
+    tree: &mut Wide8,
+    bvh: Cow<'_, Bvh2>,
+    triangles: &dyn TriangleSource,
+    control: &Control<'_>,
+    mut seen: impl FnMut(u32),
+) -> Result<(), LayoutError> {
     let collapse = Collapse::controlled(&bvh, LEAF_RULE, None, control)?;
     let encoder = Encoder { bvh: &bvh, collapse, control };
     let whole = encoder.part(Span::whole(&bvh))?;
@@ -75,15 +96,16 @@ pub fn encode_wide8_over(
     if bytes > MOST_BYTES {
         return Err(LayoutError::TooMany { what: "bytes of nodes and leaf blocks", found: bytes, limit: MOST_BYTES });
     }
-    let line_count = bytes.div_ceil(size_of::<Line>());
-    let mut lines = Vec::with_capacity(line_count);
+    (tree.node_count, tree.block_count) = (node_count, block_count);
+    let (lines, line_count) = (&mut tree.lines, bytes.div_ceil(size_of::<Line>()));
+    lines.reserve_exact(line_count);
     // Before they are touched: memory of this alignment is zeroed by writing to it.
     raywarp_lanes::prefer_huge_pages(lines.spare_capacity_mut());
-    add_zeros(&mut lines, node_count * NODE_LINES, control)?;
+    add_zeros(lines, node_count * NODE_LINES, control)?;
     let mut order = vec![NOTHING; references];
-    let first = Size { nodes: 0, blocks: 0, references: 0 };
-    let memory = Memory { nodes: bytemuck::cast_slice_mut(&mut lines), order: &mut order, first, node_count };
-    let Written { stack_depth, runs } = encoder.write(&whole, memory)?;
+    let (first, nodes) = (Size::default(), bytemuck::cast_slice_mut(lines));
+    let written = encoder.write(&whole, Memory { nodes, order: &mut order, first, node_count })?;
+    tree.stack_depth = written.stack_depth;
     drop((encoder, whole));
     drop(bvh);
     for (place, &word) in order.iter().enumerate() {
@@ -92,11 +114,10 @@ pub fn encode_wide8_over(
             seen(word & INDEX_MASK);
         }
     }
-    add_zeros(&mut lines, line_count, control)?;
+    add_zeros(lines, line_count, control)?;
     let block_bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines[node_count * NODE_LINES..]);
     let blocks = bytemuck::cast_slice_mut(&mut block_bytes[..block_count * size_of::<TriangleBlock>()]);
-    fill(blocks, &order, &runs, triangles, control)?;
-    Ok(Wide8 { lines, node_count, block_count, bounds, stack_depth })
+    fill(blocks, &order, &written.runs, triangles, control)
 }
 
 /// Flag in a word of the order of references that it is the last of its block.

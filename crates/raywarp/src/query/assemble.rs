@@ -16,11 +16,12 @@ use rayon::prelude::*;
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2, build_over, presets};
 use raywarp_cpu::{CpuTracer, Geometry, LevelsTracer, PlacementError, TreePlacement, open_edges, tracer_over};
 use raywarp_geom::origin::{self, Center, PlacedMeshes, RoundingWarning, look};
-use raywarp_geom::{Aabb, Affine, Affine64, Control, TriangleMesh, TriangleSource};
+use raywarp_geom::{Aabb, Affine, Affine64, Control, MeshError, TriangleMesh, TriangleSource};
 use raywarp_layout::LayoutError;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Triangles, of all placements together, from which on a mesh that is placed several times keeps a tree of its own.
 const WORTH_A_LEVEL: u64 = 20_000;
@@ -166,7 +167,7 @@ pub(super) fn scene(
     let used: Vec<bool> = builder.parts.iter().zip(&placed).map(is_mesh).collect();
     for (mesh, part) in builder.parts.iter().enumerate().filter(|(mesh, _)| used[*mesh]) {
         if let Part::Mesh(positions, indices) = part {
-            check(positions, indices).map_err(|source| SceneError::Mesh { mesh, source })?;
+            check(positions, indices, control).map_err(|source| mesh_error(mesh, source))?;
         }
     }
     leaves.iter().enumerate().try_for_each(|(instance, leaf)| leaf.check(instance))?;
@@ -185,7 +186,8 @@ pub(super) fn scene(
     let cancelled = |_: &()| if control.is_cancelled() { Err(SceneError::Cancelled) } else { Ok(()) };
     cancelled(&())?;
     let instances = builder.instances.iter().map(|instance| (instance.id, instance.placement.mesh));
-    let mut kept = Kept::new(instances.collect(), &groups, &meshes, &locals, quality);
+    let mut kept =
+        Kept::new(instances.collect(), &groups, &meshes, &locals, quality, control).ok_or(SceneError::Cancelled)?;
     for (part, custom) in kept.parts.iter_mut().zip(&customs) {
         if let Some(custom) = custom {
             *part = KeptPart::custom(None, custom.bounds());
@@ -193,7 +195,7 @@ pub(super) fn scene(
     }
     let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
     kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
-    count_open_edges(&mut kept, &meshes, &leaves, &has_tree);
+    count_open_edges(&mut kept, &meshes, &leaves, &has_tree, control)?;
     let rays = if keeps_all || has_tree.iter().any(|&has| has) {
         two_levels((&meshes, &customs), &leaves, &has_tree, &mut kept, control)?
     } else {
@@ -212,7 +214,13 @@ pub(super) fn scene(
 
 /// Counts the open edges of meshes of which no tree will hold the corners as they are in the mesh: those that are
 /// flattened, and stand nowhere by the identity.
-fn count_open_edges(kept: &mut Kept, meshes: &[Option<Triangles<'_>>], leaves: &[Leaf], has_tree: &[bool]) {
+fn count_open_edges(
+    kept: &mut Kept,
+    meshes: &[Option<Triangles<'_>>],
+    leaves: &[Leaf],
+    has_tree: &[bool],
+    control: &Control<'_>,
+) -> Result<(), SceneError> {
     let mut is_lost = vec![false; meshes.len()];
     leaves.iter().for_each(|leaf| is_lost[leaf.mesh] = !has_tree[leaf.mesh]);
     for leaf in leaves.iter().filter(|leaf| !has_tree[leaf.mesh]) {
@@ -220,9 +228,27 @@ fn count_open_edges(kept: &mut Kept, meshes: &[Option<Triangles<'_>>], leaves: &
     }
     for ((part, mesh), _) in kept.parts.iter_mut().zip(meshes).zip(is_lost).filter(|(_, is_lost)| *is_lost) {
         if let (KeptPart::Mesh(kept), Some(mesh)) = (part, mesh) {
-            kept.open_edges = Some(open_edges(mesh.len(), |triangle| mesh.corners(triangle)));
+            let is_stopped = AtomicBool::new(false);
+            let corners = |triangle| {
+                if !control.is_cancelled() {
+                    return mesh.corners(triangle);
+                }
+                is_stopped.store(true, Ordering::Relaxed);
+                // A point has no edges, and is soon counted.
+                [[0.0; 3]; 3]
+            };
+            kept.open_edges = Some(open_edges(mesh.len(), corners));
+            if is_stopped.into_inner() {
+                return Err(SceneError::Cancelled);
+            }
         }
     }
+    Ok(())
+}
+
+/// Returns the error of a mesh whose check found this fault, or ended early.
+pub(super) fn mesh_error(mesh: usize, fault: Option<MeshError>) -> SceneError {
+    fault.map_or(SceneError::Cancelled, |source| SceneError::Mesh { mesh, source })
 }
 
 /// Builds the trees of custom geometry that is used.

@@ -3,7 +3,7 @@
 use super::ids::{GeometryId, Groups, InstanceId, Placement};
 use super::triangles::Triangles;
 use raywarp_bvh::BuildOptions;
-use raywarp_geom::{Aabb, Affine};
+use raywarp_geom::{Aabb, Affine, Control};
 use raywarp_layout::Wide8Cost;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,17 +83,21 @@ impl KeptPart {
 }
 
 impl Kept {
-    /// Returns what a builder's scene keeps before its trees are built.
+    /// Returns what a builder's scene keeps before its trees are built; `None` if the caller has cancelled.
     pub fn new(
         instances: Vec<(InstanceId, GeometryId)>,
         groups: &Groups,
         meshes: &[Option<Triangles<'_>>],
         locals: &[[f64; 3]],
         quality: BuildOptions,
-    ) -> Self {
+        control: &Control<'_>,
+    ) -> Option<Self> {
         let mesh = |(mesh, &local): (&Option<Triangles<'_>>, &[f64; 3])| {
-            let (triangles, bounds) = mesh.as_ref().map_or((0, Aabb::EMPTY), |mesh| (mesh.len(), mesh.bounds()));
-            KeptPart::Mesh(KeptMesh {
+            let (triangles, bounds) = match mesh {
+                Some(mesh) => (mesh.len(), mesh.bounds(control)?),
+                None => (0, Aabb::EMPTY),
+            };
+            Some(KeptPart::Mesh(KeptMesh {
                 tree: None,
                 local,
                 triangles,
@@ -101,14 +105,14 @@ impl Kept {
                 is_custom: false,
                 built: None,
                 open_edges: None,
-            })
+            }))
         };
         let part = |(group, of_mesh): (&Option<Arc<[Placement]>>, _)| match group {
-            Some(members) => KeptPart::Group(members.clone()),
+            Some(members) => Some(KeptPart::Group(members.clone())),
             None => mesh(of_mesh),
         };
-        Self {
-            parts: groups.iter().zip(meshes.iter().zip(locals)).map(part).collect(),
+        Some(Self {
+            parts: groups.iter().zip(meshes.iter().zip(locals)).map(part).collect::<Option<_>>()?,
             next_instance: instances.len() as u64,
             instances,
             flattened: BTreeMap::new(),
@@ -116,7 +120,7 @@ impl Kept {
             free: Vec::new(),
             quality,
             reaches: Vec::new(),
-        }
+        })
     }
 
     /// Returns the mesh of this number, if there is one.

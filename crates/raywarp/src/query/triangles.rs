@@ -2,7 +2,7 @@
 
 use super::source::{Indices, Positions};
 use rayon::prelude::*;
-use raywarp_geom::{Aabb, Affine, Affine64, MeshError, TriangleMesh};
+use raywarp_geom::{Aabb, Affine, Affine64, Control, MeshError, TriangleMesh};
 use raywarp_layout::IndexedCorners;
 
 /// Mesh, as trees are built over it.
@@ -51,10 +51,16 @@ impl Triangles<'_> {
         }
     }
 
-    /// Returns the box around all triangles.
-    pub fn bounds(&self) -> Aabb {
-        let all = (0..self.len()).into_par_iter().with_min_len(1 << 12);
-        all.map(|triangle| Aabb::of_points(&self.corners(triangle))).reduce(|| Aabb::EMPTY, |a, b| a.union(&b))
+    /// Returns the box around all triangles; `None` if the caller has cancelled.
+    pub fn bounds(&self, control: &Control<'_>) -> Option<Aabb> {
+        const PART: usize = 1 << 12;
+        let part = |part: usize| {
+            let triangles = part * PART..self.len().min((part + 1) * PART);
+            let with = |all: Aabb, triangle| all.union(&Aabb::of_points(&self.corners(triangle)));
+            (!control.is_cancelled()).then(|| triangles.fold(Aabb::EMPTY, with))
+        };
+        let parts = (0..self.len().div_ceil(PART)).into_par_iter();
+        parts.map(part).try_reduce(|| Aabb::EMPTY, |a, b| Some(a.union(&b)))
     }
 
     /// Returns the triangles where `transform` takes them.
@@ -70,27 +76,35 @@ pub(super) fn placed(corners: [[f32; 3]; 3], map: &Affine) -> [[f32; 3]; 3] {
     if *map == Affine::IDENTITY { corners } else { corners.map(|p| map.point(p)) }
 }
 
-/// Checks the triangles of a mesh: indices in range, used vertices finite in f32.
-pub(super) fn check(positions: &Positions<'_>, indices: &Indices<'_>) -> Result<(), MeshError> {
+/// Checks the triangles of a mesh: indices in range, used vertices finite in f32. The error is none if the
+/// caller has cancelled.
+pub(super) fn check(
+    positions: &Positions<'_>,
+    indices: &Indices<'_>,
+    control: &Control<'_>,
+) -> Result<(), Option<MeshError>> {
     let vertices = positions.len();
     if let (Some(positions), Some(indices)) = (positions.plain(), indices.named()) {
         // In the order of memory: almost always enough.
         let is_finite = |p: &[[f32; 3]]| p.as_flattened().iter().fold(true, |all, x| all & x.is_finite());
         let most = |i: &[[u32; 3]]| i.as_flattened().iter().fold(0, |most, &index| most.max(index));
-        let greatest = indices.par_chunks(1 << 14).map(most).max();
-        let is_in_range = greatest.is_none_or(|greatest| (greatest as usize) < vertices);
-        if is_in_range && positions.par_chunks(1 << 14).all(is_finite) {
+        let is_in_range = |i: &[[u32; 3]]| !control.is_cancelled() && (most(i) as usize) < vertices;
+        let is_finite = |p: &[[f32; 3]]| !control.is_cancelled() && is_finite(p);
+        if indices.par_chunks(1 << 14).all(is_in_range) && positions.par_chunks(1 << 14).all(is_finite) {
             return Ok(());
         }
     }
     let fault = |triangle: usize| {
+        if control.is_cancelled() {
+            return Some(None);
+        }
         indices.corners(triangle).into_iter().find_map(|index| {
             if index as usize >= vertices {
-                return Some(MeshError::IndexOutOfRange { triangle, index, vertices });
+                return Some(Some(MeshError::IndexOutOfRange { triangle, index, vertices }));
             }
             let value = positions.narrow(index as usize);
             let is_finite = value.iter().all(|x| x.is_finite());
-            (!is_finite).then_some(MeshError::NotFinite { vertex: index as usize, value })
+            (!is_finite).then_some(Some(MeshError::NotFinite { vertex: index as usize, value }))
         })
     };
     let all = (0..indices.len(vertices)).into_par_iter().with_min_len(1 << 12);

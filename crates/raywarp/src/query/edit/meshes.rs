@@ -1,7 +1,7 @@
 //! Trees of meshes that come or take another shape.
 
 use crate::query::SceneError;
-use crate::query::assemble::tree_of;
+use crate::query::assemble::{mesh_error, tree_of};
 use crate::query::kept::KeptMesh;
 use crate::query::source::{Indices, Positions};
 use crate::query::triangles::{Triangles, check, range};
@@ -79,7 +79,7 @@ impl<'a> Job<'a> {
 
     fn build(self, quality: &BuildOptions, control: &Control<'_>) -> Result<Built, SceneError> {
         let Self { mesh, given: (positions, indices), before } = self;
-        check(&positions, &indices).map_err(|source| SceneError::Mesh { mesh, source })?;
+        check(&positions, &indices, control).map_err(|source| mesh_error(mesh, source))?;
         if control.is_cancelled() {
             return Err(SceneError::Cancelled);
         }
@@ -105,7 +105,8 @@ impl<'a> Job<'a> {
             }
         };
         let tree = tree_of(triangles.flattened(&Affine64::IDENTITY), &quality, control)?;
-        Ok(Built { mesh, tree, local, triangles: count, bounds: triangles.bounds(), built: None })
+        let bounds = triangles.bounds(control).ok_or(SceneError::Cancelled)?;
+        Ok(Built { mesh, tree, local, triangles: count, bounds, built: None })
     }
 }
 

@@ -81,10 +81,11 @@ impl Scene {
     /// of the scene that was saved, can be edited as that can, and is saved as the same bytes. Batches are traced on
     /// this CPU.
     ///
-    /// O(n), one read of the file and a check of all that is in it, in parallel. Meshes load ten times as fast as they
-    /// are built with default options, and up to eighteen; scenes of which most is placements, and trees of
-    /// [`FASTEST`](crate::bvh::presets::FASTEST), four to seven times. The file may change while it is read, or come
-    /// from anywhere: what is not a scene is an error, and what is loaded is in memory of its own.
+    /// O(n), one read of the file and a check of all that is in it, in parallel. Meshes load twelve to fifteen times
+    /// as fast as they are built with default options; trees of [`FASTEST`](crate::bvh::presets::FASTEST) seven to
+    /// nine times, and scenes of which most is placements four to six times, the least of all. The file may change
+    /// while it is read, or come from anywhere: what is not a scene is an error, and what is loaded is in memory of its
+    /// own.
     ///
     /// # Errors
     /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is
