@@ -4,7 +4,7 @@ use super::backend::{Backend, SceneTree};
 use super::cost_model::{RAYS_PER_LAUNCH, build_in_memory};
 use super::open::{Usable, first_usable};
 use super::{Plan, PlanReason, PlannedDevice};
-use raywarp_bvh::{BuildOptions, build};
+use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::CpuTracer;
 use raywarp_geom::{BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -116,7 +116,7 @@ impl GpuNeeds {
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
         let (vertices, ids) = (cpu.corners(), cpu.ids().to_vec());
         let triangles = FlatTriangles { opaque: vec![true; vertices.len()], vertices, ids };
-        let Ok(bvh) = build(&triangles, &build_in_memory(&self.fits, triangles.len())) else {
+        let Some(bvh) = built_apart(&triangles, &build_in_memory(&self.fits, triangles.len())) else {
             // It was built for the CPU with these options.
             return State::Cpu(plan.by_cpu(PlanReason::NoneUsable(Vec::new())));
         };
@@ -145,6 +145,13 @@ impl GpuNeeds {
             },
         }
     }
+}
+
+/// Builds a tree on threads of its own. The caller holds the state: a thread of its pool that waited for a part of the
+/// tree could take up another batch meanwhile, which asks for the state too.
+fn built_apart(triangles: &FlatTriangles, options: &BuildOptions) -> Option<Bvh2> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build().ok()?;
+    std::thread::scope(|scope| scope.spawn(|| pool.install(|| build(triangles, options))).join()).ok()?.ok()
 }
 
 impl Tracer for GpuOnceWorth {
