@@ -1,7 +1,8 @@
 //! `cargo xtask neon`: the vector code of 64-bit ARM, run by an emulator on another machine.
 //!
 //! The tests of `raywarp-lanes` and `raywarp-cpu` run as they do natively, and `xtask-pictures` renders small pictures,
-//! which must be those of this machine's own build byte for byte. The emulator tells nothing about speed.
+//! which must be those of this machine's own build byte for byte. The emulator tells nothing about speed. Tests of many
+//! random cases try a quarter of them there; with `--all` they try all, as they do natively.
 //!
 //! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in
 //! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask_checks::program;
 
-pub const USAGE: &str = "cargo xtask neon [--required] [--no-run]";
+pub const USAGE: &str = "cargo xtask neon [--required] [--no-run | --all]";
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";
@@ -27,8 +28,8 @@ const PICTURES: [&str; 5] = ["built-in.exr", "room.exr", "clay.exr", "knot.exr",
 /// Runs the check of 64-bit ARM code; returns `true` if all went well, or if it was skipped and is not required.
 pub fn run(options: &[String]) -> Result<bool, String> {
     let has = |name: &str| options.iter().any(|option| option == name);
-    let (required, is_run) = (has("--required"), !has("--no-run"));
-    if options.len() != usize::from(required) + usize::from(!is_run) {
+    let (required, is_run, is_all) = (has("--required"), !has("--no-run"), has("--all"));
+    if options.len() != usize::from(required) + usize::from(!is_run) + usize::from(is_all) || is_all && !is_run {
         return Err(format!("usage: {USAGE}"));
     }
     if let Some(reason) = missing() {
@@ -43,14 +44,15 @@ pub fn run(options: &[String]) -> Result<bool, String> {
     let tests = [&packages[..], &["--lib", "--test", "tests"]].concat();
     // The command is compiled for it too, but to no machine code: that took as long as all else.
     let command = ["-p", "raywarp-cli"];
-    if !cargo(root, "build", &packages)? {
+    let cargo = |task: &str, options: &[&str]| cargo(root, task, options, if is_all { "" } else { "quarter" });
+    if !cargo("build", &packages)? {
         return Ok(false);
     }
     if !is_run {
-        return Ok(cargo(root, "test", &[&tests[..], &["--no-run"]].concat())? && cargo(root, "check", &command)?);
+        return Ok(cargo("test", &[&tests[..], &["--no-run"]].concat())? && cargo("check", &command)?);
     }
     program::check_age(&own)?;
-    if !cargo(root, "test", &tests)? || !cargo(root, "check", &command)? {
+    if !cargo("test", &tests)? || !cargo("check", &command)? {
         return Ok(false);
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
@@ -104,8 +106,9 @@ const LESS_OPTIMISED: [&str; 1] = ["raywarp-render"];
 const NOT_OPTIMISED: [&str; 7] =
     ["raywarp", "raywarp-family", "raywarp-scene", "raywarp-system", "raywarp-workload", "basisu", "exr"];
 
-/// Runs cargo for 64-bit ARM on the workspace in `root`; returns `true` if it succeeded.
-fn cargo(root: &Path, task: &str, options: &[&str]) -> Result<bool, String> {
+/// Runs cargo for 64-bit ARM on the workspace in `root`, where tests try this share of their cases; returns `true` if it
+/// succeeded.
+fn cargo(root: &Path, task: &str, options: &[&str], cases: &str) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
     command.args(["--config", "profile.release.opt-level=1"]);
@@ -117,7 +120,7 @@ fn cargo(root: &Path, task: &str, options: &[&str]) -> Result<bool, String> {
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER);
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{EMULATOR} -L {SYSROOT}"));
     // What was set for this machine, such as its own CPU, does not hold there.
-    command.env_remove("RUSTFLAGS").env_remove("RAYWARP_ISA");
+    command.env_remove("RUSTFLAGS").env_remove("RAYWARP_ISA").env(raywarp_testing::CASES, cases);
     let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
     Ok(status.success())
 }

@@ -3,7 +3,7 @@
 use crate::common::{check, grid, random_ray, soup, sub};
 use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, Hit, Ray, offset_from_triangle};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 
 /// Every engine and instruction set, and the papers' tests; with whether its tests are watertight.
 fn ways(triangles: &FlatTriangles) -> Vec<(String, CpuTracer, bool)> {
@@ -321,7 +321,7 @@ fn slivers_have_the_same_t_in_every_tree() {
         let c = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]) + width * (random.unit() - 0.5));
         vertices.push([a, b, c]);
     }
-    let rays: Vec<Ray> = (0..3000)
+    let rays: Vec<Ray> = (0..cases(3000))
         .map(|i| {
             let [a, b, c] = vertices[i % 300];
             let (s, r) = (random.unit(), 0.5 * random.unit());
@@ -336,7 +336,7 @@ fn slivers_have_the_same_t_in_every_tree() {
     let triangles = FlatTriangles::from_vertices(vertices);
     check(&triangles, &rays);
     let hits = rays.iter().filter(|ray| !crate::common::all_hits(&triangles, ray).is_empty()).count();
-    assert!(hits > 500, "{hits} hit");
+    assert!(hits > rays.len() / 6, "{hits} hit");
     // And when the interval ends exactly there.
     let ended: Vec<Ray> = rays
         .iter()

@@ -8,7 +8,7 @@ use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{Contact, CpuOptions, CpuTracer, Isa, LevelsTracer};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Affine64, FlatTriangles, Ray};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 use raywarp_workload::closed::SplitMix64;
 use std::collections::HashMap;
 
@@ -106,7 +106,7 @@ fn rays_to_corners_and_along_edges_tell_inside_from_outside() {
                 let mut random = SplitMix64(7);
                 let outwards = winding(&of_flat(&tracer, &target.inner_ray(&mut random)));
                 assert_eq!(outwards.abs(), 1, "{}, {name}", mesh.name);
-                for _ in 0..300 {
+                for _ in 0..cases(300) {
                     let ray = target.inner_ray(&mut random).with_interval(0.0, f32::INFINITY);
                     let all = of_flat(&tracer, &ray);
                     assert_eq!(winding(&all), outwards, "{}, {name}: {ray:?}, {all:?}", mesh.name);

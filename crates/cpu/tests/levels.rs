@@ -4,7 +4,7 @@ use crate::common::{Engine, Point, ball, check_engines, random_ray, soup, sub};
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 use raywarp_geom::{Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 use std::sync::Arc;
 
 /// Trees and their placements, numbered one after another.
@@ -110,7 +110,7 @@ fn meshes_far_from_their_own_origin_and_rays_far_from_the_scene_agree() {
         let scene = Scene::new(vec![far], (0..8).map(|_| (0, transform(&mut random, 2.0).after(&back))));
         let flat = scene.flat();
         for size in [2.0, 1e4, 1e8] {
-            check_engines(&flat, &aimed(&flat, &mut random, 60, size), &scene.tracers());
+            check_engines(&flat, &aimed(&flat, &mut random, cases(60), size), &scene.tracers());
         }
     }
 }
@@ -207,7 +207,7 @@ fn no_ray_slips_through_a_seam_between_placements() {
     assert_eq!(scene.flat().vertices, triangles, "the seams are not exact");
     let mut random = Random::new(17);
     for (name, tracer) in scene.tracers() {
-        for i in 0..6000 {
+        for i in 0..cases(6000) {
             let [a, b, _] = triangles[i * 7 % triangles.len()];
             let s = if i.is_multiple_of(2) { 0.0 } else { 0.5 + 0.5 * random.point()[0] };
             let target: Point = std::array::from_fn(|k| a[k] + s * (b[k] - a[k]));

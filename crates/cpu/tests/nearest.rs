@@ -6,7 +6,7 @@ use crate::levels::{Scene, transform};
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, Feature, Isa, LevelsTracer, NearestPoint};
 use raywarp_geom::{Affine64, Control, FlatTriangles, PrimitiveId, TraceError};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 
 /// What finds nearest points.
 trait Finds {
@@ -284,7 +284,7 @@ fn placements_answer_as_the_flattened_scene_does() {
         let mut placed: Vec<_> = (0..12).map(|i| (i % 3, transform(&mut random, shift))).collect();
         placed.push((0, Affine64::IDENTITY));
         let scene = Scene::new(trees, placed);
-        check_levels(&scene, &points(&scene.flat(), &mut random, 120, 1.0 + shift));
+        check_levels(&scene, &points(&scene.flat(), &mut random, cases(120), 1.0 + shift));
     }
 }
 
@@ -310,7 +310,7 @@ fn sheared_and_squeezed_placements_far_from_their_own_origin_are_bounded() {
         let scene = Scene::new(vec![far], placed.collect::<Vec<_>>());
         let flat = scene.flat();
         for size in [2.0, 1e4] {
-            check_levels(&scene, &points(&flat, &mut random, 90, size));
+            check_levels(&scene, &points(&flat, &mut random, cases(90), size));
         }
     }
 }

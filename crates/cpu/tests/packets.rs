@@ -2,7 +2,7 @@
 
 use crate::common::{check, random_ray, soup};
 use raywarp_geom::{FlatTriangles, Ray};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 
 /// Two packets at least, wherever they begin.
 const BUNDLE: usize = 48;
@@ -32,7 +32,7 @@ fn packets_agree_with_every_triangle_in_every_direction() {
     let triangles = soup(1500, 0.15, 21);
     let mut random = Random::new(3);
     let mut rays = Vec::new();
-    for i in 0..120 {
+    for i in 0..cases(120) {
         rays.extend(bundle(&mut random, [0.0, 1e-3, 0.01, 0.03][i % 4]));
         // Others in between: rays alone, an invalid one, and so packets that begin anywhere.
         if i % 7 == 6 {
@@ -90,7 +90,7 @@ fn packets_meet_triangles_that_f32_has_too_few_exponents_for() {
         triangles.vertices.iter_mut().flatten().flatten().for_each(|x| *x *= size);
         let mut random = Random::new(77);
         let mut rays = Vec::new();
-        for _ in 0..30 {
+        for _ in 0..cases(30) {
             rays.extend(bundle(&mut random, 0.02));
         }
         for ray in &mut rays {

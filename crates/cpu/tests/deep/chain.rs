@@ -3,6 +3,7 @@
 use raywarp_bvh::{Bvh2, Node};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp_testing::cases;
 
 /// Clusters at a level of the chain, of three triangles each: as many as fill a node of eight beside the rest of the chain.
 const CLUSTERS: usize = 7;
@@ -85,7 +86,7 @@ pub fn rays(triangles: &FlatTriangles) -> Vec<Ray> {
         let past = if i.is_multiple_of(5) { 0.01 } else { 0.0 };
         Ray::new(origin, std::array::from_fn(|k| target[k] - origin[k] + past))
     };
-    (0..300).map(&mut ray).collect()
+    (0..cases(300)).map(&mut ray).collect()
 }
 
 pub fn hits(tracer: &dyn Tracer, rays: &[Ray]) -> Vec<[u32; 4]> {
