@@ -106,8 +106,8 @@ const LESS_OPTIMISED: [&str; 1] = ["raywarp-render"];
 const NOT_OPTIMISED: [&str; 7] =
     ["raywarp", "raywarp-family", "raywarp-scene", "raywarp-system", "raywarp-workload", "basisu", "exr"];
 
-/// Runs cargo for 64-bit ARM on the workspace in `root`, where tests try this share of their cases; returns `true` if it
-/// succeeded.
+/// Runs cargo for 64-bit ARM on the workspace in `root`, where tests try this share of their cases; returns `true` if
+/// it succeeded.
 fn cargo(root: &Path, task: &str, options: &[&str], cases: &str) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
