@@ -26,7 +26,7 @@ mod touches;
 mod tracer;
 
 pub use blocked::Blocked;
-pub use closed::open_edges;
+pub use closed::{open_edges, rim};
 pub use custom::{Geometry, GeometryError, GeometryHit};
 pub use kept::{KeptTop, kept_tree, tracer_of_kept};
 pub use levels::{KeptPlacement, LevelsEdit, LevelsError, LevelsTracer, PlacementError, TreePlacement};

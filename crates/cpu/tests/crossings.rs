@@ -208,16 +208,26 @@ fn placements_cross_as_the_flattened_scene_does() {
     assert!(scene.tracers().iter().all(|(_, tracer)| of_levels(tracer, &nan).is_empty()));
 }
 
-/// The number of open edges, as a reader believes at sight.
-fn open_edges(triangles: &[[Point; 3]]) -> u64 {
+/// How many more times each edge runs one way than the other, without those that do not.
+fn balance(edges: impl Iterator<Item = [Point; 2]>) -> HashMap<[[u32; 3]; 2], i64> {
     let mut balance: HashMap<[[u32; 3]; 2], i64> = HashMap::new();
-    for corners in triangles {
-        let [a, b, c] = corners.map(|p| p.map(|x| if x == 0.0 { 0 } else { x.to_bits() }));
-        for [from, to] in [[a, b], [b, c], [c, a]].into_iter().filter(|[from, to]| from != to) {
+    for ends in edges {
+        let [from, to] = ends.map(|p| p.map(|x| if x == 0.0 { 0 } else { x.to_bits() }));
+        if from != to {
             *balance.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
         }
     }
-    balance.values().map(|balance| balance.unsigned_abs()).sum()
+    balance.retain(|_, balance| *balance != 0);
+    balance
+}
+
+/// The number of open edges, as a reader believes at sight. They are also those that a search for them finds.
+fn open_edges(triangles: &[[Point; 3]]) -> u64 {
+    let all = balance(triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]));
+    let count = all.values().map(|balance| balance.unsigned_abs()).sum();
+    let found = raywarp_cpu::rim(triangles.len(), |triangle| triangles[triangle]);
+    assert_eq!((found.len() as u64, balance(found.into_iter())), (count, all));
+    count
 }
 
 #[test]

@@ -25,6 +25,47 @@ impl Watertight {
         // Of a ray along its longest axis the corners turn as the axes x and y do, seen from ahead.
         crosses.then_some((sign > 0) == (self.largest < 0.0))
     }
+
+    /// Returns which part of all directions around the ray's origin, -1/2 to 1/2, the strip fills that an edge sweeps
+    /// from its own place without end against the ray's direction; positive where its corners turn counter-clockwise as
+    /// seen from the far side, first `from`, then `to`, then the end of the strip. 0 where the origin is an end.
+    ///
+    /// With such strips at its open edges a surface is closed, and how often the ray crosses it is a whole number
+    /// ([`Watertight::crosses`]): so the winding number of an open surface is that number and the strips' parts. Both
+    /// are of the corners as the ray sees them, moved by some half-ulps of their largest coordinate difference: the
+    /// part is off by some 1e-7 of the angle under which the edge is seen, and where the ray passes an edge or a
+    /// corner, at which the part jumps, both decide alike.
+    ///
+    /// By the half tangents of the triangle on the sphere that the strip covers, from the ray's opposite direction to
+    /// those of the ends: `tan(area / 2) = x y sin(w) / (1 + x y cos(w))` with `x` and `y` the tangents of half the two
+    /// sides there, and `w` the angle between them.
+    pub fn swept(&self, from: &[f32; 3], to: &[f32; 3]) -> f64 {
+        // A corner on the ray is off by the infinitely small move, which is a number of no weight here.
+        const MOVED: [f64; 2] = [-1e-100, 0.0];
+        if [from, to].contains(&&self.origin) {
+            return 0.0;
+        }
+        let ends = self.across(&[*from, *to, *to]);
+        let forwards = if self.largest < 0.0 { -1.0 } else { 1.0 };
+        let sign = -forwards * f64::from(side(ends[0], ends[1]).signum());
+        // The direction, with the ray's longest axis last, is along (shear, 1).
+        let shear = self.shear.map(f64::from);
+        let length = (1.0 + shear[0] * shear[0] + shear[1] * shear[1]).sqrt();
+        let [p, q] = [ends[0], ends[1]].map(|p| if p == [0.0; 2] { MOVED } else { p });
+        let tilted = |p: [f64; 2]| (p[0] * shear[0] + p[1] * shear[1]) / length;
+        let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1] - tilted(p) * tilted(q);
+        // Distance of a corner less what of it lies along the ray, without cancelling.
+        let rest = |p: [f64; 2], corner: &[f32; 3]| {
+            let z = f64::from(corner[self.k[2]]) - f64::from(self.origin[self.k[2]]);
+            let along = forwards * (tilted(p) + z * length);
+            let across = dot(p, p);
+            let distance = (across + along * along).sqrt();
+            if along > 0.0 { across / (distance + along) } else { distance - along }
+        };
+        let cross = (p[0] * q[1] - p[1] * q[0]).abs() / length;
+        let half = cross.atan2(rest(p, from) * rest(q, to) + dot(p, q));
+        sign * half / std::f64::consts::TAU
+    }
 }
 
 /// Returns on which side of the edge from `p` to `q` zero lies, moved a little; 0 only if they are the same.
@@ -87,6 +128,67 @@ mod tests {
             }
         }
         assert!(inside > 100 && outside > 10_000, "{inside} {outside}");
+    }
+
+    /// Winding number of triangles around a point by the solid angle of each (van Oosterom and Strackee 1983).
+    fn by_angles(triangles: &[[[f32; 3]; 3]], point: [f32; 3]) -> f64 {
+        let of = |corners: &[[f32; 3]; 3]| {
+            let [a, b, c] =
+                corners.map(|p| std::array::from_fn::<f64, 3, _>(|i| f64::from(p[i]) - f64::from(point[i])));
+            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            let length = |a: [f64; 3]| dot(a, a).sqrt();
+            let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
+            let all = length(a) * length(b) * length(c);
+            dot(a, cross).atan2(all + dot(a, b) * length(c) + dot(b, c) * length(a) + dot(c, a) * length(b))
+        };
+        triangles.iter().map(of).sum::<f64>() / std::f64::consts::TAU
+    }
+
+    #[test]
+    fn crossings_and_swept_edges_give_the_winding_number_of_an_open_surface() {
+        let whole = cube();
+        let mut random = raywarp_testing::Random::new(12);
+        let mut worst = 0.0f64;
+        for i in 0..4000 {
+            // Some triangles of the cube, some of them turned.
+            let mut triangles: Vec<_> = whole.iter().filter(|_| random.unit() < 0.6).copied().collect();
+            triangles.iter_mut().filter(|_| random.unit() < 0.2).for_each(|[_, b, c]| std::mem::swap(b, c));
+            let point = random.point().map(|x| [1.0, 3.0, 100.0][i % 3] * x);
+            // Along axes too, and then straight at edges and corners.
+            let mut direction = random.point();
+            match i % 5 {
+                0 => direction = [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]][i % 3],
+                1 => direction = std::array::from_fn(|k| whole[i % 12][i % 3][k] - point[k]),
+                2 => {
+                    let [a, b, _] = whole[i % 12];
+                    direction = std::array::from_fn(|k| 0.5 * (a[k] + b[k]) - point[k]);
+                }
+                _ => {}
+            }
+            let prepared = Watertight::new(&Ray::new(point, direction));
+            let crossed = |corners: &[[f32; 3]; 3]| {
+                let is_ahead = prepared.test(corners).is_some_and(|tuv| tuv[0] >= 0.0);
+                prepared.crosses(corners).filter(|_| is_ahead).map_or(0.0, |is_front| if is_front { -1.0 } else { 1.0 })
+            };
+            let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+            let sum: f64 = triangles.iter().map(crossed).sum();
+            let sum = sum + edges.map(|[from, to]| prepared.swept(&from, &to)).sum::<f64>();
+            worst = worst.max((sum - by_angles(&triangles, point)).abs());
+        }
+        assert!(worst < 2e-6, "{worst}");
+    }
+
+    #[test]
+    fn an_edge_that_runs_back_takes_away_what_it_sweeps() {
+        let mut random = raywarp_testing::Random::new(13);
+        for _ in 0..2000 {
+            let [from, to, origin, direction] = [(); 4].map(|()| random.point());
+            let prepared = Watertight::new(&Ray::new(origin, direction));
+            let part = prepared.swept(&from, &to);
+            assert_eq!(part, -prepared.swept(&to, &from));
+            assert!(part.abs() <= 0.5 && prepared.swept(&from, &from) == 0.0);
+            assert_eq!(Watertight::new(&Ray::new(from, direction)).swept(&from, &to).abs(), 0.0);
+        }
     }
 
     #[test]

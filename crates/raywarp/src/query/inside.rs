@@ -35,7 +35,7 @@ pub struct NotClosed {
 }
 
 /// Direction of the rays that decide what is inside: along no axis, diagonal or edge that a program would make.
-const ACROSS: [f32; 3] = [0.574_238_6, 0.335_187_1, 0.747_031_9];
+pub(super) const ACROSS: [f32; 3] = [0.574_238_6, 0.335_187_1, 0.747_031_9];
 
 impl Scene {
     /// Counts the surfaces that a ray passes within `t_min <= t < t_max`, by the side from which it comes. One walk.
@@ -66,7 +66,8 @@ impl Scene {
     /// they overlap, and not in their cavities. One ray ([`Scene::crossings`], whose bound holds here too); a NaN is
     /// outside.
     ///
-    /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]).
+    /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]). For meshes that
+    /// are not there is [`Scene::winding_number`].
     ///
     /// # Errors
     /// [`NotClosed`].

@@ -18,6 +18,7 @@ mod kept;
 mod nearest;
 mod overlaps;
 mod path;
+mod rims;
 mod saved;
 mod scene;
 mod signed;
@@ -26,6 +27,7 @@ mod source;
 mod tests;
 mod triangles;
 mod visible;
+mod winding;
 
 pub use asked::SceneRay;
 pub use builder::{Levels, SceneBuilder, SceneOptions};

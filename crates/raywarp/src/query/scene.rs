@@ -3,6 +3,7 @@
 use super::builder::{SceneBuilder, SceneOptions};
 use super::ids::InstanceId;
 use super::kept::{Kept, Starts};
+use super::rims::Rims;
 use super::source::{Indices, Positions};
 use super::{NotClosed, SceneError, SceneRay, SurfaceHit};
 use crate::device::{Backend, Plan};
@@ -48,6 +49,8 @@ pub(super) struct Inner {
     pub is_on_gpus: bool,
     /// Whether every placed mesh is closed, once somebody asked.
     pub closed: OnceLock<Result<(), NotClosed>>,
+    /// Open edges, once somebody asked what goes round a point.
+    pub rims: OnceLock<Rims>,
     /// What groups stand for, once somebody asked.
     pub starts: OnceLock<Starts>,
     /// What edits go by.
@@ -250,8 +253,8 @@ impl Scene {
         is_on_gpus: bool,
         kept: Kept,
     ) -> Self {
-        let (reach, closed, starts) = (kept.reach(), OnceLock::new(), OnceLock::new());
-        Self(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus, closed, starts, kept }))
+        let (reach, closed, rims, starts) = (kept.reach(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Inner { rays, numbered, origin, rounding, reach, is_on_gpus, closed, rims, starts, kept }))
     }
 
     /// Returns the name of what traces rays on the CPU.
