@@ -89,12 +89,8 @@ fn judged(of: String, theirs: &str, ours: Sampled, half: Option<f64>, measure: M
         // Rounding may leave an end of an interval of no width on another side than its number.
         claim.holds_within((ours - half).min(ours), (ours + half).max(ours), measure)
     });
-    let says_nothing = half.is_some_and(|half| match claim {
-        // A sign or an order is known unless the interval reaches over the end.
-        Claim::Above(_) | Claim::Below(_) | Claim::Unchanged => whole.is_none(),
-        // Of a number the rule asks how wide the interval is alone, wherever it lies.
-        _ => half > claim.tolerance(measure),
-    });
+    // The rule asks how wide the interval is alone, wherever it lies; a sign's distance is 2 points.
+    let says_nothing = half.is_some_and(|half| half > claim.tolerance(measure));
     Some(JudgedCell {
         of,
         theirs: theirs.to_string(),
@@ -240,13 +236,15 @@ mod tests {
         assert_eq!(cell("60", 80.0, 5.1, Measure::Share).whole, Some(false));
         assert_eq!(cell("60", 62.0, 5.1, Measure::Share).whole, None);
         assert_eq!(cell("60..80", 70.0, 6.0, Measure::Share).whole, Some(true));
-        // Of a side it is known, however wide the interval is, unless that reaches over the end.
-        assert_eq!(holds("above 0", 30.0, 20.0, Measure::Gain), Some(true));
-        assert_eq!(holds("above 0", -30.0, 20.0, Measure::Gain), Some(false));
-        assert_eq!(holds("above 0", 10.0, 20.0, Measure::Gain), None);
+        // A sign's distance is 2 points, on whichever side the number lies.
+        assert_eq!(holds("above 0", 30.0, 1.9, Measure::Gain), Some(true));
+        assert_eq!(holds("above 0", 0.5, 1.9, Measure::Gain), Some(false));
+        assert_eq!(holds("above 0", 30.0, 2.1, Measure::Gain), None);
+        assert_eq!(holds("below 1", 0.7, 0.03, Measure::Factor), None);
+        assert_eq!(cell("above 0", 30.0, 20.0, Measure::Gain).whole, Some(true));
         // No change is a sign too.
-        assert_eq!(holds("unchanged", 1.5, 1.9, Measure::Gain), None);
-        assert_eq!(holds("unchanged", 0.1, 1.8, Measure::Gain), Some(true));
-        assert_eq!(holds("unchanged", 30.0, 20.0, Measure::Gain), Some(false));
+        assert_eq!(holds("unchanged", 1.5, 1.9, Measure::Gain), Some(true));
+        assert_eq!(holds("unchanged", 30.0, 1.9, Measure::Gain), Some(false));
+        assert_eq!(holds("unchanged", 0.1, 2.1, Measure::Gain), None);
     }
 }

@@ -106,6 +106,8 @@ fn the_rule_decides_alike() {
     assert_eq!(status("efficiency-intersection-conference"), Outcome::NotReproduced);
     assert_eq!(status("efficiency-traversal-conference"), Outcome::Reproduced);
     assert_eq!(status("simulated-rates-sibenik"), Outcome::CannotBe);
+    // Sibenik's AO rays gain 0.5 +-1.9 points, which is known more closely than a sign's 2.
+    assert_eq!(status("inner-loops-of-4"), Outcome::NotReproduced);
 }
 
 #[test]
