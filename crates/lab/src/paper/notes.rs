@@ -50,6 +50,19 @@ fn of_queues(of: &Numbers, subject: &str, quantity: &str) -> Vec<f64> {
     ["sibenik", "crytek_sponza"].iter().flat_map(|scene| [(*scene, "ao"), (*scene, "diffuse")]).map(more).collect()
 }
 
+/// Returns the scenes that are judged as closed ones.
+fn closed_scenes() -> impl Iterator<Item = &'static str> {
+    let row = statements(Paper::W11).iter().find(|row| row.name == "closed-scenes").expect("it is a row");
+    row.from.iter().flat_map(|selection| &selection.scenes).map(String::as_str)
+}
+
+/// Returns the least and the most of our numbers in these scenes.
+fn ends(of: &Numbers, subject: &str, quantity: &str, is_of: impl Fn(&str) -> bool) -> [f64; 2] {
+    let is_wanted = |record: &&Record| record.subject == subject && record.quantity == quantity && is_of(&record.scene);
+    let ours = of.0.iter().filter(is_wanted).filter_map(|record| record.ours);
+    ours.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], ours| [least.min(ours), most.max(ours)])
+}
+
 const SAID: &[Said] = &[
     Said {
         paper: Paper::Al09,
@@ -175,6 +188,17 @@ const SAID: &[Said] = &[
                 of.ours(scene, "4-ary, five comparisons", rays, "gain") - of.ours(scene, "4-ary", rays, "gain")
             };
             count(|scene, rays| (0.0..5.0).contains(&more(scene, rays))) == 6
+        },
+    },
+    Said {
+        paper: Paper::W11,
+        statement: "fewer-warps",
+        words: "In closed scenes (those of 4.2.7 below) 1.00 to 1.25, most in bathroom2 with its own materials",
+        exhibit: "table2",
+        is_so: |of| {
+            let [least, most] = ends(of, "all bounces", "saved", |scene| closed_scenes().any(|closed| closed == scene));
+            let bathroom = of.ours("bathroom2", "all bounces", "counted", "saved");
+            most == bathroom && (0.995..1.005).contains(&least) && (1.245..1.255).contains(&most)
         },
     },
     Said {

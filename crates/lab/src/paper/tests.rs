@@ -305,6 +305,15 @@ fn a_measured_rate_that_is_not_there_is_in_no_run() {
 }
 
 #[test]
+fn every_scene_that_is_closed_counts() {
+    let finding = statements(Paper::W11).iter().find(|row| row.name == "closed-scenes").unwrap();
+    let row = judge(Paper::W11, finding, None);
+    let failing: Vec<_> = row.cells.iter().filter(|cell| cell.holds == Some(false)).collect();
+    assert_eq!((row.cells.len(), failing.len(), row.status), (6, 1, Outcome::NotReproduced));
+    assert!(failing[0].of.starts_with("bathroom2, ") && (failing[0].ours - 41.31).abs() < 0.01, "{failing:?}");
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);
