@@ -314,6 +314,27 @@ fn every_scene_that_is_closed_counts() {
 }
 
 #[test]
+fn speedups_of_san_miguel_are_of_expected_rates_and_say_so() {
+    let table2 = find(Paper::G14, "table2").unwrap();
+    let records = stored(table2);
+    let of = |subject: &str, quantity| {
+        records.iter().find(|record| record.key() == ["san_miguel", subject, "ao", quantity]).and_then(|own| own.ours)
+    };
+    let rates = ["NVIDIA H200, improved", "NVIDIA H200, ALK12's"];
+    assert_eq!(rates.map(|subject| of(subject, "measured")), [None, None]);
+    let [after, before] = rates.map(|subject| of(subject, "expected").unwrap());
+    assert!((of("NVIDIA H200", "speedup").unwrap() - 100.0 * (after / before - 1.0)).abs() < 1e-9);
+    let text = exhibit_document(table2, &records, &[]).text(Room::Any);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "an H200's measured rates of san_miguel are not there: no recorded run traced the paper's rays in it",
+        "quotients of expected rates on GPUs of the paper and in san_miguel, and of measured ones elsewhere",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);

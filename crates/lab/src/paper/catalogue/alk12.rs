@@ -1,6 +1,6 @@
 //! Exhibits of ALK12 (Aila, Laine and Karras 2012).
 
-use super::OTHER_SCENES;
+use super::{OTHER_SCENES, SAN_MIGUEL};
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_workload::rays::Workload;
 /// Kernels of ALK12's Table 1.
@@ -48,7 +48,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             "bound: a GTX 480's does not depend on machine code, of which none is known; a GTX 680's is by the code of a Titan, whose GPU is alike, and so no bound: it may lie below what was measured",
             "a GTX 285's is its simulated rate by fitted costs, no bound either, and on another tree than in al09 table1",
             "an H200, and a GPU that measures here, has the faster of \"alk12-fermi\" and \"alk12-kepler\" for each kind of rays, and of their expected rates and bounds the larger; our san_miguel is a part of theirs, and cannot be compared",
-            "an H200's measured rates of san_miguel are not there: no recorded run traced the paper's rays in it",
+            SAN_MIGUEL,
             "multiples of the previous generation are theirs alone: ours would need two of these GPUs",
             OTHER_SCENES,
         ],

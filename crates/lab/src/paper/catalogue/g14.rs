@@ -1,6 +1,6 @@
 //! Exhibits of G14 (Guthe 2014).
 
-use super::OTHER_SCENES;
+use super::{OTHER_SCENES, SAN_MIGUEL};
 use crate::paper::exhibit::{Exhibit, ExhibitTable, Gains, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_workload::rays::Workload;
 /// Key of the speedup, which follows from rates.
@@ -96,7 +96,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         notes: &[
             "a GTX 480's bounds do not depend on machine code, of which none is known; a Titan's bounds and expected rates are of code compiled for it; a GTX 680's are by the Titan's code, and so no bounds; an H200's are of the code that runs there",
             "expected rates and bounds are without a launch's start and tail, which short launches feel, such as an H200's of primary rays",
-            "ours of speedups are quotients of expected rates on GPUs of the paper, and of measured ones elsewhere; a GTX 480 has neither; our san_miguel is a part of theirs, and cannot be compared",
+            "ours of speedups are quotients of expected rates on GPUs of the paper and in san_miguel, and of measured ones elsewhere; a GTX 480 has neither; our san_miguel is a part of theirs, and cannot be compared",
+            SAN_MIGUEL,
             OTHER_SCENES,
         ],
         picture: PictureForm::Bars,

@@ -12,6 +12,10 @@ use super::exhibit::{Exhibit, Paper};
 /// Note on the scenes in tables of the papers.
 pub(super) const OTHER_SCENES: &str = "sibenik has the papers' viewpoints and 75 K triangles for their 80 K; conference is another version of the scene; fairy is not to be had";
 
+/// Why no measured rates of San Miguel stand beside ALK12's and G14's.
+pub(super) const SAN_MIGUEL: &str =
+    "an H200's measured rates of san_miguel are not there: no recorded run traced the paper's rays in it";
+
 /// Returns all exhibits, by paper.
 pub fn all() -> impl Iterator<Item = &'static Exhibit> {
     [al09::EXHIBITS, alk12::EXHIBITS, g14::EXHIBITS, w11::EXHIBITS].into_iter().flatten()
