@@ -56,6 +56,11 @@ fn closed_scenes() -> impl Iterator<Item = &'static str> {
     row.from.iter().flat_map(|selection| &selection.scenes).map(String::as_str)
 }
 
+/// Returns `true` for courtyards, which are neither closed nor as open as a scene without walls.
+fn is_open_above(scene: &str) -> bool {
+    ["san_miguel, clay", "crytek_sponza, clay"].contains(&scene)
+}
+
 /// Returns the least and the most of our numbers in these scenes.
 fn ends(of: &Numbers, subject: &str, quantity: &str, is_of: impl Fn(&str) -> bool) -> [f64; 2] {
     let is_wanted = |record: &&Record| record.subject == subject && record.quantity == quantity && is_of(&record.scene);
@@ -188,6 +193,19 @@ const SAID: &[Said] = &[
                 of.ours(scene, "4-ary, five comparisons", rays, "gain") - of.ours(scene, "4-ary", rays, "gain")
             };
             count(|scene, rays| (0.0..5.0).contains(&more(scene, rays))) == 6
+        },
+    },
+    Said {
+        paper: Paper::W11,
+        statement: "paths-left-at-bounce-8",
+        words: "Open scenes here: 0.2 (dragon, clay) to 6.7 % (hairball, clay, mean of its views)",
+        exhibit: "table2",
+        is_so: |of| {
+            let is_closed = |scene: &str| closed_scenes().any(|closed| closed == scene) || is_open_above(scene);
+            let [least, most] = ends(of, "bounce 8", "paths", |scene| !is_closed(scene));
+            let [dragon, hairball] = [("dragon, clay", "counted"), ("hairball, clay", "simulated")]
+                .map(|(scene, from)| of.ours(scene, "bounce 8", from, "paths"));
+            (least, most) == (dragon, hairball) && (0.15..0.25).contains(&least) && (6.65..6.75).contains(&most)
         },
     },
     Said {
