@@ -335,6 +335,27 @@ fn speedups_of_san_miguel_are_of_expected_rates_and_say_so() {
 }
 
 #[test]
+fn persistent_threads_gain_what_the_rates_of_al09s_table_say() {
+    let [rates, gains] =
+        [(Paper::Al09, "table1"), (Paper::Alk12, "table2")].map(|(paper, name)| stored(find(paper, name).unwrap()));
+    let ours = |records: &[Record], key: [&str; 4]| {
+        records.iter().find(|record| record.key() == key).and_then(|record| record.ours).unwrap()
+    };
+    for rays in ["primary", "ao", "diffuse"] {
+        let quotients = ["sibenik", "conference"].map(|scene| {
+            let [after, before] = ["persistent while-while", "while-while"]
+                .map(|subject| ours(&rates, [scene, subject, rays, "measured"]));
+            let gain = ours(&gains, [scene, "persistent threads", rays, "gain"]);
+            // Rates of that table have a digit behind the point.
+            assert!((gain - 100.0 * (after / before - 1.0)).abs() < 0.005, "{scene}, {rays}: {gain}");
+            after / before
+        });
+        let both = ours(&gains, ["sibenik and conference", "persistent threads", rays, "gain"]);
+        assert!((both - 100.0 * ((quotients[0] * quotients[1]).sqrt() - 1.0)).abs() < 0.005, "{rays}: {both}");
+    }
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);
