@@ -211,6 +211,27 @@ fn tables_that_are_none_are_refused_in_a_line() {
 }
 
 #[test]
+fn what_a_table_lacks_is_named_with_what_it_has() {
+    let folder = folder();
+    folder.file("hall.csv", folder.text("bench.csv").replace("scattered,", "hall,"));
+    folder.file("a100.csv", folder.text("bench.csv").replace("H200", "A100"));
+    for (options, said) in [
+        ("--measured hall.csv", "--measured: no such rates of the scene scattered; they are of hall\n"),
+        ("--measured a100.csv", "--measured: no such rates of scattered on H200; they are of NVIDIA A100\n"),
+        ("--measured bench.csv --workload al09", "it has no rates of workload al09; it has raywarp\n"),
+        (
+            "--measured bench.csv --variant al09-if-if",
+            "it has no rates of al09-if-if; it has al09-while-while, cpu, raywarp-h8-direct\n",
+        ),
+        ("--measured bench.csv --kind diffuse", "it has no rates of diffuse rays; it has primary, ao\n"),
+    ] {
+        let output = simulate(&folder, &format!("{options} --sample 400"));
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(3) && error.contains(said), "{options}: {error}");
+    }
+}
+
+#[test]
 fn a_run_is_of_one_gpu_and_brings_its_kernels() {
     let folder = folder();
     for (options, name) in [

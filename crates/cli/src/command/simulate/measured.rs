@@ -50,33 +50,69 @@ fn read(path: &Path, args: &SimulateArgs) -> Result<Vec<MeasuredRate>, CliError>
             "--measured: kernels and their costs are those of the run; --set numbers of the machine",
         ));
     }
-    let wanted = |rate: &MeasuredRate| {
-        let kernel = args.kernels.variant.is_empty()
-            || matches!(&rate.subject, Subject::Kernel(variant) if args.kernels.variant.contains(variant));
-        kernel && rate.workload == args.rays.workload() && args.rays.kinds().contains(&rate.kind)
+    let (workload, kinds, kernels) = (args.rays.workload(), args.rays.kinds(), &args.kernels.variant);
+    let of_kernel = |rate: &MeasuredRate| {
+        kernels.is_empty() || matches!(&rate.subject, Subject::Kernel(variant) if kernels.contains(variant))
     };
-    let rates: Vec<MeasuredRate> = measured_bounds::read(path)?.into_iter().filter(wanted).collect();
+    let kernel_names = kernels.iter().map(|variant| Subject::Kernel(*variant).name());
+    let rates = measured_bounds::read(path)?;
+    let rates = kept(
+        rates,
+        path,
+        &format!("workload {}", workload.name()),
+        |rate| rate.workload.name().to_string(),
+        |rate| rate.workload == workload,
+    )?;
+    let rates = kept(rates, path, &joined(kernel_names), |rate| rate.subject.name(), of_kernel)?;
+    let missing = format!("{} rays", joined(kinds.iter().map(|kind| kind.name().to_string())));
+    kept(rates, path, &missing, |rate| rate.kind.name().to_string(), |rate| kinds.contains(&rate.kind))
+}
+
+/// Returns the rates of the table at `path` that are wanted. If none is, the error says what is missing, and by its
+/// name what is there in its place.
+fn kept(
+    mut rates: Vec<MeasuredRate>,
+    path: &Path,
+    missing: &str,
+    name: impl Fn(&MeasuredRate) -> String,
+    is_wanted: impl Fn(&MeasuredRate) -> bool,
+) -> Result<Vec<MeasuredRate>, CliError> {
+    let there = joined(rates.iter().map(name));
+    rates.retain(is_wanted);
     if rates.is_empty() {
-        let workload = args.rays.workload().name();
-        return Err(CliError::input(format!("{}: it has no such rates of workload {workload}", path.display())));
+        return Err(CliError::input(format!("{}: it has no rates of {missing}; it has {there}", path.display())));
     }
     Ok(rates)
 }
 
+/// Returns names in their order, each once.
+fn joined(names: impl Iterator<Item = String>) -> String {
+    let mut list: Vec<String> = Vec::new();
+    for name in names {
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    }
+    list.join(", ")
+}
+
 /// Runs `simulate --measured`: simulates bounds for the recorded rates of this scene and machine.
-fn simulate(rates: &[MeasuredRate], setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
+fn simulate(all: &[MeasuredRate], setup: &Setup<'_>) -> Result<MeasuredReport, CliError> {
     let (args, name) = (setup.args, &setup.name);
     let [machine] = &setup.machines[..] else {
         return Err(CliError::usage("--measured rates are of one GPU: give one --machine"));
     };
-    let mut targets: Vec<&str> = rates.iter().map(|rate| rate.target.as_str()).collect();
-    targets.dedup();
-    let others = targets.join(", ");
-    let is_of = |rate: &&MeasuredRate| rate.scene == *name && rate.ran_on(machine);
-    let rates: Vec<MeasuredRate> = rates.iter().filter(is_of).cloned().collect();
+    let of_scene: Vec<&MeasuredRate> = all.iter().filter(|rate| rate.scene == *name).collect();
+    if of_scene.is_empty() {
+        let scenes = joined(all.iter().map(|rate| rate.scene.clone()));
+        return Err(CliError::input(format!("--measured: no such rates of the scene {name}; they are of {scenes}")));
+    }
+    let rates: Vec<MeasuredRate> =
+        of_scene.iter().filter(|rate| rate.ran_on(machine)).map(|&rate| rate.clone()).collect();
     let Some(first) = rates.first() else {
+        let gpus = joined(of_scene.iter().map(|rate| rate.target.clone()));
         let machine = machine.name();
-        return Err(CliError::input(format!("--measured: no such rates of {name} on {machine}; they are of {others}")));
+        return Err(CliError::input(format!("--measured: no such rates of {name} on {machine}; they are of {gpus}")));
     };
     let mut machine = machine.clone();
     let clock = if args.kernels.sets_clock() {
