@@ -356,6 +356,16 @@ fn persistent_threads_gain_what_the_rates_of_al09s_table_say() {
 }
 
 #[test]
+fn the_kernel_that_others_are_divided_by_has_a_quotient_of_one() {
+    let wide = stored(find(Paper::Al09, "wide").unwrap());
+    let own = |record: &&Record| record.subject == "binary tree" && record.quantity == "of binary";
+    assert_eq!(wide.iter().filter(own).map(|record| record.ours).collect::<Vec<_>>(), [Some(1.0); 9]);
+    // It is no cell of what is said of the others.
+    let finding = statements(Paper::Al09).iter().find(|row| row.name == "shared-rays-slower").unwrap();
+    assert_eq!(judge(Paper::Al09, finding, None).cells.len(), 36);
+}
+
+#[test]
 fn every_quantity_has_a_unit_and_titles_name_no_column_that_is_not_there() {
     for quantity in all().flat_map(|exhibit| exhibit.parts).flat_map(|part| part.quantities) {
         assert!(!quantity.unit.is_empty(), "{}", quantity.key);
