@@ -10,6 +10,7 @@
 mod patch;
 
 use std::collections::BTreeSet;
+use std::io::{ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,7 +43,14 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     }
     let chosen = all.iter().filter(|plant| names.is_empty() || names.iter().any(|name| plant.is_named(name)));
     if is_listed {
-        chosen.for_each(|plant| println!("{}: {}", plant.name, plant.bug));
+        let mut out = std::io::stdout().lock();
+        for plant in chosen {
+            match writeln!(out, "{}: {}", plant.name, plant.bug) {
+                // Whoever read the list has seen enough.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
+                written => written.map_err(|error| format!("the list cannot be written: {error}"))?,
+            }
+        }
         return Ok(true);
     }
     let copy = root.join("target/plant");
