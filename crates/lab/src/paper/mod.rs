@@ -10,6 +10,8 @@ mod claims;
 mod distance;
 mod duration;
 mod exhibit;
+#[cfg(test)]
+mod filled;
 mod interval;
 mod judged;
 mod make;
