@@ -32,7 +32,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Without a name the papers are listed, with KEY alone what can be made of a paper and what came of its statements.
 /// Of a table or figure our numbers are simulated on the scenes that are there, and measured where there is a GPU;
-/// others stand as they were recorded.
+/// others stand as they were recorded. Always recorded are those of w11 and l9, of alk12's table2 and figure3, and of
+/// g14's improvements, which `bench --suite` makes anew on a GPU.
 #[derive(Debug, Args)]
 #[command(override_usage = "raywarp paper [KEY [NAME]] [OPTIONS]")]
 pub struct PaperArgs {
@@ -144,6 +145,22 @@ impl PaperArgs {
     }
 }
 
+/// Returns that an exhibit's numbers are recorded ones whatever is there, and what makes them anew.
+fn always_recorded(exhibit: &Exhibit) -> String {
+    let suite = exhibit.suite.unwrap_or_default();
+    let simulated = match exhibit.name {
+        "table2" | "table3" if exhibit.paper == Paper::W11 => {
+            "; `raywarp simulate SCENE --experiment compaction` simulates those that are not measured"
+        }
+        _ => "",
+    };
+    format!(
+        "nothing was made in this run: numbers of {} are always recorded ones; `raywarp bench SCENE --device cuda \
+         --suite {suite}` measures anew{simulated}",
+        exhibit.name
+    )
+}
+
 /// A scene of a table or figure, with its viewpoints.
 struct LoadedScene {
     name: &'static str,
@@ -175,6 +192,9 @@ impl Session<'_> {
         let has_gpu = target.is_some();
         if is_measured(self.exhibit) && !has_gpu {
             missing.push("no GPU measured in this run: measured rates of ours are recorded ones".to_string());
+        }
+        if !is_simulated(self.exhibit) && !is_measured(self.exhibit) {
+            missing.push(always_recorded(self.exhibit));
         }
         if !(is_simulated(self.exhibit) || has_gpu && is_measured(self.exhibit)) {
             return Ok((records, missing));
@@ -282,5 +302,34 @@ impl Session<'_> {
         let progress = |done: usize, all: usize| steps.set(done as u64, all as u64);
         let watch = BenchWatch { cancel: None, say: None, progress: Some(&progress), export: None };
         measure(self.exhibit, place, target, crate::version::COMMIT, &watch).map_err(CliError::machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_lab::paper::all;
+
+    #[test]
+    fn the_help_and_the_answer_say_what_is_always_recorded() {
+        let help = include_str!("../../tests/help/paper.txt");
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, always) = words.split_once("Always recorded are those of").unwrap();
+        let (always, _) = always.split_once('.').unwrap();
+        let mut seen = 0;
+        for exhibit in all() {
+            let key = exhibit.paper.key();
+            let is_whole = matches!(exhibit.paper, Paper::W11 | Paper::L9);
+            let is_said = always.contains(key) && (is_whole || always.contains(exhibit.name));
+            let is_so = !is_simulated(exhibit) && !is_measured(exhibit);
+            // Two papers have a table2: that of g14 is measured.
+            assert_eq!(is_said && (key, exhibit.name) != ("g14", "table2"), is_so, "{key} {}", exhibit.name);
+            if is_so {
+                let said = always_recorded(exhibit);
+                assert!(said.contains(&format!("--suite {}", exhibit.suite.unwrap())), "{said}");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, 8);
     }
 }
