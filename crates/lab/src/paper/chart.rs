@@ -208,10 +208,12 @@ fn without_scene(subject: &str) -> String {
 fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
     let of = |subject: &str, rays: &str| {
         let is_it = |record: &&Record| record.subject == subject && record.rays == rays;
-        records.iter().find(is_it).and_then(|record| number(Some(record)).1.or(number(Some(record)).0))
+        // The figure is theirs, to which ours of GPUs that it has not are added.
+        records.iter().find(is_it).and_then(|record| number(Some(record)).0.or(number(Some(record)).1))
     };
     let mut subjects: Vec<&str> = Vec::new();
-    for record in records {
+    // What has no operations of its own is another number of a GPU that is there.
+    for record in records.iter().filter(|record| record.rays == "operations") {
         if !subjects.contains(&record.subject.as_str()) {
             subjects.push(&record.subject);
         }

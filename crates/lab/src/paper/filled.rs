@@ -25,3 +25,32 @@ fn steps_of_compacted_warps_are_those_of_the_run_in_all_its_scenes() {
     }
     assert_eq!((seen, records.iter().filter(|record| record.rays == "steps").count()), (63, 63));
 }
+
+#[test]
+fn multiples_of_generations_are_formed_of_the_rates_of_table_1() {
+    let rates = stored(find(Paper::Alk12, "table1").unwrap());
+    let figure = stored(find(Paper::Alk12, "figure3").unwrap());
+    let of = |records: &[Record], key: [&str; 4]| {
+        records.iter().find(|record| record.key() == key).unwrap_or_else(|| panic!("there is no {key:?}")).clone()
+    };
+    let ours = |subject: &str, rays: &str| of(&figure, ["all", subject, rays, "multiple"]).ours.unwrap();
+    let is_near = |a: f64, b: f64| (a - b).abs() < 0.005;
+    for rays in ["primary", "ao", "diffuse"] {
+        assert_eq!(ours("GTX 285", rays), 1.0);
+        let mut sum = 0.0;
+        for scene in ["sibenik", "conference"] {
+            let rate = |subject: &str, quantity: &str| of(&rates, [scene, subject, rays, quantity]);
+            let theirs: f64 = rate("GTX 285", "measured").theirs.text().parse().unwrap();
+            let measured = rate("NVIDIA H200", "measured").ours.unwrap();
+            assert!(is_near(ours(&format!("H200, {scene}"), rays), measured / theirs), "{scene} {rays}");
+            let (later, before) = (rate("GTX 680", "expected"), rate("GTX 285", "bound"));
+            let own = of(&figure, ["all", &format!("GTX 680, {scene}"), rays, "multiple"]);
+            let quotient = later.ours.unwrap() / before.ours.unwrap();
+            assert!(is_near(own.ours.unwrap(), quotient), "{scene} {rays}: {own:?}");
+            let draws = |record: &Record| *record.draws.as_ref().unwrap().numbers().first().unwrap();
+            assert!(is_near(draws(&own), draws(&later) / draws(&before)), "{scene} {rays}: {own:?}");
+            sum += quotient;
+        }
+        assert!(is_near(ours("GTX 680", rays), sum / 2.0), "{rays}");
+    }
+}

@@ -92,7 +92,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         suite: Some("alk12"),
         fitted: &[],
         notes: &[
-            "GTX 480 and 680: means of the paper's Table 1 over three scenes, since San Miguel has no number of the GTX 285; H200: \"alk12-kepler\" on sibenik, and on conference the faster of its two kernels",
+            "theirs of a GTX 480 and 680 are means of the paper's Table 1 over three scenes, since San Miguel has no number of the GTX 285; ours of a GTX 680 are expected rates over the GTX 285's simulated ones, both of table1, and the mean is that of sibenik and conference",
+            "H200: the measured rate of table1, which is the faster of two kernels for each kind of rays, over the paper's of the GTX 285 in that scene",
         ],
         picture: PictureForm::Generations,
         stored: include_str!("../../../records/alk12-figure3.csv"),
