@@ -54,3 +54,26 @@ fn multiples_of_generations_are_formed_of_the_rates_of_table_1() {
         assert!(is_near(ours("GTX 680", rays), sum / 2.0), "{rays}");
     }
 }
+
+#[test]
+fn an_h200_has_a_share_of_its_bound_wherever_it_was_measured() {
+    let records = stored(find(Paper::Al09, "table1").unwrap());
+    let mut seen = 0;
+    for rate in records.iter().filter(|record| record.quantity == "measured" && record.ours.is_some()) {
+        let of = |subject: &str| {
+            let key = [rate.scene.as_str(), subject, rate.rays.as_str(), "of simulated"];
+            records.iter().find(|record| record.key() == key).and_then(|record| record.ours).unwrap()
+        };
+        let share = of(&rate.subject);
+        assert!(share > 0.0 && share < 100.0, "{rate:?}: {share} %");
+        // Persistent warps run the same loop: their bound is the same but for how rays are taken.
+        if let Some(plain) = rate.subject.strip_prefix("persistent ") {
+            let key = [rate.scene.as_str(), plain, rate.rays.as_str(), "measured"];
+            let before = records.iter().find(|record| record.key() == key).unwrap().ours.unwrap();
+            let bounds = (rate.ours.unwrap() / share) / (before / of(plain));
+            assert!((0.93..1.01).contains(&bounds), "{rate:?}: {bounds}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2 * 7 * 3);
+}
