@@ -77,3 +77,23 @@ fn an_h200_has_a_share_of_its_bound_wherever_it_was_measured() {
     }
     assert_eq!(seen, 2 * 7 * 3);
 }
+
+#[test]
+fn expected_gains_of_all_improvements_are_the_speedups_of_table_2() {
+    let [table, own] = ["table2", "improvements"].map(|name| stored(find(Paper::G14, name).unwrap()));
+    let of = |records: &[Record], key: [&str; 4]| {
+        records.iter().find(|record| record.key() == key).unwrap_or_else(|| panic!("there is no {key:?}")).clone()
+    };
+    for scene in ["sibenik", "conference"] {
+        for rays in ["primary", "ao", "diffuse"] {
+            for (gpu, quantity) in [("GTX 680", "gtx680"), ("Titan", "gtxtitan")] {
+                let [a, b] = [of(&table, [scene, gpu, rays, "speedup"]), of(&own, [scene, "all", rays, quantity])];
+                assert!((a.ours.unwrap() - b.ours.unwrap()).abs() < 0.01, "{a:?} {b:?}");
+                assert_eq!(a.theirs.text(), b.theirs.text(), "{scene} {gpu} {rays}");
+                for single in ["4-ary", "unrolled", "unsorted", "4-ary, five comparisons"] {
+                    assert!(of(&own, [scene, single, rays, quantity]).ours.is_some(), "{single}");
+                }
+            }
+        }
+    }
+}
