@@ -6,7 +6,8 @@ use raywarp_geom::TriangleSource;
 /// Number of triangles that a [`TriangleBlock`] holds.
 pub const BLOCK: usize = 4;
 
-/// Mask of the bits of a slot's word that are the index of its triangle in [`FlatTriangles`].
+/// Mask of the bits of a slot's word that are the index of its triangle, such as in
+/// [`FlatTriangles`](raywarp_geom::FlatTriangles).
 pub const INDEX_MASK: u32 = (1 << 30) - 1;
 
 /// Flag in a slot's word that its triangle is not opaque, so that the caller must decide about a hit (alpha).
