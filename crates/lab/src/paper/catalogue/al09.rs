@@ -75,7 +75,7 @@ const COSTS_ARE_FITTED: &str = "four costs of the GTX 285 are fitted to the pape
 const TREE_WAS_CHOSEN: &str = "the tree (full leaves, as many extra references by splits as triangles) was chosen among four, since it has as many nodes as theirs and fits the efficiencies of if-if";
 const NO_GPU: &str =
     "measured: theirs on the paper's GPU, of which there is none here; ours on another machine, for orientation";
-const OF_SIMULATED: &str = "% of sim.: theirs over their simulated rates; an H200's over its lowest bound, of the rays and tree that were measured, whose instructions and caches count where theirs has memory for free (`raywarp simulate SCENE --machine h200 --workload al09 --measured bench/runs/2026-11-29-h200/table1.csv --sample 10000`)";
+const OF_SIMULATED: &str = "% of sim.: theirs over their simulated rates; an H200's over its lowest bound, of the rays and tree that were measured, whose instructions and caches count where theirs has memory for free; by the bounds of 10,000 rays of a kind beside the run's rates, as docs/papers/al09.md says";
 /// Exhibits of the paper.
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
