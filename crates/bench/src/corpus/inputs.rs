@@ -51,9 +51,7 @@ impl RecordedRun {
         };
         // "al09: all views of each scene" names its workload; rays of a viewpoint alone are of the default one.
         let workload = match own.rays.as_deref() {
-            Some(rays) if rays.contains("view") => {
-                rays.split(':').next().filter(|_| rays.contains(':')).unwrap_or("raywarp")
-            }
+            Some(rays) if rays.contains("view") => rays.split_once(':').map_or("raywarp", |(workload, _)| workload),
             _ => "",
         };
         let trees = own.trees.as_deref().unwrap_or_default();

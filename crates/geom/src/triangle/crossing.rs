@@ -130,20 +130,6 @@ mod tests {
         assert!(inside > 100 && outside > 10_000, "{inside} {outside}");
     }
 
-    /// Winding number of triangles around a point by the solid angle of each (van Oosterom and Strackee 1983).
-    fn by_angles(triangles: &[[[f32; 3]; 3]], point: [f32; 3]) -> f64 {
-        let of = |corners: &[[f32; 3]; 3]| {
-            let [a, b, c] =
-                corners.map(|p| std::array::from_fn::<f64, 3, _>(|i| f64::from(p[i]) - f64::from(point[i])));
-            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-            let length = |a: [f64; 3]| dot(a, a).sqrt();
-            let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
-            let all = length(a) * length(b) * length(c);
-            dot(a, cross).atan2(all + dot(a, b) * length(c) + dot(b, c) * length(a) + dot(c, a) * length(b))
-        };
-        triangles.iter().map(of).sum::<f64>() / std::f64::consts::TAU
-    }
-
     #[test]
     fn crossings_and_swept_edges_give_the_winding_number_of_an_open_surface() {
         let whole = cube();
@@ -173,7 +159,7 @@ mod tests {
             let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
             let sum: f64 = triangles.iter().map(crossed).sum();
             let sum = sum + edges.map(|[from, to]| prepared.swept(&from, &to)).sum::<f64>();
-            worst = worst.max((sum - by_angles(&triangles, point)).abs());
+            worst = worst.max((sum - raywarp_testing::winding_by_angles(&triangles, point)).abs());
         }
         assert!(worst < 2e-6, "{worst}");
     }

@@ -103,21 +103,7 @@ mod tests {
     use super::*;
     use crate::query::tests::{CUBE, CUBE_INDICES};
     use crate::{Affine64, Control, Levels, SceneOptions};
-    use raywarp_testing::Random;
-
-    /// Winding number by the solid angle of each triangle (van Oosterom and Strackee 1983).
-    fn by_angles(triangles: &[[[f32; 3]; 3]], point: [f32; 3]) -> f64 {
-        let of = |corners: &[[f32; 3]; 3]| {
-            let [a, b, c] =
-                corners.map(|p| std::array::from_fn::<f64, 3, _>(|i| f64::from(p[i]) - f64::from(point[i])));
-            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-            let length = |a: [f64; 3]| dot(a, a).sqrt();
-            let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
-            let all = length(a) * length(b) * length(c);
-            dot(a, cross).atan2(all + dot(a, b) * length(c) + dot(b, c) * length(a) + dot(c, a) * length(b))
-        };
-        triangles.iter().map(of).sum::<f64>() / std::f64::consts::TAU
-    }
+    use raywarp_testing::{Random, winding_by_angles};
 
     #[test]
     fn open_meshes_however_placed_have_the_winding_number_of_their_triangles() {
@@ -149,7 +135,7 @@ mod tests {
             let points: Vec<[f32; 3]> = (0..400).map(|_| random.point().map(|x| 3.0 * x)).collect();
             let all = scene.winding_number_batch(&points);
             for (point, found) in points.iter().zip(all) {
-                let want = by_angles(&triangles, *point);
+                let want = winding_by_angles(&triangles, *point);
                 assert!((found - want).abs() < 1e-5, "{levels:?} {point:?}: {found}, not {want}");
             }
         }
