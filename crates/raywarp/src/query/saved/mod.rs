@@ -81,8 +81,8 @@ impl Scene {
     /// of the scene that was saved, can be edited as that can, and is saved as the same bytes. Batches are traced on
     /// this CPU.
     ///
-    /// O(n), one read of the file and a check of all that is in it, in parallel. Meshes load twelve to fifteen times
-    /// as fast as they are built with default options; trees of [`FASTEST`](crate::bvh::presets::FASTEST) seven to
+    /// O(n), one read of the file and a check of all that is in it, in parallel. Meshes load eleven to fifteen times
+    /// as fast as they are built with default options; trees of [`FASTEST`](crate::bvh::presets::FASTEST) six to
     /// nine times, and scenes of which most is placements four to six times, the least of all. The file may change
     /// while it is read, or come from anywhere: what is not a scene is an error, and what is loaded is in memory of its
     /// own.
