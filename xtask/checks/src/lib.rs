@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 
 /// Text of the commands of this crate, for messages about wrong usage.
 pub const USAGE: &str = "api [--check | --counts] | counts | circles | links | paths | prose [--list [CRATE]] |
-    copies | package [--verify] | docs [--check [--all]] [--program FILE] [PAGE[:LINE]]...";
+    copies | package [--verify] | docs [--check [--all]] [--program FILE] [PAGE[:LINE]]... |
+    docs --accept [PAGE]... [--typed NUMBER]...";
 
 /// Returns the path of the workspace's root.
 pub fn root() -> PathBuf {

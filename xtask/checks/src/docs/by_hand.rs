@@ -11,14 +11,15 @@ use std::path::Path;
 /// The page that has the tables.
 const LIST: &str = "docs/internals/numbers.md";
 /// Words behind a number that was measured or counted.
-const UNITS: &[&str] = &[
+pub(super) const UNITS: &[&str] = &[
     "%", "clocks", "GB", "GB/s", "hours", "MB", "minutes", "Mrays/s", "ms", "ns", "point", "points", "ps", "s",
     "seconds", "times", "us", "W",
 ];
 
 /// Whole numbers up to here are words for what something has, unless a unit follows.
-const SMALL: f64 = 12.0;
-const MONTHS: &[&str] = &[
+pub(super) const SMALL: f64 = 12.0;
+/// Words behind the day of a date.
+pub(super) const MONTHS: &[&str] = &[
     "January",
     "February",
     "March",
@@ -107,7 +108,7 @@ pub fn counted(root: &Path) -> ByHand {
 
 /// Returns the pages whose numbers are to be today's, and the statements of papers: not the dated pages of the notebook
 /// and of recorded runs, and not the table's own.
-fn pages(root: &Path) -> Vec<String> {
+pub(super) fn pages(root: &Path) -> Vec<String> {
     let of = |folder: &str| files::ending(root, folder, &[".md", ".toml"]);
     let of = |folder: &str| if root.join(folder).is_dir() { of(folder) } else { Vec::new() };
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
@@ -176,7 +177,7 @@ fn is_row_of_numbers(line: &str) -> bool {
 
 /// Returns a page's text with spaces in the place of what only names something: code, addresses of links, comments,
 /// words in quotation marks and headings. Lines stay where they are.
-fn prose(page: &str) -> String {
+pub(super) fn prose(page: &str) -> String {
     let mut plain = String::with_capacity(page.len());
     let mut rest = page;
     while let Some(first) = rest.chars().next() {
@@ -236,7 +237,7 @@ fn has_number(prose: &str) -> bool {
 }
 
 /// Returns `true` for a word whose number is a name, a version or a place in a paper.
-fn is_naming(word: &str) -> bool {
+pub(super) fn is_naming(word: &str) -> bool {
     let lower = word.to_lowercase();
     NAMES.contains(&word) || PLACES.contains(&lower.trim_end_matches('s')) || MONTHS.contains(&word)
 }

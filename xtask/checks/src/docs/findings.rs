@@ -102,6 +102,58 @@ pub(super) fn lines_by_hand(text: &str) -> Vec<usize> {
     by_hand
 }
 
+/// A cell, a note or another line of a row, or what of it a template makes.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// Number of its line.
+    pub line: usize,
+    /// Which row of the file it is of.
+    pub row: usize,
+    pub text: String,
+    pub is_note: bool,
+    pub is_made: bool,
+}
+
+/// Returns what the rows of a file say, in order, without comments; a cell that is made in part is two.
+pub(super) fn parts(text: &str) -> Vec<Part> {
+    // A file that cannot be read is told of elsewhere.
+    let places = places(text).unwrap_or_default();
+    let lines: Vec<String> = text.lines().map(String::from).collect();
+    let (mut parts, mut row) = (Vec::new(), 0);
+    for (at, line) in lines.iter().enumerate() {
+        row += usize::from(line.starts_with("[["));
+        let mut push = |text: String, is_note: bool, is_made: bool| {
+            parts.push(Part { line: at + 1, row, text, is_note, is_made });
+        };
+        let Some(place) = places.iter().find(|place| place.lines.contains(&at)) else {
+            if !line.starts_with('#') {
+                push(line.clone(), false, false);
+            }
+            continue;
+        };
+        if place.is_note {
+            push(line[note_of(line)].to_string(), true, place.spec.is_some());
+            continue;
+        }
+        let own = &lines[place.lines.clone()];
+        let table = table(own);
+        let cells = table.rows.iter().zip(cells_of(own)).filter(|(_, (own, _))| place.lines.start + own == at);
+        for (row, (_, cell)) in cells {
+            let made = |name: &str| {
+                let is_made = place.spec.as_ref().is_some_and(|(_, spec)| is_made(spec, &table, row, name));
+                field(line, &cell, name).filter(|_| is_made)
+            };
+            let mut typed = line[cell.clone()].to_string();
+            for made in FIELDS.iter().filter_map(|name| made(name)).collect::<Vec<_>>().into_iter().rev() {
+                typed.replace_range(made.start - cell.start..made.end - cell.start, "");
+                push(line[made].to_string(), false, true);
+            }
+            push(typed, false, false);
+        }
+    }
+    parts
+}
+
 /// Returns `true` if a note has a number outside of its links.
 fn has_number(line: &str) -> bool {
     let mut rest = &line[note_of(line)];

@@ -3,7 +3,8 @@
 //! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
 //! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
 //! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day, and
-//! `by_hand` which pages have numbers beside. `findings` are the statements of papers, which have such comments too.
+//! `by_hand` which pages have numbers beside, and the `ledger` has all of these. `findings` are the statements of
+//! papers, which have such comments too.
 //! `docs/README.md` describes it for who writes a page.
 
 mod aligned;
@@ -13,6 +14,7 @@ pub mod by_hand;
 mod expression;
 mod filling;
 mod findings;
+pub mod ledger;
 mod marks;
 #[cfg(test)]
 mod planted;
@@ -34,7 +36,8 @@ use std::time::Instant;
 use tolerance::Tolerance;
 
 /// What the options are.
-pub const USAGE: &str = "docs [--check [--all]] [--program FILE] [PAGE[:LINE]]...";
+pub const USAGE: &str =
+    "docs [--check [--all]] [--program FILE] [PAGE[:LINE]]... | docs --accept [PAGE]... [--typed NUMBER]...";
 
 /// What is asked for.
 #[derive(Debug)]
@@ -53,11 +56,15 @@ struct Asked {
 /// # Errors
 /// Text for wrong usage, and for a program or a page that is not there.
 pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Result<bool, String> {
+    if options.iter().any(|option| option == "--accept") {
+        return accept(root, options);
+    }
     let start = Instant::now();
     let mut done = done(root, options, corpus)?;
-    let by_hand = by_hand::counted(root);
+    let (by_hand, ledger) = (by_hand::counted(root), ledger::checked(root));
     if options.iter().any(|option| option == "--check") {
         done.faults.extend(by_hand.faults);
+        done.faults.extend(ledger.faults);
         done.faults.extend(crate::recorded::faults(root));
     }
     done.written.iter().for_each(|page| println!("{page}: made anew"));
@@ -68,7 +75,23 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     let (blocks, skipped, written) = (done.blocks, done.skipped.len(), done.as_written);
     println!("{blocks} blocks {verb}, {skipped} skipped, {written} with numbers as written, {seconds:.1} s");
     println!("all pages: {} lines with numbers by hand, {} marks of older kernels", by_hand.lines, by_hand.marks);
+    println!("outside of blocks: {} numbers, {} of them quoted from blocks", ledger.numbers, ledger.quoted);
     Ok(done.faults.is_empty())
+}
+
+/// Renews the ledger, and prints what differs from it.
+fn accept(root: &Path, options: &[String]) -> Result<bool, String> {
+    let (mut pages, mut typed) = (Vec::new(), Vec::new());
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match option.as_str() {
+            "--accept" => {}
+            "--typed" => typed.push(options.next().ok_or("--typed needs a number")?.clone()),
+            other if other.starts_with('-') => return Err(format!("{other}: usage: cargo xtask {USAGE}")),
+            page => pages.push(page.to_string()),
+        }
+    }
+    ledger::accept(root, &pages, &typed, &mut |line| println!("{line}"))
 }
 
 /// Does what [`run`] does and returns what came of it, without a word.

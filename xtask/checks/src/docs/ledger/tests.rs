@@ -1,0 +1,143 @@
+//! Planted changes: each is told, or changes nothing.
+
+use super::*;
+
+/// A page with a block, and a sentence below that quotes it.
+const PAGE: &str = "# Rates\n\n<!-- made by: raywarp info x -->\n| rays | rate |\n|---|---|\n| ao | 0.735 |\n\
+    | diffuse | 41.2 |\n<!-- end of what is made -->\n\nRays of ao reach 0.735 of the bound, of diffuse ones\n41 %; \
+    a trial of 14 scenes gave 0.81.\n";
+
+/// Accepts a page, changes it, and returns what a check says of it.
+#[track_caller]
+fn told(change: impl Fn(&str) -> String) -> Vec<String> {
+    let folder = accepted(PAGE);
+    let changed = change(PAGE);
+    assert_ne!(changed, PAGE);
+    std::fs::write(folder.path().join("docs/a.md"), changed).unwrap();
+    checked(folder.path()).faults
+}
+
+/// Returns a workspace with a page whose numbers are in the ledger.
+fn accepted(page: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("docs/internals")).unwrap();
+    std::fs::write(folder.path().join("docs/a.md"), page).unwrap();
+    assert_eq!(accept(folder.path(), &[], &[], &mut |_| ()), Ok(true));
+    assert_eq!(checked(folder.path()).faults, Vec::<String>::new());
+    folder
+}
+
+/// Accepts the numbers of a page that was written anew; returns whether it did, and what was printed.
+fn again(folder: &tempfile::TempDir, page: &str, typed: &[&str]) -> (bool, String) {
+    std::fs::write(folder.path().join("docs/a.md"), page).unwrap();
+    let typed: Vec<String> = typed.iter().map(ToString::to_string).collect();
+    let mut printed = Vec::new();
+    let is_all = accept(folder.path(), &["docs/a.md".to_string()], &typed, &mut |line| printed.push(line)).unwrap();
+    assert_eq!(is_all, checked(folder.path()).faults.is_empty());
+    (is_all, printed.join("\n"))
+}
+
+#[test]
+fn every_number_of_the_project_is_in_the_ledger() {
+    let checked = checked(&crate::root());
+    assert_eq!(checked.faults, Vec::<String>::new());
+    assert!(checked.numbers > 4000 && checked.quoted > 100, "{checked:?}");
+}
+
+#[test]
+fn a_digit_of_a_typed_number_is_told() {
+    let found = told(|page| page.replace("0.81", "0.82"));
+    assert_eq!(found[0], "docs/a.md:11: it says 0.82, docs/internals/numbers.txt has 0.81");
+    assert!(found.len() == 2 && found[1].contains("`cargo xtask docs --accept docs/a.md`"), "{found:?}");
+    // Also of one that is too small to be quoted.
+    assert!(told(|page| page.replace("14 scenes", "13 scenes"))[0].contains("it says 13"));
+}
+
+#[test]
+fn a_block_s_number_that_a_sentence_repeats_is_told() {
+    let found = told(|page| page.replace("| 0.735 |", "| 0.741 |"));
+    assert_eq!(found[0], "docs/a.md:10: the sentence quotes 0.735, which no block of its section says now");
+    let found = told(|page| page.replace("| 41.2 |", "| 42.2 |"));
+    assert_eq!(found[0], "docs/a.md:11: the sentence quotes 41, which no block of its section says now");
+    let twice = PAGE.replace("| 41.2 |", "| 41.2 / 40.9 |");
+    let folder = accepted(&twice);
+    std::fs::write(folder.path().join("docs/a.md"), twice.replace("40.9", "43.9")).unwrap();
+    let found = checked(folder.path()).faults;
+    assert!(found[0].ends_with("which 2 numbers of blocks said and 1 of them say now; read it again"), "{found:?}");
+}
+
+#[test]
+fn lines_that_end_elsewhere_change_nothing() {
+    assert_eq!(
+        told(|page| page.replace("of the bound, of diffuse ones\n41 %; a", "of the\nbound, of diffuse ones 41 %;\na")),
+        [""; 0]
+    );
+    assert_eq!(told(|page| page.replace("Rays of ao reach", "Of the bound rays of ambient occlusion reach")), [""; 0]);
+}
+
+#[test]
+fn a_number_that_is_new_says_what_to_do() {
+    let found = told(|page| page.replace("a trial", "a first trial, of 3 days,"));
+    assert_eq!(found[0], "docs/a.md:11: 3 is not in docs/internals/numbers.txt");
+    assert!(found[1].ends_with("`cargo xtask docs --accept docs/a.md` writes them down"), "{found:?}");
+    let found = told(|page| page.replace("of 14 scenes ", ""));
+    assert_eq!(found[0], "docs/a.md:11: 14 of docs/internals/numbers.txt is gone from here");
+    let folder = accepted(PAGE);
+    std::fs::write(folder.path().join("docs/b.md"), "It has 7 parts.\n").unwrap();
+    let found = checked(folder.path()).faults;
+    assert!(found.len() == 1 && found[0].ends_with("`cargo xtask docs --accept docs/b.md`"), "{found:?}");
+    std::fs::remove_file(folder.path().join("docs/a.md")).unwrap();
+    assert!(checked(folder.path()).faults[1].contains("there is no page docs/a.md"));
+}
+
+#[test]
+fn what_is_accepted_is_printed() {
+    let folder = accepted(PAGE);
+    let (is_all, printed) = again(&folder, &PAGE.replace("0.81", "0.82"), &[]);
+    assert!(
+        is_all && printed.starts_with("docs/a.md:11: it says 0.82, docs/internals/numbers.txt has 0.81\n"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn a_sentence_that_quotes_nothing_any_more_is_not_accepted() {
+    let folder = accepted(PAGE);
+    let stale = PAGE.replace("| 0.735 |", "| 0.741 |");
+    let (is_all, printed) = again(&folder, &stale, &[]);
+    assert!(!is_all && printed.contains("`cargo xtask docs --accept docs/a.md --typed 0.735`"), "{printed}");
+    // A quoted number that becomes one which no block says is no better.
+    let (is_all, printed) = again(&folder, &PAGE.replace("reach 0.735", "reach 0.736"), &[]);
+    assert!(!is_all && printed.contains("--typed 0.736"), "{printed}");
+    assert!(again(&folder, &stale.replace("reach 0.735", "reach 0.741"), &[]).0, "the sentence was mended");
+    assert!(again(&folder, &PAGE.replace("reach 0.735", "reach 0.736"), &["0.736"]).0, "it is typed now");
+}
+
+#[test]
+fn a_page_that_a_sentence_links_to_is_quoted_too() {
+    let folder = accepted(PAGE);
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("docs/internals/b.md", "As [there](../a.md#rates), 0.735 of it.\n\nElsewhere 0.735.\n");
+    assert_eq!(accept(folder.path(), &[], &[], &mut |_| ()), Ok(true));
+    write("docs/a.md", &PAGE.replace("0.735", "0.741"));
+    assert_eq!(accept(folder.path(), &["docs/a.md".to_string()], &[], &mut |_| ()), Ok(true));
+    let found = checked(folder.path()).faults;
+    assert_eq!(
+        found[0],
+        "docs/internals/b.md:1: the sentence quotes 0.735, which no block of a page that it links to says now"
+    );
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn numbers_of_statements_are_in_the_ledger_but_for_those_that_are_made() {
+    let file = "# The 9 rows\n[[row]]\nname = \"one\"\ntheirs = [\"0.82..1.17\"]\n# made by: run.csv\n#   rows: 1 = -\n\
+        #   | ours | {a}\ncells = [\n    { of = \"8 kernels\", theirs = \"7\", ours = 50.5 },\n]\n\
+        note = \"Of 50.5 it is 3 less\"\n";
+    let page = Page::read("x.toml", file);
+    let words: Vec<&str> =
+        page.passages.iter().flat_map(|passage| &passage.numbers).map(|typed| typed.text.as_str()).collect();
+    assert_eq!(words, ["0.82", "1.17", "8", "7", "50.5", "3"]);
+    assert_eq!(page.printed.len(), 1);
+    assert!(page.passages[2].numbers[0].quotes.is_some());
+}
