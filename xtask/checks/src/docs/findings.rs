@@ -80,28 +80,6 @@ impl Done {
     }
 }
 
-/// Returns the numbers of the lines with cells or notes that nothing makes: cells with a number of ours that no
-/// template has, and notes with a number and without a comment.
-pub(super) fn lines_by_hand(text: &str) -> Vec<usize> {
-    // A file that cannot be read is told of elsewhere.
-    let places = places(text).unwrap_or_default();
-    let lines: Vec<String> = text.lines().map(String::from).collect();
-    let mut by_hand = Vec::new();
-    for place in places {
-        let own = &lines[place.lines.clone()];
-        if place.is_note {
-            by_hand.extend((place.spec.is_none() && has_number(&own[0])).then_some(place.lines.start + 1));
-            continue;
-        }
-        let table = table(own);
-        let cells = table.rows.iter().zip(cells_of(own));
-        let is_typed =
-            |row: &Vec<String>| place.spec.as_ref().is_none_or(|(_, spec)| !is_made(spec, &table, row, "ours"));
-        by_hand.extend(cells.filter(|(row, _)| is_typed(row)).map(|(_, (at, _))| place.lines.start + at + 1));
-    }
-    by_hand
-}
-
 /// A cell, a note or another line of a row, or what of it a template makes.
 #[derive(Debug)]
 pub(super) struct Part {
@@ -152,21 +130,6 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
         }
     }
     parts
-}
-
-/// Returns `true` if a note has a number outside of its links.
-fn has_number(line: &str) -> bool {
-    let mut rest = &line[note_of(line)];
-    let mut plain = String::new();
-    while let Some(at) = rest.find("](") {
-        plain += rest[..at].rsplit_once('[').map_or(&rest[..at], |(before, _)| before);
-        rest = rest[at..].split_once(')').map_or("", |(_, after)| after);
-    }
-    plain += rest;
-    let words = plain.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ';' | '/'));
-    words
-        .map(|word| word.trim_matches([',', '.', '+', '-', '~', ':']).trim_end_matches('%').replace(',', ""))
-        .any(|word| word.parse::<f64>().is_ok())
 }
 
 /// Returns the cells and notes of a file, in order.
@@ -347,8 +310,16 @@ note = "Nothing of [1](a.md), H200"
     }
 
     #[test]
-    fn what_nothing_makes_is_counted() {
-        assert_eq!(lines_by_hand(ROW), [12, 19, 20]);
+    fn what_nothing_makes_is_told_apart() {
+        let of = |is_made: bool| parts(ROW).into_iter().filter(move |part| part.is_made == is_made);
+        let made: Vec<(usize, String)> = of(true).map(|part| (part.line, part.text)).collect();
+        let wanted = [(10, "50.0"), (11, "0.0"), (16, "It has 2 ([run.csv](../run.csv)).")];
+        assert_eq!(made, wanted.map(|(line, text)| (line, text.to_string())));
+        let typed: Vec<(usize, usize)> = of(false)
+            .filter(|part| part.is_note || part.text.contains(" of = "))
+            .map(|part| (part.line, part.row))
+            .collect();
+        assert_eq!(typed, [(10, 1), (11, 1), (12, 1), (19, 2), (20, 2), (23, 3)]);
     }
 
     #[test]

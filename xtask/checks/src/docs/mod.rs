@@ -2,19 +2,19 @@
 //!
 //! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
 //! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
-//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day, and
-//! `by_hand` which pages have numbers beside, and the `ledger` has all of these. `findings` are the statements of
-//! papers, which have such comments too.
+//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day. The
+//! `ledger` has all numbers beside, of the pages that are `listed`. `findings` are the statements of papers, which have
+//! such comments too.
 //! `docs/README.md` describes it for who writes a page.
 
 mod aligned;
 mod as_written;
 mod block;
-pub mod by_hand;
 mod expression;
 mod filling;
 mod findings;
-pub mod ledger;
+mod ledger;
+mod listed;
 mod marks;
 #[cfg(test)]
 mod planted;
@@ -61,9 +61,9 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     }
     let start = Instant::now();
     let mut done = done(root, options, corpus)?;
-    let (by_hand, ledger) = (by_hand::counted(root), ledger::checked(root));
+    let (listed, ledger) = (listed::checked(root), ledger::checked(root));
     if options.iter().any(|option| option == "--check") {
-        done.faults.extend(by_hand.faults);
+        done.faults.extend(listed.faults);
         done.faults.extend(ledger.faults);
         done.faults.extend(crate::recorded::faults(root));
     }
@@ -74,8 +74,8 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     let seconds = start.elapsed().as_secs_f64();
     let (blocks, skipped, written) = (done.blocks, done.skipped.len(), done.as_written);
     println!("{blocks} blocks {verb}, {skipped} skipped, {written} with numbers as written, {seconds:.1} s");
-    println!("all pages: {} lines with numbers by hand, {} marks of older kernels", by_hand.lines, by_hand.marks);
-    println!("outside of blocks: {} numbers, {} of them quoted from blocks", ledger.numbers, ledger.quoted);
+    let (numbers, quoted) = (ledger.numbers, ledger.quoted);
+    println!("outside of blocks: {numbers} numbers, {quoted} of them quoted; {} marks of older kernels", listed.marks);
     Ok(done.faults.is_empty())
 }
 

@@ -1,5 +1,6 @@
 //! The ledger's file: a part for each page, a line for each passage, a word for each number.
 
+use crate::docs::listed::Counts;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -80,7 +81,7 @@ impl Ledger {
                 continue;
             }
             if let Some(name) = line.strip_prefix('[') {
-                let (name, _) = name.split_once(']').ok_or_else(fault)?;
+                let name = name.strip_suffix(']').ok_or_else(fault)?;
                 page = Some(pages.entry(name.to_string()).or_default());
                 continue;
             }
@@ -90,13 +91,20 @@ impl Ledger {
         Ok(Self(pages))
     }
 
+    /// Returns how many numbers each page has, and how many of them are quoted.
+    pub(super) fn counts(&self) -> Counts {
+        let of = |passages: &Vec<Vec<Entry>>| {
+            let all = passages.iter().flatten();
+            (all.clone().count(), all.filter(|entry| entry.quoted.is_some()).count())
+        };
+        self.0.iter().map(|(page, passages)| (page.clone(), of(passages))).collect()
+    }
+
     /// Returns the file's text.
     pub(super) fn text(&self) -> String {
         let mut text = HEAD.to_string();
         for (page, passages) in self.0.iter().filter(|(_, passages)| !passages.is_empty()) {
-            let all = passages.iter().flatten();
-            let (count, quoted) = (all.clone().count(), all.filter(|entry| entry.quoted.is_some()).count());
-            let _ = write!(text, "\n[{page}] {count} numbers, {quoted} quoted\n");
+            let _ = write!(text, "\n[{page}]\n");
             for passage in passages {
                 let words: Vec<String> = passage.iter().map(Entry::word).collect();
                 let _ = writeln!(text, "{}", words.join(" "));
@@ -130,23 +138,16 @@ impl Entry {
     }
 }
 
-/// Returns how many numbers of the ledger there are, and how many of them are quoted.
-pub(super) fn counted(ledger: &Ledger) -> (usize, usize) {
-    let all = ledger.0.values().flatten().flatten();
-    (all.clone().count(), all.filter(|entry| entry.quoted.is_some()).count())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_ledger_is_read_as_it_is_written() {
-        let text =
-            format!("{HEAD}\n[a.md] 3 numbers, 2 quoted\n0.735=2s -4\n1.5x=1l\n\n[b.md] 1 numbers, 0 quoted\n12\n");
+        let text = format!("{HEAD}\n[a.md]\n0.735=2s -4\n1.5x=1l\n\n[b.md]\n12\n");
         let ledger = Ledger::parse(&text).unwrap();
         assert_eq!(ledger.text(), text);
-        assert_eq!(counted(&ledger), (4, 2));
+        assert_eq!(ledger.counts(), [("a.md".to_string(), (3, 2)), ("b.md".to_string(), (1, 0))].into());
         assert_eq!(Ledger::parse("").unwrap(), Ledger::default());
     }
 

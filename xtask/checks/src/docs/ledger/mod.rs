@@ -11,8 +11,10 @@ mod number;
 mod passage;
 #[cfg(test)]
 mod tests;
+mod words;
 
-use super::{by_hand, findings};
+use super::findings;
+use super::listed::{self, Counts, LIST};
 use drift::{Drift, compared};
 use file::{FILE, Ledger};
 use passage::Page;
@@ -71,7 +73,12 @@ pub fn checked(root: &Path) -> Checked {
             .filter(is_gone)
             .map(|name| format!("{FILE}: there is no page {name}; `cargo xtask docs --accept`")),
     );
-    let (numbers, quoted) = file::counted(&ledger);
+    let counts = counts(&ledger, &pages);
+    let list = std::fs::read_to_string(root.join(LIST)).unwrap_or_default();
+    if faults.is_empty() && listed::with_counts(&list, &counts) != list {
+        faults.push(format!("{LIST}: its counts are not the ledger's; `cargo xtask docs --accept` writes them"));
+    }
+    let (numbers, quoted) = sums(&counts);
     Checked { numbers, quoted, faults }
 }
 
@@ -118,10 +125,26 @@ pub fn accept(root: &Path, wanted: &[String], typed: &[String], print: &mut dyn 
              `cargo xtask docs --accept {name}{options}`"
         ));
     }
-    std::fs::write(root.join(FILE), ledger.text()).map_err(|error| format!("{FILE}: {error}"))?;
-    let (numbers, quoted) = file::counted(&ledger);
+    let counts = counts(&ledger, &pages);
+    let list = std::fs::read_to_string(root.join(LIST)).map_err(|error| format!("{LIST}: {error}"))?;
+    for (file, text) in [(FILE, ledger.text()), (LIST, listed::with_counts(&list, &counts))] {
+        std::fs::write(root.join(file), text).map_err(|error| format!("{file}: {error}"))?;
+    }
+    let (numbers, quoted) = sums(&counts);
     print(format!("{FILE}: {numbers} numbers outside of blocks, {quoted} of them quoted from blocks"));
     Ok(is_all)
+}
+
+/// Returns how many numbers the ledger has of each page that is there.
+fn counts(ledger: &Ledger, pages: &Pages) -> Counts {
+    let mut counts: Counts = pages.keys().map(|name| (name.clone(), (0, 0))).collect();
+    counts.extend(ledger.counts());
+    counts
+}
+
+/// Returns the counts of all pages together.
+fn sums(counts: &Counts) -> (usize, usize) {
+    counts.values().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
 }
 
 /// Reads the ledger; one that is not there is empty.
@@ -139,7 +162,7 @@ fn pages(root: &Path) -> Pages {
         let page = Page::read(&name, &text);
         (name, page)
     };
-    by_hand::pages(root).into_iter().map(read).collect()
+    listed::pages(root).into_iter().map(read).collect()
 }
 
 /// Returns other pages that links of a page lead to.

@@ -1,6 +1,6 @@
 //! Numbers in text: where they stand, how they are written, and whether one could repeat what a block prints.
 
-use crate::docs::by_hand::{MONTHS, SMALL, UNITS, is_naming};
+use super::words::{MONTHS, SMALL, UNITS, is_naming};
 
 /// A number as text has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ fn value(digits: &str) -> Option<Value> {
 
 /// Returns `true` for a number that is likely to be what a block prints wherever one prints it: it is of two digits or
 /// more, with a point, with a unit, or with three digits. What is a name, a date, a place in a paper or a power of two
-/// is not, as those of `by_hand` are not; `prose` is the text that [`numbers`] read, with spaces for names in it.
+/// is not; `prose` is the text that [`numbers`] read, with spaces for names in it.
 pub(super) fn may_be_quoted(number: &Number, prose: &[char]) -> bool {
     let Some(Value { amount, decimals }) = number.value else { return false };
     if prose.get(number.end - 1).is_none_or(|c| c.is_whitespace()) {

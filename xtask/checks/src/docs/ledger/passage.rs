@@ -2,8 +2,8 @@
 //! blocks print.
 
 use super::number::{Number, Value, may_be_quoted, numbers};
+use super::words::prose;
 use crate::docs::block::{Block, blocks};
-use crate::docs::by_hand::prose;
 use crate::docs::{findings, marks};
 
 /// A page's numbers outside of blocks, and those in its blocks.

@@ -22,6 +22,8 @@ fn accepted(page: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("docs/internals")).unwrap();
     std::fs::write(folder.path().join("docs/a.md"), page).unwrap();
+    std::fs::write(folder.path().join(LIST), "| page | numbers | quoted |\n|---|---|---|\n| docs/a.md | 0 | 0 |\n")
+        .unwrap();
     assert_eq!(accept(folder.path(), &[], &[], &mut |_| ()), Ok(true));
     assert_eq!(checked(folder.path()).faults, Vec::<String>::new());
     folder
@@ -98,6 +100,16 @@ fn what_is_accepted_is_printed() {
         is_all && printed.starts_with("docs/a.md:11: it says 0.82, docs/internals/numbers.txt has 0.81\n"),
         "{printed}"
     );
+}
+
+#[test]
+fn counts_of_a_page_are_the_ledger_s() {
+    let folder = accepted(PAGE);
+    let list = std::fs::read_to_string(folder.path().join(LIST)).unwrap();
+    assert!(list.ends_with("| docs/a.md | 4 | 2 |\n"), "{list}");
+    std::fs::write(folder.path().join(LIST), list.replace("| 4 |", "| 5 |")).unwrap();
+    let found = checked(folder.path()).faults;
+    assert!(found.len() == 1 && found[0].contains("its counts are not the ledger's"), "{found:?}");
 }
 
 #[test]
