@@ -85,8 +85,8 @@ fn value(digits: &str) -> Option<Value> {
 }
 
 /// Returns `true` for a number that is likely to be what a block prints wherever one prints it: it is of two digits or
-/// more, with a point, with a unit, or with three digits. What is a name, a date, a place in a paper or a power of two
-/// is not; `prose` is the text that [`numbers`] read, with spaces for names in it.
+/// more, with a point, with a unit, of a pair such as 84/63, or with three digits. What is a name, a date, a place in a
+/// paper or a power of two is not; `prose` is the text that [`numbers`] read, with spaces for names in it.
 pub(super) fn may_be_quoted(number: &Number, prose: &[char]) -> bool {
     let Some(Value { amount, decimals }) = number.value else { return false };
     if prose.get(number.end - 1).is_none_or(|c| c.is_whitespace()) {
@@ -95,7 +95,10 @@ pub(super) fn may_be_quoted(number: &Number, prose: &[char]) -> bool {
     let (before, after): (String, String) =
         (prose[..number.start].iter().collect(), prose[number.end..].iter().collect());
     let next = after.split_whitespace().next().unwrap_or_default().trim_matches([',', '.', ')', ';', ':', '*']);
-    let has_unit = after.trim_start().starts_with('%') || UNITS.contains(&next);
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let is_of_pair = after.strip_prefix('/').is_some_and(|after| is_digit(after.chars().next()))
+        || before.strip_suffix('/').is_some_and(|before| is_digit(before.chars().next_back()));
+    let has_unit = is_of_pair || after.trim_start().starts_with('%') || UNITS.contains(&next);
     let is_date = MONTHS.contains(&next) || decimals == 0 && (1990.0..2100.0).contains(&amount);
     if !matches!(number.suffix.as_str(), "" | "x") || !has_unit && (is_date || is_name(&before)) {
         return false;
@@ -149,6 +152,7 @@ mod tests {
         assert_eq!(quoted("12 %, 0.9, 7 of 8, 32 lanes, 256 threads, 2026, 21 November 2026, GTX 285 and 680"), "");
         assert_eq!(quoted("sections 3.1 and 3.2 say 17 %, a GTX 480 reaches 285"), "17 285");
         assert_eq!(quoted("| GTX | 285 |"), "285");
+        assert_eq!(quoted("from 44/30 to 9/13, 7 / 14"), "44 30 13");
         assert_eq!(quoted("75K, 580.159.04"), "");
     }
 
