@@ -153,3 +153,52 @@ fn numbers_of_statements_are_in_the_ledger_but_for_those_that_are_made() {
     assert_eq!(page.printed.len(), 1);
     assert!(page.passages[2].numbers[0].quotes.is_some());
 }
+
+/// Returns the places of digits outside of blocks, comments, addresses and names such as `AL09`.
+fn digits(name: &str, text: &str) -> Vec<usize> {
+    let blocks = crate::docs::block::blocks(text).unwrap();
+    let parts = if name.ends_with(".toml") { findings::parts(text) } else { Vec::new() };
+    let is_made = |line: usize| parts.iter().any(|part| part.is_made && part.line == line);
+    let is_of_block = |at: usize| {
+        let line = text[..at].matches('\n').count() + 1;
+        blocks.iter().any(|block| (block.line..=block.end_line).contains(&line)) || is_made(line)
+    };
+    let is_hidden = |at: usize| {
+        let (before, line) = (&text[..at], text[..at].rsplit('\n').next().unwrap_or_default());
+        let is_open = |open: &str, close: &str| before.rfind(open) > before.rfind(close);
+        let word = line.rsplit(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ',')).next();
+        is_open("<!--", "-->")
+            || line.rfind("](") > line.rfind(')')
+            || line.rsplit(char::is_whitespace).next().is_some_and(|word| word.contains("://"))
+            || word.is_some_and(|word| word.contains(|c: char| c.is_alphabetic() || c == '_'))
+            || name.ends_with(".toml") && line.starts_with('#')
+            || line.starts_with("*(of ")
+            || line.starts_with("*Marks ")
+    };
+    let places = text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at);
+    places.filter(|at| !is_hidden(*at) && !is_of_block(*at)).collect()
+}
+
+#[test]
+fn a_digit_in_any_page_is_found() {
+    let root = crate::root();
+    let ledger = read(&root).unwrap();
+    let mut pages = pages(&root);
+    let (mut missed, mut planted) = (Vec::new(), 0);
+    for name in pages.keys().cloned().collect::<Vec<_>>() {
+        let text = std::fs::read_to_string(root.join(&name)).unwrap();
+        // Some of the digits, which are others on each page.
+        for at in digits(&name, &text).into_iter().skip(name.len() % 29).step_by(29) {
+            let other = if text[at..].starts_with('7') { "8" } else { "7" };
+            let wrong = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+            pages.insert(name.clone(), Page::read(&name, &wrong));
+            planted += 1;
+            if compared(&name, ledger.0.get(&name).map_or(&[][..], |old| old), &pages).0.is_empty() {
+                missed.push(format!("{name}:{}", text[..at].matches('\n').count() + 1));
+            }
+        }
+        pages.insert(name.clone(), Page::read(&name, &text));
+    }
+    assert!(missed.is_empty(), "{} of {planted} were missed:\n{}", missed.len(), missed.join("\n"));
+    assert!(planted > 300, "{planted}");
+}
