@@ -66,7 +66,10 @@ pub struct FindingCell {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Name of an exhibit of the same paper.
+    /// Key of the paper whose exhibit it is; empty for that of the statement.
+    #[serde(default)]
+    pub paper: String,
+    /// Name of the exhibit.
     pub exhibit: String,
     /// The quantity; of two subjects their quotient is formed.
     pub quantity: String,
@@ -88,6 +91,9 @@ pub struct Selection {
     /// Kind of rays, or other column, in place of the cell's own for the divisor.
     #[serde(default)]
     pub over_rays: String,
+    /// Kind of rays, or other column, whose number is subtracted from the cell's own: cells are then points.
+    #[serde(default)]
+    pub less_rays: String,
     /// `true` if the quantity is a change of times in per cent, which is turned into that of rates.
     #[serde(default)]
     pub times: bool,

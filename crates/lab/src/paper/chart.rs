@@ -60,16 +60,30 @@ fn number(record: Option<&Record>) -> (Option<f64>, Option<f64>) {
     (theirs, record.and_then(|record| record.ours))
 }
 
-/// Returns bars of a quantity, a group a subject and kind of rays: theirs and ours.
+/// Returns bars of a quantity, a group a subject and kind of rays: theirs and ours. Where the paper has ranges, both
+/// ends of one have a bar.
 fn bars(quantity: &Quantity, lines: &[Line<'_>]) -> Bars {
     let bar =
         |value: Option<f64>| value.map(|value| Bar { value, label: raywarp_report::number(value, quantity.digits) });
+    let range = |line: &Line<'_>| match line.cells[0].and_then(Record::claim) {
+        Some(Claim::Between(least, most)) => Some([least, most]),
+        _ => None,
+    };
+    let has_ranges = lines.iter().any(|line| range(line).is_some());
     let group = |line: &Line<'_>| {
         let (theirs, ours) = number(line.cells[0]);
-        (format!("{} {}", line.subject, line.rays), vec![bar(theirs), bar(ours)])
+        let theirs = match range(line) {
+            Some(ends) => ends.map(Some).to_vec(),
+            None if has_ranges => vec![theirs, None],
+            None => vec![theirs],
+        };
+        let bars: Vec<Option<Bar>> = theirs.into_iter().chain([ours]).map(bar).collect();
+        (format!("{} {}", line.subject, line.rays), bars)
     };
     let groups: Vec<_> = lines.iter().map(group).filter(|(_, bars)| bars.iter().any(Option::is_some)).collect();
-    Bars { axis: quantity.unit.to_string(), series: vec!["theirs".into(), "ours".into()], groups, least_most: 0.0 }
+    let series: &[&str] = if has_ranges { &["theirs, or from", "theirs, up to", "ours"] } else { &["theirs", "ours"] };
+    let series = series.iter().map(|name| (*name).to_string()).collect();
+    Bars { axis: quantity.unit.to_string(), series, groups, least_most: 0.0 }
 }
 
 /// Returns `true` if a quantity has scenes that the paper alone has, and others that we have.
@@ -299,6 +313,26 @@ mod tests {
             |name: &str| pictures.iter().flat_map(|picture| &picture.lines).filter(|line| line.name == name).count();
         assert_eq!([of("sibenik, clay, counted"), of("sibenik, clay, simulated")], [1, 1]);
         assert_eq!(of("theirs: fairy"), pictures.len());
+    }
+
+    #[test]
+    fn a_range_of_the_paper_has_a_bar_for_each_of_its_ends() {
+        let improvements = find(Paper::G14, "improvements").unwrap();
+        let records = stored(improvements);
+        let gain = improvements.quantity("gain").unwrap();
+        let picture = bars(gain, &lines(&records, "sibenik", std::slice::from_ref(gain)));
+        let of = |name: &str| {
+            let (_, bars) = picture.groups.iter().find(|(group, _)| group == name).unwrap();
+            bars.iter().map(|bar| bar.as_ref().map(|bar| bar.value)).collect::<Vec<_>>()
+        };
+        assert_eq!(picture.series.len(), 3);
+        assert_eq!(of("4-ary primary")[..2], [Some(3.4), Some(11.5)]);
+        assert_eq!(of("all primary")[..2], [Some(6.6), None]);
+        assert!(of("unsorted ao")[..2] == [None, None] && of("unsorted ao")[2].is_some());
+        // Without ranges there are two bars.
+        let width = find(Paper::Al09, "width").unwrap();
+        let (records, quantity) = (stored(width), width.quantity("of 16").unwrap());
+        assert_eq!(bars(quantity, &lines(&records, "sibenik", std::slice::from_ref(quantity))).series.len(), 2);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Tests of what statements claim: that it is judged as the kind of number that it is, and that the paper's own numbers
 //! are what their row claims.
 
-use super::judged::{claim, formed, is_of, printed_number};
+use super::judged::{claim, exhibit_of, formed, is_of, printed_number};
 use super::sampled::Sampled;
-use super::{Paper, Record, find, statements, stored};
+use super::{Paper, Record, judge, statements, stored};
 use raywarp_papers::{Claim, Finding, Measure, Selection};
 
 /// Returns the records of the exhibit that a selection is from.
 fn records(paper: Paper, selection: &Selection) -> Vec<Record> {
-    find(paper, &selection.exhibit).map_or_else(Vec::new, stored)
+    exhibit_of(paper, selection).map_or_else(Vec::new, stored)
 }
 
 /// Returns what of the kinds of a statement's numbers does not go with how they are judged: points are of shares or
@@ -17,11 +17,13 @@ fn faults_of_kind(paper: Paper, finding: &Finding) -> Vec<String> {
     let mut faults = Vec::new();
     for selection in &finding.from {
         let measure = selection.measure.unwrap_or(finding.measure());
-        let quantity = find(paper, &selection.exhibit).and_then(|exhibit| exhibit.quantity(&selection.quantity));
+        let quantity = exhibit_of(paper, selection).and_then(|exhibit| exhibit.quantity(&selection.quantity));
         let own = quantity.map(|quantity| quantity.measure);
         let is_quotient = !(selection.over.is_empty() && selection.over_rays.is_empty());
         let goes = match own {
-            Some(own) if !selection.less.is_empty() => own == measure && matches!(own, Measure::Share | Measure::Gain),
+            Some(own) if !(selection.less.is_empty() && selection.less_rays.is_empty()) => {
+                own == measure && matches!(own, Measure::Share | Measure::Gain)
+            }
             // A number of some most is a share of it.
             Some(own) if selection.over_number.is_some() => (own, measure) == (Measure::Amount, Measure::Share),
             Some(own) if is_quotient => {
@@ -66,7 +68,9 @@ fn faults_of_claim(paper: Paper, finding: &Finding) -> (Vec<String>, usize) {
         let is_wanted = |scene: &String| selection.scenes.is_empty() || selection.scenes.contains(scene);
         for record in records.iter().filter(|record| is_of(selection, subjects, record)) {
             let Some(claim) = Claim::parse(claim(finding, selection, record)) else { continue };
-            if record.theirs.is_empty() || is_other(&record.scene) && !is_wanted(&record.scene) {
+            // A statement of one paper on another's numbers is on those that it names.
+            let is_other = is_other(&record.scene) || !selection.paper.is_empty();
+            if record.theirs.is_empty() || is_other && !is_wanted(&record.scene) {
                 continue;
             }
             let Some(Sampled { number: own, .. }) = formed(selection, record, &records, measure, number) else {
@@ -138,4 +142,27 @@ fn a_claim_that_its_own_numbers_fail_is_found() {
     assert_eq!(faults(Paper::Al09, "persistent-while-while-beats-packets", &["above 1", "above 1", "2"]), 1);
     assert!(faults(Paper::G14, "stalls-by-kind-of-rays", &["40", "40", "above 50"]) > 0);
     assert!(faults(Paper::Alk12, "rates-follow-operations", &["1"]) > 0);
+}
+
+/// Scenes that AL09, ALK12 and G14 do not have.
+const OTHERS: [&str; 5] = ["crytek_sponza", "dabrovic_sponza", "kitchen", "bathroom2", "san_miguel"];
+
+/// Returns the cells of statements that are of a scene which none of the papers has that name theirs.
+fn cells_of_others(paper: Paper, finding: &'static Finding) -> Vec<String> {
+    let has_scenes = matches!(paper, Paper::Al09 | Paper::Alk12 | Paper::G14);
+    let cells = judge(paper, finding, None).cells.into_iter().map(|cell| cell.of);
+    cells.filter(|of| has_scenes && OTHERS.iter().any(|other| of.contains(other))).collect()
+}
+
+#[test]
+fn another_scene_does_not_stand_in() {
+    for paper in Paper::ALL {
+        for finding in statements(paper) {
+            assert_eq!(cells_of_others(paper, finding), Vec::<String>::new(), "{} {}", paper.key(), finding.name);
+        }
+    }
+    // A row of whatever scenes a table has would have them.
+    let mut planted = named(Paper::Al09, "sixteen-lanes").clone();
+    planted.from.iter_mut().for_each(|selection| selection.scenes.clear());
+    assert_eq!(cells_of_others(Paper::Al09, Box::leak(Box::new(planted))).len(), 12);
 }

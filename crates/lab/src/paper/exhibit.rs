@@ -141,9 +141,8 @@ pub enum Making {
 pub struct SimulatedKernels {
     /// Rays that are traced.
     pub workload: Workload,
-    /// `true` for leaves that are filled and as many extra references by splits as triangles, `false` for the builder's
-    /// own.
-    pub has_full_leaves: bool,
+    /// Tree that the rays are traced in.
+    pub tree: PaperTree,
     /// Kinds of rays.
     pub kinds: &'static [RayKind],
     /// Orders of the rays, each with what it adds to the name of a kind.
@@ -152,23 +151,74 @@ pub struct SimulatedKernels {
     pub leaves: &'static [u32],
     /// Short name of a machine, a kernel that it runs, and the subject that the numbers are of.
     pub runs: &'static [(&'static str, &'static str, &'static str)],
+    /// Keys of the quantities that are taken of them.
+    pub quantities: &'static [&'static str],
+    /// Further kernels of the exhibit, in another tree or of other quantities.
+    pub beside: &'static [SimulatedKernels],
+}
+
+/// A tree in which kernels of a paper are simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaperTree {
+    /// By the greedy surface area heuristic, with leaves of at most 8 (AL09 2).
+    Greedy,
+    /// With leaves that are filled, and as many extra references by splits as triangles: the one that was chosen for
+    /// AL09.
+    FullLeaves,
+    /// That of preset `good`, in which kernels are measured.
+    Good,
 }
 
 impl SimulatedKernels {
     /// Kernels of all kinds of rays, in their workload's order, in leaves of the builder's own size.
-    pub(super) const fn of(workload: Workload, runs: &'static [(&'static str, &'static str, &'static str)]) -> Self {
+    pub(super) const fn of(
+        workload: Workload,
+        runs: &'static [(&'static str, &'static str, &'static str)],
+        quantities: &'static [&'static str],
+    ) -> Self {
         let orders = &[(Order::Workload, "")];
-        Self { workload, has_full_leaves: false, kinds: &RayKind::ALL, orders, leaves: &[], runs }
+        let tree = PaperTree::Greedy;
+        Self { workload, tree, kinds: &RayKind::ALL, orders, leaves: &[], runs, quantities, beside: &[] }
+    }
+
+    /// Returns these kernels and those beside them.
+    pub(super) fn all(&'static self) -> impl Iterator<Item = &'static Self> {
+        std::iter::once(self).chain(self.beside)
     }
 }
 
-/// Gains of half of an exhibit's subjects over the others, which follow from their rates.
+/// Numbers of an exhibit that follow from its rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gains {
-    /// Ends of the names of a subject that gains and of the one below it, after a beginning that both have.
-    pub ends: [&'static str; 2],
-    /// Keys of the gains, each with those of the rates that it follows from; the last that is there counts.
-    pub of: &'static [(&'static str, &'static [&'static str])],
+pub enum Formed {
+    /// Gains of half of the subjects over the others.
+    Gains {
+        /// Ends of the names of a subject that gains and of the one below it, after a beginning that both have.
+        ends: [&'static str; 2],
+        /// Keys of the gains, each with those of the rates that it follows from; the last that is there counts.
+        of: &'static [(&'static str, &'static [&'static str])],
+    },
+    /// Gains of subjects over one of them on several machines. Their rates are no quantity of the exhibit.
+    OnMachines {
+        /// Key of the rates, whose subjects are a machine and what it runs: `GTX 680, 4-ary`.
+        rate: &'static str,
+        /// What is run that the others are compared with.
+        base: &'static str,
+        /// Keys of the gains, each with its machine.
+        of: &'static [(&'static str, &'static str)],
+        /// Name that the geometric mean over all scenes has as a scene.
+        mean: &'static str,
+    },
+    /// Shares of measured rates in bounds of the same subject on the same GPU.
+    Share {
+        /// Key of the shares.
+        key: &'static str,
+        /// Key of the measured rates.
+        of: &'static str,
+        /// Key of the bounds.
+        bound: &'static str,
+        /// The GPU that the bounds are of. A rate of another GPU has no share.
+        gpu: &'static str,
+    },
 }
 
 /// Form of an exhibit's picture.
@@ -197,8 +247,8 @@ pub struct Exhibit {
     pub parts: &'static [ExhibitTable],
     /// The way in which our numbers are made.
     pub making: Making,
-    /// Gains that follow from its rates.
-    pub gains: Option<Gains>,
+    /// Numbers that follow from its rates.
+    pub formed: Option<Formed>,
     /// Scenes of which ours is made where they are there.
     pub scenes: &'static [&'static str],
     /// Suite of `raywarp bench` that measures it on a GPU.

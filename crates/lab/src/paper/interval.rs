@@ -1,10 +1,10 @@
 //! Intervals of numbers that are made of a sample of rays, by the spread of several samples.
 
 use super::exhibit::{Exhibit, own_sample};
+use super::formed::completed;
 use super::make::{Drawn, ExhibitScene, make_drawn};
 use super::record::{NumberSource, Record};
 use super::sampled::{DRAWS, Draws};
-use super::table::completed;
 use raywarp_geom::Control;
 use raywarp_study::simulate::SimulateError;
 use std::collections::HashMap;

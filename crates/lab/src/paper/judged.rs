@@ -1,7 +1,7 @@
 //! The papers' statements, judged by one rule from our numbers.
 
 use super::catalogue::find;
-use super::exhibit::Paper;
+use super::exhibit::{Exhibit, Paper};
 use super::record::Record;
 use super::sampled::Sampled;
 use super::table::stored;
@@ -62,13 +62,24 @@ pub fn judge(paper: Paper, finding: &'static Finding, fresh: Option<(&str, &[Rec
     }
     for selection in &finding.from {
         let records = match fresh {
-            Some((exhibit, records)) if exhibit == selection.exhibit => Cow::Borrowed(records),
-            _ => Cow::Owned(find(paper, &selection.exhibit).map_or_else(Vec::new, stored)),
+            Some((exhibit, records)) if rests_on(selection, exhibit) => Cow::Borrowed(records),
+            _ => Cow::Owned(exhibit_of(paper, selection).map_or_else(Vec::new, stored)),
         };
         cells.extend(selected(finding, selection, &records));
     }
     let status = status(finding, &cells);
     Judged { paper, finding, cells, status }
+}
+
+/// Returns the exhibit that a selection of a paper's statement is from; `None` if there is none of that name.
+pub(super) fn exhibit_of(paper: Paper, selection: &Selection) -> Option<&'static Exhibit> {
+    let paper = if selection.paper.is_empty() { Some(paper) } else { Paper::parse(&selection.paper) };
+    find(paper?, &selection.exhibit)
+}
+
+/// Returns `true` if a selection is from the exhibit of this name of the statement's own paper.
+pub(super) fn rests_on(selection: &Selection, exhibit: &str) -> bool {
+    selection.paper.is_empty() && selection.exhibit == exhibit
 }
 
 /// Returns what follows from the cells: a row without one cannot be reproduced.
@@ -173,7 +184,7 @@ pub(super) fn printed_number(record: &Record) -> Option<Sampled> {
 
 /// Returns `true` if a selection's cells are an exhibit's numbers as they stand.
 fn is_plain(selection: &Selection) -> bool {
-    let others = [&selection.over, &selection.over_rays, &selection.less];
+    let others = [&selection.over, &selection.over_rays, &selection.less, &selection.less_rays];
     others.iter().all(|of| of.is_empty()) && selection.over_number.is_none() && !selection.times
 }
 
@@ -193,8 +204,10 @@ pub(super) fn formed(
     if selection.times {
         formed = formed.with(Sampled::exact(0.0), |times, _| 100.0 * (1.0 / (1.0 + times / 100.0) - 1.0));
     }
-    if !selection.less.is_empty() {
-        formed = formed.with(of(&selection.less, &record.rays)?, |of, less| of - less);
+    if !(selection.less.is_empty() && selection.less_rays.is_empty()) {
+        let subject = if selection.less.is_empty() { &record.subject } else { &selection.less };
+        let rays = if selection.less_rays.is_empty() { &record.rays } else { &selection.less_rays };
+        formed = formed.with(of(subject, rays)?, |of, less| of - less);
     }
     if !(selection.over.is_empty() && selection.over_rays.is_empty()) {
         let subject = if selection.over.is_empty() { &record.subject } else { &selection.over };

@@ -1,8 +1,8 @@
 //! Our numbers of an exhibit on a scene, by simulation.
 
-use super::exhibit::{Exhibit, Making, SAMPLE, SimulatedKernels};
+use super::exhibit::{Exhibit, Making, PaperTree, SAMPLE, SimulatedKernels};
 use super::record::{NumberSource, Record};
-use raywarp_bvh::{BuildOptions, Builder, build};
+use raywarp_bvh::{BuildOptions, Builder, build, presets};
 use raywarp_family::{Operation, TraversalLoop, Variant};
 use raywarp_geom::Control;
 use raywarp_scene::views::View;
@@ -27,13 +27,14 @@ pub struct ExhibitScene<'a> {
 /// Cost of leaving a leaf's end to its size: so dear a visit that leaves are filled.
 const FULL_LEAVES: f32 = 1e6;
 
-/// Returns the builder's options: greedy SAH with leaves of at most 8 (AL09 2), or the tree that was chosen for AL09.
-fn tree(has_full_leaves: bool) -> BuildOptions {
-    let plain = BuildOptions { builder: Builder::SweepSah, ..BuildOptions::default() };
-    if !has_full_leaves {
-        return plain;
+/// Returns the builder's options for a tree.
+fn options(tree: PaperTree) -> BuildOptions {
+    let greedy = BuildOptions { builder: Builder::SweepSah, ..BuildOptions::default() };
+    match tree {
+        PaperTree::Greedy => greedy,
+        PaperTree::FullLeaves => BuildOptions { traversal_cost: FULL_LEAVES, split_clipping: Some(1.0), ..greedy },
+        PaperTree::Good => presets::GOOD,
     }
-    BuildOptions { traversal_cost: FULL_LEAVES, split_clipping: Some(1.0), ..plain }
 }
 
 /// Rays that are sampled.
@@ -69,7 +70,13 @@ pub(super) fn make_drawn(
     control: &Control<'_>,
 ) -> Result<Vec<Record>, SimulateError> {
     match exhibit.making {
-        Making::Kernels(kernels) => of_kernels(exhibit, kernels, place, sample, control),
+        Making::Kernels(kernels) => {
+            let mut records = Vec::new();
+            for kernels in kernels.all() {
+                records.extend(of_kernels(kernels, place, sample, control)?);
+            }
+            Ok(records)
+        }
         Making::Experiment(which, quantities) => of_experiment(which, quantities, place, sample, control),
         Making::Nodes => of_trees(place),
         Making::Gpu => Ok(Vec::new()),
@@ -96,7 +103,6 @@ fn request(place: &ExhibitScene<'_>, workload: Workload, build: BuildOptions, sa
 }
 
 fn of_kernels(
-    exhibit: &Exhibit,
     kernels: &SimulatedKernels,
     place: &ExhibitScene<'_>,
     sample: Drawn,
@@ -111,7 +117,7 @@ fn of_kernels(
             variants.push(variant);
         }
     }
-    let mut rays = request(place, kernels.workload, tree(kernels.has_full_leaves), sample);
+    let mut rays = request(place, kernels.workload, options(kernels.tree), sample);
     (rays.variants, rays.kinds) = (variants, kernels.kinds.to_vec());
     if !kernels.leaves.is_empty() {
         rays.leaf_sizes = kernels.leaves.to_vec();
@@ -130,7 +136,7 @@ fn of_kernels(
                     _ => format!("leaves of at most {}, {subject}", row.leaf_size),
                 };
                 let rays = format!("{}{suffix}", row.kind.name());
-                for (quantity, ours) in numbers(exhibit, row) {
+                for (quantity, ours) in numbers(kernels, row) {
                     add_faster(&mut records, made(place, &subject, &rays, quantity, ours));
                 }
             }
@@ -147,8 +153,8 @@ pub(super) fn add_faster(records: &mut Vec<Record>, record: Record) {
     }
 }
 
-/// Returns what a bounded kernel says of an exhibit's quantities: rates in Mrays/s, shares in per cent.
-fn numbers(exhibit: &Exhibit, row: &Bounded) -> Vec<(&'static str, f64)> {
+/// Returns what a bounded kernel says of the quantities that are taken of it: rates in Mrays/s, shares in per cent.
+fn numbers(kernels: &SimulatedKernels, row: &Bounded) -> Vec<(&'static str, f64)> {
     let share = |operation| 100.0 * row.profile.counts.simd_efficiency(operation);
     let lowest = row.lowest().map(|bound| bound.rays_per_s / 1e6);
     let is_packet = row.variant.traversal_loop() == TraversalLoop::Packet;
@@ -168,7 +174,7 @@ fn numbers(exhibit: &Exhibit, row: &Bounded) -> Vec<(&'static str, f64)> {
         ("memory", stalls(&[StallCause::Load])),
         ("dependency", stalls(&[StallCause::Wait, StallCause::Short, StallCause::Branch])),
     ];
-    let is_wanted = |key: &str| exhibit.parts.iter().flat_map(|part| part.quantities).any(|own| own.key == key);
+    let is_wanted = |key: &str| kernels.quantities.contains(&key);
     all.into_iter().filter_map(|(key, ours)| Some((key, ours.filter(|_| is_wanted(key))?))).collect()
 }
 
@@ -200,7 +206,7 @@ fn of_experiment(
         why: why.to_string(),
     })?;
     let sample = Drawn { rays: Some(sample.rays.unwrap_or_else(|| which.sample())), ..sample };
-    let rays = request(place, Workload::Al09, tree(true), sample);
+    let rays = request(place, Workload::Al09, options(PaperTree::FullLeaves), sample);
     let request = ExperimentRequest { rays, experiment: which, costs: Al09Costs::default(), machine };
     let report = experiment(place.scene, &request, control)?;
     let mut records = Vec::new();
@@ -230,7 +236,7 @@ fn of_trees(place: &ExhibitScene<'_>) -> Result<Vec<Record>, SimulateError> {
     let triangles = flatten(place.scene)?;
     let mut records = Vec::new();
     for (subject, traversal_cost, split_clipping) in TREES {
-        let options = BuildOptions { traversal_cost, split_clipping, ..tree(false) };
+        let options = BuildOptions { traversal_cost, split_clipping, ..options(PaperTree::Greedy) };
         let nodes = build(&triangles, &options)?.nodes.len() as f64;
         records.push(made(place, subject, "", "nodes", nodes / 1e3));
     }

@@ -12,6 +12,7 @@ mod duration;
 mod exhibit;
 #[cfg(test)]
 mod filled;
+mod formed;
 mod interval;
 mod judged;
 mod make;
@@ -37,7 +38,7 @@ pub use interval::{add_intervals, widen_intervals};
 pub use judged::{Judged, JudgedCell, judge, statements};
 pub use make::{ExhibitScene, make};
 pub use measure::{is_measured, measure};
-pub use record::{NumberSource, Record, read};
+pub use record::{NumberSource, Record, merged, read};
 pub use report::{exhibit_document, finding_document, list_document, paper_document, statements_markdown};
 pub use sampled::Draws;
-pub use table::{merged, scenes_alone, scenes_together, stored};
+pub use table::{scenes_alone, scenes_together, stored};

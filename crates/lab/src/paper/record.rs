@@ -3,6 +3,7 @@
 use super::sampled::Draws;
 use raywarp_papers::{Claim, Printed};
 use raywarp_report::cells_of;
+use std::collections::HashMap;
 
 /// Origin of a number of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -115,6 +116,35 @@ fn record(line: &str) -> Result<Record, String> {
     let source = if source.is_empty() { NumberSource::Nowhere } else { NumberSource::Recorded(source.clone()) };
     let [scene, subject, rays, quantity] = [scene, subject, rays, quantity].map(String::clone);
     Ok(Record { scene, subject, rays, quantity, theirs: theirs.as_str().into(), ours, source, draws })
+}
+
+/// Returns records with those of `others` in place of numbers that have the same key, and the rest of them behind the
+/// last of their scene. What is printed stays where `others` have nothing printed.
+pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
+    let mut records = records;
+    let key = |record: &Record| record.key().map(str::to_string);
+    let mut places: HashMap<[String; 4], usize> = records.iter().map(key).zip(0..).collect();
+    for other in others {
+        match places.get(&key(&other)) {
+            Some(&place) => {
+                let old = &mut records[place];
+                let theirs =
+                    if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
+                if other.ours.is_some() {
+                    // A sample made again has the spread that is known of it.
+                    let known = if other.source == NumberSource::Simulated { old.draws } else { None };
+                    *old = Record { theirs, draws: other.draws.or(known), ..other };
+                } else {
+                    old.theirs = theirs;
+                }
+            }
+            None => {
+                places.insert(key(&other), records.len());
+                records.push(other);
+            }
+        }
+    }
+    records
 }
 
 #[cfg(test)]

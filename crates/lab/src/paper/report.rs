@@ -1,14 +1,15 @@
 //! The documents of `raywarp paper`: the list, a paper, an exhibit, a statement.
 
-use super::catalogue::{drawn, find, of};
+use super::catalogue::{drawn, of};
 use super::chart::charts;
 use super::distance::{distance, distance_head, rules};
 use super::exhibit::{self, Exhibit, Paper};
-use super::judged::{Judged, JudgedCell, judge, statements};
+use super::formed::completed;
+use super::judged::{Judged, JudgedCell, exhibit_of, judge, rests_on, statements};
 use super::part_table::{long, part_table};
 use super::record::{NumberSource, Record};
 use super::recorded::{RecordedFile, recorded_files};
-use super::table::{completed, scenes};
+use super::table::scenes;
 use raywarp_papers::{Claim, Finding, Measure, Outcome, Selection};
 use raywarp_report::{Column, Document, Sheet, TableColumn, Value, number};
 use serde_json::json;
@@ -151,7 +152,7 @@ const GAP: &str = "-: ours is neither measured (no such GPU here, and no recorde
 
 /// Adds the statements that rest on an exhibit.
 fn statements_on(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
-    let rests = |finding: &&Finding| finding.from.iter().any(|selection| selection.exhibit == exhibit.name);
+    let rests = |finding: &&Finding| finding.from.iter().any(|selection| rests_on(selection, exhibit.name));
     let judged: Vec<Judged> = statements(exhibit.paper)
         .iter()
         .filter(rests)
@@ -271,7 +272,7 @@ fn unit(measure: Measure) -> Option<&'static str> {
 
 /// Returns the unit of a statement's amounts; empty where no exhibit's quantity has one.
 fn amount_unit(row: &Judged) -> &'static str {
-    let of = |selection: &Selection| find(row.paper, &selection.exhibit)?.quantity(&selection.quantity);
+    let of = |selection: &Selection| exhibit_of(row.paper, selection)?.quantity(&selection.quantity);
     row.finding.from.iter().find_map(of).map_or("", |quantity| quantity.unit)
 }
 

@@ -1,11 +1,9 @@
 //! An exhibit put together: what is printed, what is stored, and what was made now.
 
 use super::exhibit::{Exhibit, is_simulated};
+use super::formed::completed;
 use super::printed::printed;
-use super::record::{self, NumberSource, Record};
-use super::sampled::Sampled;
-use raywarp_papers::Measure;
-use std::collections::HashMap;
+use super::record::{self, Record, merged};
 
 /// Returns the numbers of an exhibit that are stored, beside what the paper prints.
 ///
@@ -34,58 +32,6 @@ pub fn scenes_together(exhibit: &Exhibit) -> Vec<String> {
         }
     }
     together
-}
-
-/// Returns records with the gains that follow from them, by the rates that are there now.
-pub(super) fn completed(exhibit: &Exhibit, records: Vec<Record>) -> Vec<Record> {
-    let sampled = |record: &Record| Some(Sampled { number: record.ours?, draws: record.draws });
-    let Some(gains) = exhibit.gains else { return records };
-    let [above, below] = gains.ends;
-    let mut all = Vec::new();
-    for (key, rates) in gains.of {
-        for after in rates.iter().flat_map(|rate| records.iter().filter(move |record| record.quantity == *rate)) {
-            let Some(subject) = after.subject.strip_suffix(above) else { continue };
-            let before = format!("{subject}{below}");
-            let before = [after.scene.as_str(), before.as_str(), after.rays.as_str(), after.quantity.as_str()];
-            let before = records.iter().find(|record| record.key() == before).and_then(sampled);
-            if let (Some(rate), Some(before)) = (sampled(after), before) {
-                let gain = rate.over(before, Measure::Gain);
-                let [subject, quantity] = [subject, key].map(str::to_string);
-                let (ours, draws) = (Some(gain.number), gain.draws);
-                all.push(Record { subject, quantity, theirs: "".into(), ours, draws, ..after.clone() });
-            }
-        }
-    }
-    merged(records, all)
-}
-
-/// Returns records with those of `others` in place of numbers that have the same key, and the rest of them behind the
-/// last of their scene. What is printed stays where `others` have nothing printed.
-pub fn merged(records: Vec<Record>, others: Vec<Record>) -> Vec<Record> {
-    let mut records = records;
-    let key = |record: &Record| record.key().map(str::to_string);
-    let mut places: HashMap<[String; 4], usize> = records.iter().map(key).zip(0..).collect();
-    for other in others {
-        match places.get(&key(&other)) {
-            Some(&place) => {
-                let old = &mut records[place];
-                let theirs =
-                    if other.theirs.is_empty() { std::mem::take(&mut old.theirs) } else { other.theirs.clone() };
-                if other.ours.is_some() {
-                    // A sample made again has the spread that is known of it.
-                    let known = if other.source == NumberSource::Simulated { old.draws } else { None };
-                    *old = Record { theirs, draws: other.draws.or(known), ..other };
-                } else {
-                    old.theirs = theirs;
-                }
-            }
-            None => {
-                places.insert(key(&other), records.len());
-                records.push(other);
-            }
-        }
-    }
-    records
 }
 
 /// A line of a table: a subject and a kind of rays, with a number for each quantity.

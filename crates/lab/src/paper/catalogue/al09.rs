@@ -1,7 +1,9 @@
 //! Exhibits of AL09 (Aila and Laine 2009).
 
 use super::OTHER_SCENES;
-use crate::paper::exhibit::{Exhibit, ExhibitTable, Gains, Making, Paper, PictureForm, Quantity, SimulatedKernels};
+use crate::paper::exhibit::{
+    Exhibit, ExhibitTable, Formed, Making, Paper, PaperTree, PictureForm, Quantity, SimulatedKernels,
+};
 use raywarp_study::simulate::Experiment;
 use raywarp_workload::rays::{Order, RayKind, Workload};
 
@@ -10,9 +12,10 @@ const MRAYS: &str = "Mrays/s";
 const TRAVERSAL: Quantity = Quantity::share("traversal", "trav.");
 const INTERSECTION: Quantity = Quantity::share("intersection", "isect.");
 
-/// Kernels of AL09's Table 1.
+/// Kernels of AL09's Table 1, and their bounds on the GPU that measured them.
 const TABLE1: SimulatedKernels = SimulatedKernels {
-    has_full_leaves: true,
+    tree: PaperTree::FullLeaves,
+    beside: &[ON_AN_H200],
     ..SimulatedKernels::of(
         Workload::Al09,
         &[
@@ -24,22 +27,42 @@ const TABLE1: SimulatedKernels = SimulatedKernels {
             ("gtx285", "al09-persistent-while-while", "persistent while-while"),
             ("gtx285", "al09-persistent-spec-while-while", "pers. spec. while-while"),
         ],
+        &["traversal", "intersection", "simulated"],
+    )
+};
+
+/// The same kernels in the tree in which an H200 traced.
+const ON_AN_H200: SimulatedKernels = SimulatedKernels {
+    tree: PaperTree::Good,
+    ..SimulatedKernels::of(
+        Workload::Al09,
+        &[
+            ("h200", "al09-packet", "packet"),
+            ("h200", "al09-while-while", "while-while"),
+            ("h200", "al09-if-if", "if-if"),
+            ("h200", "al09-spec-if-if", "speculative if-if"),
+            ("h200", "al09-persistent-packet", "persistent packet"),
+            ("h200", "al09-persistent-while-while", "persistent while-while"),
+            ("h200", "al09-persistent-spec-while-while", "pers. spec. while-while"),
+        ],
+        &["bound"],
     )
 };
 
 /// Kernels whose gain depends on the size of leaves (AL09 3.2).
 const LEAVES: SimulatedKernels = SimulatedKernels {
-    has_full_leaves: true,
+    tree: PaperTree::FullLeaves,
     leaves: &[1, 2, 4, 8],
     ..SimulatedKernels::of(
         Workload::Al09,
         &[("gtx285", "al09-while-while", "while-while"), ("gtx285", "al09-if-if", "if-if")],
+        &["simulated"],
     )
 };
 
 /// Kernels of rays that are shuffled (AL09 6).
 const SHUFFLED: SimulatedKernels = SimulatedKernels {
-    has_full_leaves: true,
+    tree: PaperTree::FullLeaves,
     kinds: &[RayKind::Diffuse],
     orders: &[(Order::Workload, ""), (Order::Shuffled(0), ", shuffled")],
     ..SimulatedKernels::of(
@@ -49,12 +72,13 @@ const SHUFFLED: SimulatedKernels = SimulatedKernels {
             ("gtx285", "al09-persistent-while-while", "persistent while-while"),
             ("gtx285", "al09-persistent-spec-while-while", "pers. spec. while-while"),
         ],
+        &["simulated"],
     )
 };
 
 /// Kernels of trees with as many children as lanes share a ray (AL09 5.3), below the binary tree's.
 const WIDE: SimulatedKernels = SimulatedKernels {
-    has_full_leaves: true,
+    tree: PaperTree::FullLeaves,
     ..SimulatedKernels::of(
         Workload::Al09,
         &[
@@ -64,6 +88,7 @@ const WIDE: SimulatedKernels = SimulatedKernels {
             ("gtx285", "al09-wide16", "16 lanes a ray"),
             ("gtx285", "al09-wide32", "32 lanes a ray"),
         ],
+        &["traversal", "intersection", "boxes"],
     )
 };
 
@@ -75,7 +100,8 @@ const COSTS_ARE_FITTED: &str = "four costs of the GTX 285 are fitted to the pape
 const TREE_WAS_CHOSEN: &str = "the tree (full leaves, as many extra references by splits as triangles) was chosen among four, since it has as many nodes as theirs and fits the efficiencies of if-if";
 const NO_GPU: &str =
     "measured: theirs on the paper's GPU, of which there is none here; ours on another machine, for orientation";
-const OF_SIMULATED: &str = "% of sim.: theirs over their simulated rates; an H200's over its lowest bound, of the rays and tree that were measured, whose instructions and caches count where theirs has memory for free; by the bounds of 10,000 rays of a kind beside the run's rates, as docs/papers/al09.md says";
+const BESIDE: &str = "crytek_sponza is no scene of the paper: its numbers count in no statement";
+const OF_SIMULATED: &str = "% of sim.: theirs over their simulated rates; an H200's over its lowest bound, which is simulated in the tree of preset `good`, the measured one, and in which instructions and caches count where theirs has memory for free; a rate of another GPU has no share, since its bounds are not simulated here";
 /// Exhibits of the paper.
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
@@ -99,11 +125,12 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                     Quantity::share("of simulated", "% of sim.")
                         .apart()
                         .says("and in % of what was simulated for that GPU"),
+                    Quantity::amount("bound", "bound", MRAYS, 0).says("the H200's lowest bound"),
                 ],
             },
         ],
         making: Making::Kernels(&TABLE1),
-        gains: None,
+        formed: Some(Formed::Share { key: "of simulated", of: "measured", bound: "bound", gpu: "NVIDIA H200" }),
         scenes: &["conference", "fairy", "sibenik"],
         suite: Some("table1"),
         fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
@@ -127,7 +154,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             quantities: &[Quantity::amount("nodes", "nodes, K", "thousand", 1)],
         }],
         making: Making::Nodes,
-        gains: None,
+        formed: None,
         scenes: &["conference", "fairy", "sibenik"],
         suite: None,
         fitted: &[TREE_WAS_CHOSEN],
@@ -158,8 +185,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Experiment::Distribution,
             &[&["time"], &[], &[], &["slots"], &["slots with loads"], &[]],
         ),
-        gains: None,
-        scenes: &["sibenik", "crytek_sponza"],
+        formed: None,
+        scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &[
             COSTS_ARE_FITTED,
@@ -167,7 +194,8 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         ],
         notes: &[
             "theirs of times are computed: the paper says \"about 20% slower\" and \"about 30% faster\", of speeds",
-            "theirs of the slots are measured rates over simulated ones, in sibenik",
+            "theirs of the slots are measured rates over simulated ones in that scene",
+            BESIDE,
             "the slowest warp depends on which rays were drawn: see the slowest 1 and 0.1 %",
         ],
         picture: PictureForm::Bars,
@@ -186,11 +214,14 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Experiment(Experiment::Speculation, &[&["gain"], &["buffer"]]),
-        gains: None,
+        formed: None,
         scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &["the cost of postponing is fitted to the paper's cells of sibenik"],
-        notes: &["theirs are ratios of the simulated rates of Table 1; nodes fetched in vain cost nothing here"],
+        notes: &[
+            "theirs are ratios of the simulated rates of Table 1; nodes fetched in vain cost nothing here",
+            BESIDE,
+        ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-speculation.csv"),
     },
@@ -216,7 +247,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&LEAVES),
-        gains: Some(Gains {
+        formed: Some(Formed::Gains {
             ends: [", if-if", ", while-while"],
             of: &[("gain", &["simulated"]), ("measured gain", &["measured"])],
         }),
@@ -226,6 +257,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         notes: &[
             "\"much faster\" is all that the paper says of leaves of at most 4; Table 1 has leaves of at most 8",
             "simulated: rays of workload `al09` from all five views, in the tree of Table 1; measured: rays of workload `raywarp` from view 1, in the tree of preset `good` and without splits: compare gains down each column, not rates across",
+            "kitchen is no scene of the paper: its numbers count in no statement",
         ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-leaves.csv"),
@@ -246,11 +278,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Experiment(Experiment::Replacement, &[&["gain"], &["gain without threshold"]]),
-        gains: None,
-        scenes: &["sibenik", "crytek_sponza"],
+        formed: None,
+        scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],
-        notes: &["what it costs to look for ended rays the paper does not state; here it is free"],
+        notes: &["what it costs to look for ended rays the paper does not state; here it is free", BESIDE],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-replacement.csv"),
     },
@@ -274,11 +306,11 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Experiment(Experiment::Queue, &[&["gain"], &["traversal", "intersection"], &["rate"]]),
-        gains: None,
-        scenes: &["sibenik", "crytek_sponza"],
+        formed: None,
+        scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],
-        notes: &["theirs are of fairy, which is not to be had: they stand beside ours for orientation"],
+        notes: &["theirs are of fairy, which is not to be had: they stand beside ours for orientation", BESIDE],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-queue.csv"),
     },
@@ -299,13 +331,14 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             ],
         }],
         making: Making::Kernels(&WIDE),
-        gains: None,
+        formed: None,
         scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &[TREE_WAS_CHOSEN],
         notes: &[
             "the paper gives words alone; no rate is simulated, since nothing is known of what these kernels cost on a GTX 285",
             "the H200's rates are of a profiler's launches on the tree of preset `good`; persistent while-while, the same kernel on a binary tree, was launched in 2026-11-21-h200-4",
+            BESIDE,
         ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-wide.csv"),
@@ -324,7 +357,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             ],
         }],
         making: Making::Kernels(&SHUFFLED),
-        gains: None,
+        formed: None,
         scenes: &["conference", "fairy", "sibenik"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED, TREE_WAS_CHOSEN],
@@ -353,12 +386,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             ExhibitTable { title: "warps of 64 against 32, %", quantities: &[Quantity::gain("of 64", "gain")] },
         ],
         making: Making::Experiment(Experiment::Width, &[&["of 16"], &["of 8"], &["of 1"], &["of 64"]]),
-        gains: None,
-        scenes: &["sibenik", "crytek_sponza"],
+        formed: None,
+        scenes: &["sibenik", "conference", "crytek_sponza"],
         suite: None,
         fitted: &[COSTS_ARE_FITTED],
         notes: &[
             "theirs are the least, the mean and the most over three scenes, beside primary, AO and diffuse rays here",
+            BESIDE,
         ],
         picture: PictureForm::Bars,
         stored: include_str!("../../../records/al09-width.csv"),

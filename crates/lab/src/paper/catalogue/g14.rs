@@ -1,7 +1,7 @@
 //! Exhibits of G14 (Guthe 2014).
 
 use super::{OTHER_SCENES, SAN_MIGUEL};
-use crate::paper::exhibit::{Exhibit, ExhibitTable, Gains, Making, Paper, PictureForm, Quantity, SimulatedKernels};
+use crate::paper::exhibit::{Exhibit, ExhibitTable, Formed, Making, Paper, PictureForm, Quantity, SimulatedKernels};
 use raywarp_workload::rays::Workload;
 /// Key of the speedup, which follows from rates.
 pub(in crate::paper) const SPEEDUP: &str = "speedup";
@@ -19,6 +19,7 @@ const BEFORE_AND_AFTER: SimulatedKernels = SimulatedKernels::of(
         ("h200", "alk12-kepler", "NVIDIA H200, ALK12's"),
         ("h200", "g14", "NVIDIA H200, improved"),
     ],
+    &["bound", "expected"],
 );
 
 /// Kernels of G14's Tables 1 and 3 on machines for which code is known.
@@ -30,7 +31,43 @@ const LATENCIES: SimulatedKernels = SimulatedKernels::of(
         ("gtxtitan", "alk12-kepler", "ALK12's, GTX Titan"),
         ("gtxtitan", "g14", "improved, GTX Titan"),
     ],
+    &["ipc", "memory", "dependency"],
 );
+
+/// What ALK12's kernel is called among those of G14's improvements.
+const BASE: &str = "ALK12's";
+/// Scene that stands for the mean of all.
+const MEAN: &str = "sibenik and conference";
+
+/// ALK12's kernel with each improvement of G14, alone and in pairs.
+const IMPROVEMENTS: SimulatedKernels = SimulatedKernels::of(
+    Workload::G14,
+    &[
+        ("gtx680", "alk12-kepler", "GTX 680, ALK12's"),
+        ("gtx680", "g14-wide4", "GTX 680, 4-ary"),
+        ("gtx680", "g14-unroll", "GTX 680, unrolled"),
+        ("gtx680", UNSORTED, "GTX 680, unsorted"),
+        ("gtx680", WIDE_UNROLLED, "GTX 680, 4-ary, unrolled"),
+        ("gtx680", "g14-wide4-unsorted", "GTX 680, 4-ary, unsorted"),
+        ("gtx680", UNROLLED_UNSORTED, "GTX 680, unrolled, unsorted"),
+        ("gtx680", "g14", "GTX 680, all"),
+        ("gtx680", "g14-wide4-merge", "GTX 680, 4-ary, five comparisons"),
+        ("gtxtitan", "alk12-kepler", "Titan, ALK12's"),
+        ("gtxtitan", "g14-wide4", "Titan, 4-ary"),
+        ("gtxtitan", "g14-unroll", "Titan, unrolled"),
+        ("gtxtitan", UNSORTED, "Titan, unsorted"),
+        ("gtxtitan", WIDE_UNROLLED, "Titan, 4-ary, unrolled"),
+        ("gtxtitan", "g14-wide4-unsorted", "Titan, 4-ary, unsorted"),
+        ("gtxtitan", UNROLLED_UNSORTED, "Titan, unrolled, unsorted"),
+        ("gtxtitan", "g14", "Titan, all"),
+        ("gtxtitan", "g14-wide4-merge", "Titan, 4-ary, five comparisons"),
+    ],
+    &["expected"],
+);
+const UNSORTED: &str = "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted";
+const UNROLLED_UNSORTED: &str =
+    "replace/speculative-while-while/bvh2?batch=exact&box=integer&leaves=nested&occlusion=unsorted&unroll=2";
+const WIDE_UNROLLED: &str = "replace/speculative-while-while/wide4?batch=exact&box=integer&leaves=nested&unroll=2";
 
 /// Exhibits of the paper.
 pub(super) const EXHIBITS: &[Exhibit] = &[
@@ -57,7 +94,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&LATENCIES),
-        gains: None,
+        formed: None,
         scenes: &["conference"],
         suite: None,
         fitted: &[],
@@ -89,7 +126,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             },
         ],
         making: Making::Kernels(&BEFORE_AND_AFTER),
-        gains: Some(Gains { ends: [", improved", ", ALK12's"], of: &[(SPEEDUP, &["expected", "measured"])] }),
+        formed: Some(Formed::Gains { ends: [", improved", ", ALK12's"], of: &[(SPEEDUP, &["expected", "measured"])] }),
         scenes: &["conference", "fairy", "sibenik", "san_miguel"],
         suite: Some("guthe"),
         fitted: &[],
@@ -116,8 +153,13 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                 Quantity::gain("gtxtitan", "Titan").digits(1).says("and of a Titan"),
             ],
         }],
-        making: Making::Gpu,
-        gains: None,
+        making: Making::Kernels(&IMPROVEMENTS),
+        formed: Some(Formed::OnMachines {
+            rate: "expected",
+            base: BASE,
+            of: &[("gtx680", "GTX 680"), ("gtxtitan", "Titan")],
+            mean: MEAN,
+        }),
         scenes: &["sibenik", "conference"],
         suite: Some("guthe"),
         fitted: &[],
