@@ -212,6 +212,7 @@ mod tests {
             ("al09 nodes", CONFERENCE, None, 1.56),
             // Of 27.0 processor seconds on a busy machine, three tenths by one thread alone.
             ("al09 table1", SIBENIK, Some(2000), 17.6),
+            ("al09 table1", SIBENIK, None, 65.2),
             ("al09 speculation", SIBENIK, Some(2000), 14.9),
             ("al09 speculation", SIBENIK, Some(20_000), 16.6),
             ("al09 leaves", SIBENIK, Some(20_000), 20.3),
