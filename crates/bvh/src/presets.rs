@@ -23,6 +23,11 @@ pub const FASTEST: BuildOptions = BuildOptions { builder: Builder::Lbvh, ..BALAN
 /// all scenes but sibenik. Deep: 32 to 48 nodes, where [`BALANCED`] has 23 to 31.
 pub const FAST: BuildOptions = BuildOptions { reinsertion: 4, ..FASTEST };
 
+/// Preset of the binned builder for kernels that test four triangles at once, as the CPU's do: the default of scenes
+/// that no GPU is named for. A tenth less memory than with [`BALANCED`]; rays take 0.95 to 1.04 of the time.
+pub const BLOCKS: BuildOptions =
+    BuildOptions { builder: Builder::BinnedBlocks, max_leaf: 8, traversal_cost: 0.1, ..BALANCED };
+
 /// Preset of the binned builder: the default of [`BuildOptions`], field by field.
 pub const BALANCED: BuildOptions = BuildOptions {
     builder: Builder::BinnedSah,
@@ -61,8 +66,8 @@ pub const SINGLE_SPLIT_INNER: BuildOptions = BuildOptions { split_below: 0.5, ..
 pub const GPU: BuildOptions = BuildOptions { builder: Builder::BestOf, ..SINGLE_SPLIT_INNER };
 
 /// Presets for trees that are traversed as built, by name, from the fastest build to the best tree.
-pub const ALL: [(&str, BuildOptions); 5] =
-    [("fastest", FASTEST), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
+pub const ALL: [(&str, BuildOptions); 6] =
+    [("fastest", FASTEST), ("blocks", BLOCKS), ("fast", FAST), ("balanced", BALANCED), ("good", GOOD), ("best", BEST)];
 
 /// Presets with one triangle per leaf, by name, for encodings that merge leaves; as built they cost more to traverse.
 pub const OF_SINGLES: [(&str, BuildOptions); 4] =

@@ -28,7 +28,7 @@ fn reports_add_up_to_all_triangles_and_end_with_the_one_that_cancels() {
     let ploc = BuildOptions { builder: Builder::Ploc, ..BuildOptions::default() };
     let variants = presets::ALL.into_iter().chain([("single", presets::SINGLE), ("gpu", presets::GPU), ("ploc", ploc)]);
     for (name, options) in variants {
-        let triangles = FlatTriangles::from_vertices(scenes::soup(10_000, 1.0));
+        let triangles = FlatTriangles::from_vertices(scenes::soup(30_000, 1.0));
         let (told, built) = reports(&triangles, &options, 0);
         assert_eq!(built.unwrap(), build(&triangles, &options).unwrap(), "{name}: a watched build is the same");
         assert_eq!(told.iter().sum::<usize>(), triangles.len(), "{name}: {told:?}");

@@ -3,13 +3,14 @@
 //! `cargo run --release -p raywarp-cpu --example trace_speed -- MESH.ply [EYE TARGET VFOV]`, the
 //! mesh a binary little-endian PLY of triangles with `float x y z` first. EYE and TARGET are `X,Y,Z`;
 //! without them it looks from the first viewpoint of AL09 in Sibenik. `leaf=4`, `engine=avx512` and
-//! `rays=bounce1` keep only one; `cost=0.3` is the builder's cost of a triangle (a node costs 1).
+//! `rays=bounce1` keep only one; `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one
+//! of [`raywarp_bvh::presets`], else `balanced`.
 //!
 //! Rays: one through each pixel centre of 1024 x 768 (primary), eight any-hit rays from each primary
 //! hit over a quarter of the diagonal (ao), and two cosine-weighted bounces (bounce 1, bounce 2).
 //! The fastest of several runs counts. Each kind is checked against every triangle on a sample.
 
-use raywarp_bvh::{BuildOptions, build};
+use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Control, FlatTriangles, Hit, Ray, RayCost, Tracer};
@@ -38,12 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let first = CpuTracer::new(&build(&triangles, &BuildOptions::default())?, &triangles)?;
     let mut sets = ray_sets(&first, &triangles, eye, target, vfov);
     sets.retain(|s| wanted("rays", s.name));
+    let preset = set("preset").map_or(Some(presets::BALANCED), presets::named).ok_or("there is no such preset")?;
     let cost = set("cost").map_or(Ok(1.0), str::parse)?;
     for max_leaf in [2, 4, 8] {
         if !wanted("leaf", &max_leaf.to_string()) {
             continue;
         }
-        let options = BuildOptions { max_leaf, intersection_cost: cost, ..BuildOptions::default() };
+        let options = BuildOptions { max_leaf, intersection_cost: cost, ..preset };
         let bvh = build(&triangles, &options)?;
         let mut engines: Vec<_> = Isa::all().into_iter().map(|isa| (isa.name(), isa, CpuTree::Wide8)).collect();
         if max_leaf == 4 {

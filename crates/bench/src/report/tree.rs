@@ -68,8 +68,8 @@ impl TreeFacts {
         }
         let mut words = name.split(' ');
         let (builder, reinsertion) = words.next()?.split_once('+')?;
-        const BUILDERS: [Builder; 5] =
-            [Builder::SweepSah, Builder::BinnedSah, Builder::Sbvh, Builder::Lbvh, Builder::Ploc];
+        const BUILDERS: [Builder; 6] =
+            [Builder::SweepSah, Builder::BinnedSah, Builder::BinnedBlocks, Builder::Sbvh, Builder::Lbvh, Builder::Ploc];
         let builder = BUILDERS.into_iter().find(|&known| builder_name(known) == builder)?;
         let mut options =
             BuildOptions { builder, reinsertion: reinsertion.parse().ok()?, max_leaf, ..Default::default() };
@@ -87,6 +87,7 @@ pub(crate) fn builder_name(builder: Builder) -> &'static str {
     match builder {
         Builder::SweepSah => "sweep",
         Builder::BinnedSah => "binned",
+        Builder::BinnedBlocks => "blocks",
         // With what it is worth, as a number of the tree.
         Builder::Sbvh | Builder::BestOf => "sbvh",
         Builder::Lbvh => "lbvh",

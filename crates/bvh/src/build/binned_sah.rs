@@ -4,6 +4,10 @@
 //! the last [`SMALL`] references of a branch are swept exactly, which costs no more than bins there;
 //! a bin is found by rounding instead of truncation, which any monotone map may replace.
 //!
+//! [`Builder::BinnedBlocks`] is the same builder for kernels that test [`BLOCK`] triangles at once: costs count blocks,
+//! and what one block holds is a leaf unless its parts are smaller together. Fewer bins for small ranges do as well
+//! there.
+//!
 //! The result does not depend on the number of threads: the size of a range alone decides how it is
 //! worked on, a parallel partition keeps the order, and minima, maxima and counts are exact in any
 //! order (boxes hold no NaN and no negative zero).
@@ -11,6 +15,7 @@
 use super::Builder;
 use super::bins::{BinMap, Bins};
 use super::cost::{Decision, LeafRules, Split};
+use super::options::BLOCK;
 use super::small_sweep::{SMALL, sort_best};
 use super::subtree::{Slot, SmallTree, Store, Subtree};
 use crate::parallel;
@@ -26,6 +31,10 @@ const CHUNK: usize = 1 << 14;
 pub(super) const BINS: usize = 32;
 pub(super) const FEW_BINS: usize = 16;
 pub(super) const MANY: usize = 256;
+/// Where costs count blocks: the largest range that is swept, and the largest with the least number of bins.
+const SMALL_BLOCKS: usize = 8;
+const FEW: usize = 31;
+const LEAST_BINS: usize = 8;
 
 /// Result of dividing a range: the number of references in the left part, and the bounds of both parts.
 pub(super) type Halves = (usize, [RangeBounds; 2]);
@@ -42,7 +51,10 @@ pub(super) fn build(
     // Filled in parallel, since the first touch of so much memory takes longer than the filling.
     let scratch_count = if references.len() < PARALLEL { 0 } else { references.len() };
     let mut scratch = parallel::map(watch, scratch_count, &|_| Reference::NONE)?;
-    let tree = build_range(references, &mut scratch, bounds, 0, rules, store, watch);
+    let tree = match rules.block {
+        BLOCK => build_range::<BLOCK>(references, &mut scratch, bounds, 0, rules, store, watch),
+        _ => build_range::<1>(references, &mut scratch, bounds, 0, rules, store, watch),
+    };
     if tree.is_err() {
         parallel::free(scratch);
     }
@@ -56,8 +68,8 @@ pub(super) fn work_of(count: usize) -> f64 {
 }
 
 /// Builds the subtree of a range of references, large ones in parallel. `scratch` is as long as `references`, or may be
-/// shorter where that is below [`PARALLEL`].
-fn build_range(
+/// shorter where that is below [`PARALLEL`]. Costs count blocks of `N`.
+fn build_range<const N: usize>(
     references: &mut [Reference],
     scratch: &mut [Reference],
     bounds: RangeBounds,
@@ -70,12 +82,12 @@ fn build_range(
     let count = references.len();
     let (halves, in_scratch) = match count {
         0..=TASK => (None, false),
-        PARALLEL.. => divide_parallel(references, scratch, &bounds, depth, rules, watch)?,
-        _ => (divide::<BINS>(references, &bounds, depth, rules), false),
+        PARALLEL.. => divide_parallel::<N>(references, scratch, &bounds, depth, rules, watch)?,
+        _ => (divide::<BINS, N>(references, &bounds, depth, rules), false),
     };
     let Some((left_count, [left_bounds, right_bounds])) = halves else {
         let (mut tree, root) = SmallTree::new(count);
-        build_small(&mut tree, root, references, bounds, depth, rules, watch);
+        build_small::<N>(&mut tree, root, references, bounds, depth, rules, watch);
         watch.advance(work_of(count));
         return Ok(store.keep(&tree));
     };
@@ -85,14 +97,14 @@ fn build_range(
     let (left, right) = now.split_at_mut(left_count);
     let (left_scratch, right_scratch) = next.split_at_mut(left_count.min(next.len()));
     let (left, right) = parallel::join(
-        || build_range(left, left_scratch, left_bounds, depth + 1, rules, store, watch),
-        || build_range(right, right_scratch, right_bounds, depth + 1, rules, store, watch),
+        || build_range::<N>(left, left_scratch, left_bounds, depth + 1, rules, store, watch),
+        || build_range::<N>(right, right_scratch, right_bounds, depth + 1, rules, store, watch),
     );
     Ok(Subtree::join(left?, right?))
 }
 
 /// Builds the subtree of a small range on this thread, at `slot` of `tree`.
-fn build_small(
+fn build_small<const N: usize>(
     tree: &mut SmallTree,
     slot: Slot,
     references: &mut [Reference],
@@ -103,11 +115,13 @@ fn build_small(
 ) {
     let halves = match references.len() {
         0 | 1 => None,
-        2..=SMALL => divide_sorted(references, &bounds, depth, rules),
+        2..=SMALL_BLOCKS => divide_sorted::<N>(references, &bounds, depth, rules),
+        ..=SMALL if N == 1 => divide_sorted::<N>(references, &bounds, depth, rules),
+        ..=FEW if N != 1 => divide::<LEAST_BINS, N>(references, &bounds, depth, rules),
         // No part of a tree that anybody sees.
         MANY.. if watch.is_stopped() => None,
-        MANY.. => divide::<BINS>(references, &bounds, depth, rules),
-        _ => divide::<FEW_BINS>(references, &bounds, depth, rules),
+        MANY.. => divide::<BINS, N>(references, &bounds, depth, rules),
+        _ => divide::<FEW_BINS, N>(references, &bounds, depth, rules),
     };
     let Some((left_count, [left_bounds, right_bounds])) = halves else {
         tree.leaf(slot, bounds.boxes, references.iter().map(Reference::primitive));
@@ -115,13 +129,18 @@ fn build_small(
     };
     let [left_slot, right_slot] = tree.inner(slot, bounds.boxes);
     let (left, right) = references.split_at_mut(left_count);
-    build_small(tree, left_slot, left, left_bounds, depth + 1, rules, watch);
-    build_small(tree, right_slot, right, right_bounds, depth + 1, rules, watch);
+    build_small::<N>(tree, left_slot, left, left_bounds, depth + 1, rules, watch);
+    build_small::<N>(tree, right_slot, right, right_bounds, depth + 1, rules, watch);
 }
 
 /// Divides a few references at the best of all splits between them. `None` makes a leaf.
-fn divide_sorted(references: &mut [Reference], bounds: &RangeBounds, depth: u32, rules: &LeafRules) -> Option<Halves> {
-    let split = sort_best(references);
+fn divide_sorted<const N: usize>(
+    references: &mut [Reference],
+    bounds: &RangeBounds,
+    depth: u32,
+    rules: &LeafRules,
+) -> Option<Halves> {
+    let split = sort_best::<N>(references);
     match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
         Decision::Leaf => None,
         Decision::Halve => Some(halve(references, bounds)),
@@ -136,14 +155,14 @@ fn divide_sorted(references: &mut [Reference], bounds: &RangeBounds, depth: u32,
 //
 // Not inlined: the bins would stay on the stack of every level of the recursion.
 #[inline(never)]
-fn divide<const B: usize>(
+fn divide<const B: usize, const N: usize>(
     references: &mut [Reference],
     bounds: &RangeBounds,
     depth: u32,
     rules: &LeafRules,
 ) -> Option<Halves> {
     let map = BinMap::<B>::new(&bounds.centroids);
-    let split = Bins::of(references, &map).best_split();
+    let split = Bins::of(references, &map).best_split_of::<N>(&bounds.boxes);
     match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
         Decision::Leaf => None,
         Decision::Halve => Some(halve(references, bounds)),
@@ -170,7 +189,7 @@ fn partition<const B: usize>(references: &mut [Reference], map: &BinMap<B>, spli
 }
 
 /// Divides a large range in parallel as [`divide`] does; the second value is `true` if the parts are now in `scratch`.
-fn divide_parallel(
+fn divide_parallel<const N: usize>(
     references: &mut [Reference],
     scratch: &mut [Reference],
     bounds: &RangeBounds,
@@ -184,7 +203,7 @@ fn divide_parallel(
     for other in &chunk_bins[1..] {
         bins.add(other);
     }
-    let split = bins.best_split();
+    let split = bins.best_split_of::<N>(&bounds.boxes);
     Ok(match rules.decide(references.len(), bounds.boxes.half_area(), &split, depth) {
         Decision::Leaf => (None, false),
         Decision::Halve => (Some(halve(references, bounds)), false),

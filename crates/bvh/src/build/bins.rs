@@ -1,6 +1,8 @@
 //! Bins of equal width along each axis, and the best split between two of them.
 
+use super::area::Areas;
 use super::cost::Split;
+use super::small_sweep::weight;
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
@@ -28,17 +30,23 @@ impl<const B: usize> BinMap<B> {
     /// Returns the bin of a reference's centroid on each axis, each below `B`.
     #[inline]
     pub(super) fn bins(&self, reference: &Reference) -> [usize; 3] {
+        self.places(reference).to_array().map(|x| x.to_bits() as usize & (B - 1))
+    }
+
+    /// Returns the bins as floats, each [`TO_INTEGER`] too large.
+    #[inline]
+    fn places(&self, reference: &Reference) -> Vec3A {
         // Wald 2007 truncates. Rounding after a shift by half a bin is as monotone, and an addition
         // does it: the cast of Rust saturates, which costs more than all the rest here.
         let place = (reference.centroid() - self.min) * self.scale + Vec3A::splat(TO_INTEGER - 0.5);
-        let place = place.max(Vec3A::splat(TO_INTEGER)).min(Vec3A::splat(TO_INTEGER + (B - 1) as f32));
-        place.to_array().map(|x| x.to_bits() as usize & (B - 1))
+        place.max(Vec3A::splat(TO_INTEGER)).min(Vec3A::splat(TO_INTEGER + (B - 1) as f32))
     }
 
     /// Returns `true` if `reference` goes to the left side of `split`, whose `at` is the first bin of the right side.
     #[inline]
     pub(super) fn is_left(&self, reference: &Reference, split: &Split) -> bool {
-        self.bins(reference)[split.axis] < split.at
+        let at = Vec3A::splat(TO_INTEGER + split.at as f32);
+        self.places(reference).cmplt(at).bitmask() >> split.axis & 1 != 0
     }
 }
 
@@ -83,6 +91,44 @@ impl<const B: usize> Bins<B> {
     pub(super) fn sides(&self, split: &Split) -> [Bounds; 2] {
         let (left, right) = self.bounds[split.axis].split_at(split.at);
         [left, right].map(|side| side.iter().fold(Bounds::EMPTY, |sum, bounds| sum.union(*bounds)))
+    }
+
+    /// Returns the split that costs least where references cost as much as the blocks of `BLOCK` that hold them, as
+    /// [`Bins::best_split`] does. `around` is the box around all of them.
+    pub(super) fn best_split_of<const BLOCK: usize>(&self, around: &Bounds) -> Split {
+        if BLOCK == 1 {
+            return self.best_split();
+        }
+        let areas = Areas::within(*around);
+        let (mut best, mut best_cost) = (Split::NONE, f32::INFINITY);
+        for axis in 0..3 {
+            let (bounds, counts) = (&self.bounds[axis], &self.counts[axis]);
+            let mut right_costs = [0.0; B];
+            let (mut right, mut count) = (Bounds::EMPTY, 0);
+            for at in (1..B).rev() {
+                right = right.union(bounds[at]);
+                count += counts[at] as usize;
+                // Without references on one side there is no split: infinity is no cost that is less.
+                right_costs[at] = areas.half_area(right) * weight::<BLOCK>(count);
+                if count == 0 {
+                    right_costs[at] = f32::INFINITY;
+                }
+            }
+            let (mut left, mut count) = (Bounds::EMPTY, 0);
+            for at in 1..B {
+                left = left.union(bounds[at - 1]);
+                count += counts[at - 1] as usize;
+                let cost = areas.half_area(left) * weight::<BLOCK>(count) + right_costs[at];
+                if count > 0 && cost < best_cost {
+                    best_cost = cost;
+                    best = Split { axis, at, left: count, cost: 0.0 };
+                }
+            }
+        }
+        if best.left > 0 {
+            best.cost = areas.in_scene_units(best_cost);
+        }
+        best
     }
 
     /// Returns the cheapest split that leaves references on both sides; of equal ones the first.
@@ -149,7 +195,33 @@ mod tests {
     #[test]
     fn equal_centroids_have_no_split() {
         let references = points(&[1.0; 40]);
-        let map = BinMap::<16>::new(&RangeBounds::of_few(&references).centroids);
-        assert_eq!(Bins::of(&references, &map).best_split().cost, f64::INFINITY);
+        let around = RangeBounds::of_few(&references);
+        let map = BinMap::<16>::new(&around.centroids);
+        let bins = Bins::of(&references, &map);
+        assert_eq!(
+            [bins.best_split(), bins.best_split_of::<4>(&around.boxes)].map(|split| split.cost),
+            [f64::INFINITY; 2]
+        );
+    }
+
+    #[test]
+    fn the_split_of_least_cost_is_found_where_costs_count_blocks() {
+        for scale in [1e-30, 1.0, 1e30] {
+            // Seven references, of which three or four make a block: the gap after the fifth counts less than a block.
+            let references = points(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.1, 6.0].map(|x| x * scale));
+            let around = RangeBounds::of_few(&references);
+            let map = BinMap::<16>::new(&around.centroids);
+            let bins = Bins::of(&references, &map);
+            let cost = |left: usize| {
+                let side = |side: &[Reference]| RangeBounds::of_few(side).boxes.half_area();
+                let (left, right) = references.split_at(left);
+                side(left) * left.len().div_ceil(4) as f64 + side(right) * right.len().div_ceil(4) as f64
+            };
+            let least = (1..7).map(cost).fold(f64::INFINITY, f64::min);
+            let split = bins.best_split_of::<4>(&around.boxes);
+            assert!((split.cost - least).abs() <= 1e-5 * least, "{scale}: {} and {least}", split.cost);
+            assert!(matches!(split.left, 3 | 4), "{scale}: {split:?}");
+            assert_eq!(bins.left_of(&split), split.left);
+        }
     }
 }

@@ -1,11 +1,14 @@
 //! Rules that say when to stop splitting: the surface area heuristic, the leaf size and the depth.
 
-use super::{BuildOptions, MAX_DEPTH};
+use super::options::BLOCK;
+use super::{BuildOptions, Builder, MAX_DEPTH};
 
 /// Rules by which builders decide between leaf and split: leaf size, depth and costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafRules {
     pub(crate) max_leaf: usize,
+    /// Number of references that are tested at once: costs count blocks of so many.
+    pub(crate) block: usize,
     traversal: f64,
     intersection: f64,
 }
@@ -18,7 +21,7 @@ pub(crate) struct Split {
     pub(crate) at: usize,
     /// Number of references on the left side.
     pub(crate) left: usize,
-    /// Cost of the split: half area times number of references, summed over both sides.
+    /// Cost of the split: half area times number of references, or of blocks of them, summed over both sides.
     pub(crate) cost: f64,
 }
 
@@ -39,8 +42,14 @@ pub(crate) enum Decision {
 
 impl LeafRules {
     pub(crate) fn new(options: &BuildOptions) -> Self {
+        let (block, most) = match options.builder {
+            // Clusters of some six triangles that all overlap are left whole.
+            Builder::BinnedBlocks => (BLOCK, 2 * BLOCK as u32),
+            _ => (1, u32::MAX),
+        };
         Self {
-            max_leaf: options.max_leaf as usize,
+            max_leaf: options.max_leaf.min(most) as usize,
+            block,
             traversal: f64::from(options.traversal_cost),
             intersection: f64::from(options.intersection_cost),
         }
@@ -53,7 +62,7 @@ impl LeafRules {
 
     /// Returns the cost of testing the `count` references of a leaf whose box has `half_area`.
     pub(crate) fn leaf_cost(&self, half_area: f64, count: usize) -> f64 {
-        self.intersection * half_area * count as f64
+        self.intersection * half_area * count.div_ceil(self.block) as f64
     }
 
     /// Returns the largest number of references that fit below a node at `depth` when every further split halves them.
@@ -93,7 +102,7 @@ impl LeafRules {
         if !usable {
             return if may_be_leaf { Decision::Leaf } else { Decision::Halve };
         }
-        let leaf_cost = self.intersection * half_area * count as f64;
+        let leaf_cost = self.leaf_cost(half_area, count);
         let split_cost = self.traversal * half_area + self.intersection * cost;
         if may_be_leaf && leaf_cost <= split_cost {
             return Decision::Leaf;
@@ -120,6 +129,19 @@ mod tests {
         assert_eq!(rules().decide(9, 10.0, &Split::NONE, 0), Decision::Halve);
         assert_eq!(rules().decide(8, 10.0, &Split::NONE, 0), Decision::Leaf);
         assert_eq!(rules().decide(9, 0.0, &split(0.0), 0), Decision::Halve);
+    }
+
+    #[test]
+    fn a_block_is_a_leaf_unless_its_parts_are_smaller_together() {
+        let rules = LeafRules::new(&crate::presets::BLOCKS);
+        let split = |cost| Split { axis: 0, at: 1, left: 2, cost };
+        assert_eq!(rules.decide(4, 10.0, &split(8.9), 0), Decision::Split);
+        assert_eq!(rules.decide(4, 10.0, &split(9.1), 0), Decision::Leaf);
+        // Two blocks, where both sides reach almost as far as the whole.
+        assert_eq!(rules.decide(6, 10.0, &split(18.9), 0), Decision::Split);
+        assert_eq!(rules.decide(6, 10.0, &split(19.1), 0), Decision::Leaf);
+        assert_eq!(rules.decide(9, 10.0, &split(99.0), 0), Decision::Split);
+        assert_eq!(rules.leaf_cost(10.0, 5), 20.0);
     }
 
     #[test]

@@ -222,7 +222,9 @@ fn whole(
         Builder::SweepSah => sweep_sah::build(references, rules, store, watch),
         Builder::Lbvh => lbvh::build(references, rules, store, watch),
         Builder::Ploc => ploc::build(references, rules, store, watch),
-        Builder::BinnedSah | Builder::Sbvh | Builder::BestOf => binned_sah::build(references, rules, store, watch),
+        Builder::BinnedSah | Builder::BinnedBlocks | Builder::Sbvh | Builder::BestOf => {
+            binned_sah::build(references, rules, store, watch)
+        }
     };
     tree.map(Some)
 }
@@ -264,6 +266,7 @@ impl Builder {
     fn weight(self) -> f64 {
         match self {
             Self::Lbvh => 35.0,
+            Self::BinnedBlocks => 30.0,
             Self::BinnedSah => 60.0,
             Self::Ploc => 75.0,
             Self::SweepSah => 200.0,

@@ -2,7 +2,7 @@
 
 pub mod scenes;
 
-use raywarp_bvh::{BuildOptions, Builder, Bvh2};
+use raywarp_bvh::{BuildOptions, Builder, Bvh2, presets};
 use raywarp_geom::{Aabb, FlatTriangles, Ray, SlabRay, slab};
 use raywarp_testing::Random;
 
@@ -21,6 +21,10 @@ pub fn variants() -> Vec<(String, BuildOptions)> {
                 variants.push((format!("{builder:?}, leaf {max_leaf}, splits {split_clipping:?}"), options));
             }
         }
+    }
+    for (max_leaf, reinsertion) in [(8, 0), (4, 0), (3, 0), (8, 2)] {
+        let options = BuildOptions { max_leaf, reinsertion, ..presets::BLOCKS };
+        variants.push((format!("blocks, leaf {max_leaf}, {reinsertion} passes"), options));
     }
     for (max_leaf, split_alpha, split_budget) in
         [(8, 1e-5, 1.0), (8, 0.0, 0.1), (4, 0.0, 4.0), (4, 1e-3, 1.0), (4, 1.0, 1.0), (1, 0.0, 0.5), (1, 0.0, 4.0)]

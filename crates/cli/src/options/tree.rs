@@ -59,7 +59,9 @@ enum BuilderArg {
 enum PresetArg {
     /// Along the Morton curve.
     Fastest,
-    /// The same, improved by reinsertion.
+    /// Splits by binned SAH, for kernels that test four triangles at once.
+    Blocks,
+    /// As fastest, improved by reinsertion.
     Fast,
     /// Splits by binned SAH.
     Balanced,
@@ -128,6 +130,7 @@ impl TreeArgs {
     fn with_builder(&self, default: Option<Builder>) -> BuildOptions {
         let preset = match self.preset.unwrap_or(PresetArg::Balanced) {
             PresetArg::Fastest => presets::FASTEST,
+            PresetArg::Blocks => presets::BLOCKS,
             PresetArg::Fast => presets::FAST,
             PresetArg::Balanced => presets::BALANCED,
             PresetArg::Good => presets::GOOD,
@@ -143,7 +146,7 @@ impl TreeArgs {
             max_leaf: if preset.max_leaf == 1 { 1 } else { self.max_leaf.unwrap_or(BuildOptions::default().max_leaf) },
             split_clipping: self.split,
             split_below: self.split_below.unwrap_or(preset.split_below),
-            traversal_cost: self.traversal_cost.unwrap_or(BuildOptions::default().traversal_cost),
+            traversal_cost: self.traversal_cost.unwrap_or(preset.traversal_cost),
             ..preset
         }
     }

@@ -155,7 +155,7 @@ pub(super) fn scene(
 ) -> Result<Scene, SceneError> {
     // Before any tree: what is not there shows at once.
     let on_gpu = options.device.names_gpus();
-    let quality = options.quality.unwrap_or(if on_gpu { presets::GPU } else { BuildOptions::default() });
+    let quality = options.quality.unwrap_or(if on_gpu { presets::GPU } else { presets::BLOCKS });
     let plan = planned(&options.device, &quality)?;
     let groups: Vec<Option<Arc<[Placement]>>> = builder.parts.iter().map(Part::members).collect();
     let mut leaves = leaves(builder, &groups, options.levels)?;
@@ -567,9 +567,8 @@ fn one_level(
     }
     #[cfg(feature = "cuda")]
     if options.device == DeviceChoice::Auto {
-        // A GPU that is started later walks a tree of the same leaves.
         let fits = RayKernels::default().fitting(quality);
-        let cpu = tracer(triangles, &fits, control)?;
+        let cpu = tracer(triangles, quality, control)?;
         return Ok(Rays::One(cpu.clone(), Box::new(Backend::once_worth(GpuOnceWorth::new(cpu, fits, *quality)))));
     }
     #[cfg(feature = "cuda")]

@@ -31,7 +31,7 @@ pub enum Levels {
 #[derive(Debug, Clone, Default)]
 pub struct SceneOptions {
     /// How trees are built, from fastest to best: [`presets`](crate::bvh::presets) have their prices. `None` is the
-    /// default of the device: [`presets::BALANCED`](raywarp_bvh::presets::BALANCED), or
+    /// default of the device: [`presets::BLOCKS`](raywarp_bvh::presets::BLOCKS), or
     /// [`presets::GPU`](raywarp_bvh::presets::GPU) where GPUs are named.
     pub quality: Option<BuildOptions>,
     /// Number of levels.

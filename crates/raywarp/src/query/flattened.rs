@@ -5,6 +5,7 @@ use super::SceneError;
 use super::triangles::{Triangles, placed};
 use rayon::prelude::*;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId, TriangleSource};
+use raywarp_layout::IndexedCorners;
 use std::sync::Arc;
 
 /// Number of triangles of which the placement of the first is noted, so that the others are found near it.
@@ -21,6 +22,8 @@ pub(super) struct Flattened<'a> {
 /// Placement of a mesh whose triangles are listed.
 struct Flat<'a> {
     mesh: &'a Triangles<'a>,
+    /// The same, where it is plain arrays.
+    plain: Option<IndexedCorners<'a>>,
     /// Map to the world; `None` if it leaves everything where it is.
     map: Option<Affine>,
     /// Number of the placement in the scene.
@@ -41,7 +44,7 @@ impl<'a> Flattened<'a> {
             if mesh.len() > 0 {
                 let first = found as usize;
                 let map = (map != Affine::IDENTITY).then_some(map);
-                placements.push(Flat { mesh, map, instance: instance as u32, first });
+                placements.push(Flat { mesh, plain: mesh.plain(), map, instance: instance as u32, first });
                 found = found.saturating_add(mesh.len() as u64);
             }
         }
@@ -50,7 +53,7 @@ impl<'a> Flattened<'a> {
 
     /// Lists the triangles of a mesh, in its own space.
     pub fn mesh(mesh: &'a Triangles<'a>) -> Result<Self, SceneError> {
-        let flat = Flat { mesh, map: None, instance: 0, first: 0 };
+        let flat = Flat { mesh, plain: mesh.plain(), map: None, instance: 0, first: 0 };
         Self::of(vec![flat], mesh.len() as u64)
     }
 
@@ -114,8 +117,19 @@ impl TriangleSource for Flattened<'_> {
 
     fn corners(&self, index: usize) -> [[f32; 3]; 3] {
         let flat = self.placement(index);
-        let corners = flat.mesh.corners(index - flat.first);
-        flat.map.as_ref().map_or(corners, |map| placed(corners, map))
+        let triangle = index - flat.first;
+        let corners = match &flat.plain {
+            // Without closures, which are not always inlined: a build comes here twice for each triangle.
+            Some(IndexedCorners { positions, indices }) => {
+                let [a, b, c] = indices[triangle];
+                [positions[a as usize], positions[b as usize], positions[c as usize]]
+            }
+            None => flat.mesh.corners(triangle),
+        };
+        match &flat.map {
+            Some(map) => placed(corners, map),
+            None => corners,
+        }
     }
 
     fn is_opaque(&self, _: usize) -> bool {

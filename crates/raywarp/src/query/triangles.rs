@@ -40,7 +40,9 @@ impl Triangles<'_> {
     pub fn corners(&self, triangle: usize) -> [[f32; 3]; 3] {
         match self {
             Self::Given(positions, indices) => {
-                indices.corners(triangle).map(|vertex| positions.narrow(vertex as usize))
+                // Without a closure, which is not always inlined.
+                let [a, b, c] = indices.corners(triangle);
+                [positions.narrow(a as usize), positions.narrow(b as usize), positions.narrow(c as usize)]
             }
             Self::Shifted(positions, indices, from) => indices.corners(triangle).map(|vertex| {
                 let position = positions.wide(vertex as usize);

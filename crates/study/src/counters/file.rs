@@ -148,6 +148,7 @@ fn tree(text: &str) -> Option<(Builder, u32, u32)> {
     let (reinsertion, max_leaf) = rest.split_once('/')?;
     let builder = match name {
         "binned" => Builder::BinnedSah,
+        "blocks" => Builder::BinnedBlocks,
         "sweep" => Builder::SweepSah,
         "sbvh" => Builder::Sbvh,
         "lbvh" => Builder::Lbvh,

@@ -21,8 +21,15 @@ pub(super) const GROUP: u32 = 2;
 pub(super) const NO_TREE: u32 = u32::MAX;
 
 /// Builders, whose places here are their numbers.
-pub(super) const BUILDERS: [Builder; 6] =
-    [Builder::SweepSah, Builder::BinnedSah, Builder::Sbvh, Builder::BestOf, Builder::Lbvh, Builder::Ploc];
+pub(super) const BUILDERS: [Builder; 7] = [
+    Builder::SweepSah,
+    Builder::BinnedSah,
+    Builder::Sbvh,
+    Builder::BestOf,
+    Builder::Lbvh,
+    Builder::Ploc,
+    Builder::BinnedBlocks,
+];
 
 /// Returns the number of a kind of warning.
 pub(super) fn round_kind(rounding: Option<&RoundingWarning>) -> u32 {
