@@ -41,7 +41,7 @@ def main():
     parser.add_argument("scenes", nargs="+", metavar="PLY", help="binary PLY files of triangles, .gz too")
     parser.add_argument("--embree", help="path of libembree4; an installed embreex wheel is found by itself")
     parser.add_argument("--program", action="append", help="a compiled scene_build, or several; else cargo makes one")
-    parser.add_argument("--preset", action="append", help="of ours (balanced)")
+    parser.add_argument("--preset", action="append", help="of ours (blocks)")
     parser.add_argument("--threads", type=int, default=2, help="of both sides (2)")
     parser.add_argument("--runs", type=int, default=9, help="timed builds of each side, after one to warm up (9)")
     parser.add_argument("--only", choices=["build", "peak", "cancel", "load"], action="append", help="what to measure")
@@ -51,7 +51,7 @@ def main():
         target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
         arguments.program = [str(target / "release" / "examples" / "scene_build")]
     environment = dict(os.environ, RAYON_NUM_THREADS=str(arguments.threads))
-    presets, wanted = arguments.preset or ["balanced"], arguments.only or ["build", "peak", "cancel", "load"]
+    presets, wanted = arguments.preset or ["blocks"], arguments.only or ["build", "peak", "cancel", "load"]
     library = arguments.embree or embree.find_library()
     if library is None and "build" in wanted:
         parser.error("no libembree4 found: pip install embreex, or name it with --embree")

@@ -1,20 +1,21 @@
 //! Tracers from trees that were kept, in a file say, with the answers of those that they were kept of.
 
 use crate::levels::{KeptPlacement, LevelsTracer, Placed, root};
-use crate::touches::Seen;
+use crate::touches::{Seen, Split};
 use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, PrimitiveId};
-use raywarp_layout::{BoxesCost, LayoutError, Line, RecordFault, Wide8, Wide8Boxes, Wide8Node};
+use raywarp_layout::{BLOCK, BoxesCost, LayoutError, Line, RecordFault, Wide8, Wide8Boxes, Wide8Node};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Returns the tree for lanes of a tracer, if it is one.
 pub fn kept_tree(tracer: &CpuTracer) -> Option<&Wide8> {
     tracer.wide8()
 }
 
-/// Makes the tracer of a tree that was kept, of the memory of one ([`Wide8::from_lines`]), whose triangles have these
-/// ids.
+/// Makes the tracer of a tree over `count` triangles that was kept, of the memory of one ([`Wide8::from_lines`]). `ids`
+/// returns the ids of the triangles, while the memory is checked.
 ///
 /// # Errors
 /// [`LayoutError::BadRecord`] if it is none, or lacks a triangle.
@@ -22,15 +23,34 @@ pub fn tracer_of_kept(
     lines: Vec<Line>,
     counts: [usize; 2],
     bounds: Aabb,
-    ids: Arc<[PrimitiveId]>,
+    count: usize,
+    ids: impl FnOnce() -> Arc<[PrimitiveId]> + Send,
 ) -> Result<CpuTracer, LayoutError> {
-    let mut seen = Seen::new(ids.len());
-    let tree = Wide8::from_lines(lines, counts, bounds, ids.len(), |triangle| seen.add(triangle))?;
-    let unreached = LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached };
-    let split = seen.whole().ok_or(unreached)?;
+    let marks: Vec<AtomicBool> = (0..count).map(|_| AtomicBool::new(false)).collect();
+    let mark = |triangle: u32| {
+        if let Some(mark) = marks.get(triangle as usize) {
+            mark.store(true, Ordering::Relaxed);
+        }
+    };
+    let (checked, ids) = rayon::join(|| Wide8::from_lines(lines, counts, bounds, count, mark), ids);
+    let (tree, used) = checked?;
+    if ids.len() != count || !marks.into_iter().all(AtomicBool::into_inner) {
+        return Err(LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached });
+    }
+    // Each once, unless more slots are used than there are triangles.
+    let split = if used > count { repeats(&tree, count) } else { Split::default() };
     let options = CpuOptions::default();
     let (isa, name) = (options.isa, name(&options));
     Ok(CpuTracer { encoding: Encoding::Wide8(tree), ids, split, isa, name })
+}
+
+/// Returns the triangles that stand in several leaves of a tree of `count`.
+fn repeats(tree: &Wide8, count: usize) -> Split {
+    let mut seen = Seen::new(count);
+    for block in tree.blocks() {
+        (0..BLOCK).filter_map(|slot| block.index(slot)).for_each(|triangle| seen.add(triangle));
+    }
+    seen.split()
 }
 
 /// Tree over the placements of a scene of two levels, as it is kept.
@@ -92,7 +112,7 @@ mod tests {
         let kept = |count: u32| {
             let counts = [tree.nodes().len(), tree.blocks().len()];
             let ids: Arc<[PrimitiveId]> = (0..count).map(|primitive| PrimitiveId { instance: 0, primitive }).collect();
-            tracer_of_kept(tree.lines().to_vec(), counts, *tree.bounds(), ids)
+            tracer_of_kept(tree.lines().to_vec(), counts, *tree.bounds(), count as usize, || ids)
         };
         assert_eq!(kept(20).unwrap().corners(), whole.corners());
         for count in [19, 21, 64, 100] {

@@ -12,7 +12,6 @@ pub(crate) struct Split(Vec<u64>);
 
 /// Triangles that were seen in leaves of a tree, a bit for each.
 pub(crate) struct Seen {
-    count: usize,
     once: Vec<u64>,
     again: Vec<u64>,
     is_split: bool,
@@ -22,7 +21,7 @@ impl Seen {
     /// Has seen none of `count` triangles.
     pub fn new(count: usize) -> Self {
         let words = || vec![0u64; count.div_ceil(64)];
-        Self { count, once: words(), again: words(), is_split: false }
+        Self { once: words(), again: words(), is_split: false }
     }
 
     /// Sees a triangle; one that is not there is not seen.
@@ -39,12 +38,6 @@ impl Seen {
     /// Returns those that were seen several times.
     pub fn split(self) -> Split {
         Split(if self.is_split { self.again } else { Vec::new() })
-    }
-
-    /// As [`Seen::split`]; `None` if one was not seen.
-    pub fn whole(self) -> Option<Split> {
-        let seen: usize = self.once.iter().map(|word| word.count_ones() as usize).sum();
-        (seen == self.count).then(|| self.split())
     }
 }
 

@@ -110,15 +110,22 @@ impl Wide8Boxes {
         if let Some(record) = (0..count).find(|&item| is_seen[item] == of_item(item as u32).is_empty()) {
             return fault(record, RecordFault::Unreached);
         }
-        check_depth_first(&nodes, items.len(), |leaf| {
+        let mut next = 0;
+        check_depth_first(&nodes, |leaf| {
             let first = (leaf >> 1) as usize;
-            let length = items.get(first..)?.iter().position(|word| word & MORE == 0)?;
-            Some(first..first + length + 1)
+            let length = items.get(first..).and_then(|items| items.iter().position(|word| word & MORE == 0));
+            let is_in_order = first == next && length.is_some();
+            next = first + length.map_or(0, |length| length + 1);
+            is_in_order
         })?;
+        if next != items.len() {
+            return fault(0, RecordFault::Unreached);
+        }
         check_bounds(&nodes, &bounds)?;
         let stack_depth = stack_depth(&nodes);
         let tree = Self { nodes, items, bounds, stack_depth };
-        check_boxes(&tree.nodes, |leaf, bounds| tree.items(leaf).all(|item| bounds.contains(&of_item(item))))?;
+        let is_in = |leaf, bounds: &Aabb| tree.items(leaf).all(|item| bounds.contains(&of_item(item))).then_some(0);
+        check_boxes(&tree.nodes, is_in)?;
         Ok(tree)
     }
 

@@ -11,15 +11,14 @@ use crate::{BLOCK, LayoutError, MORE_BLOCKS, RecordFault, TriangleBlock, UNUSED_
 use rayon::prelude::*;
 use raywarp_geom::Aabb;
 use std::collections::TryReserveError;
-use std::ops::Range;
 
 /// Number of nodes that a thread checks at once.
 const PIECE: usize = 256;
 
 impl Wide8 {
     /// Makes a tree over `triangles` triangles of the memory of one ([`Wide8::lines`]), with the numbers of its nodes
-    /// and blocks and the box around it, after checking all of it. `seen` takes the index of each slot that is used,
-    /// also of memory that is refused then. O(n), in parallel.
+    /// and blocks and the box around it, after checking all of it; returns also how many slots are used. `seen` takes
+    /// the index of each of these, in no order, also of memory that is refused then. O(n), in parallel.
     ///
     /// # Errors
     /// [`LayoutError::BadRecord`] with what is wrong.
@@ -28,8 +27,8 @@ impl Wide8 {
         [node_count, block_count]: [usize; 2],
         bounds: Aabb,
         triangles: usize,
-        mut seen: impl FnMut(u32),
-    ) -> Result<Self, LayoutError> {
+        seen: impl Fn(u32) + Sync,
+    ) -> Result<(Self, usize), LayoutError> {
         let fault = |fault| Err(LayoutError::BadRecord { record: 0, fault });
         if Some(lines.len()) != line_count(node_count, block_count) || triangles > UNUSED_SLOT as usize {
             return fault(RecordFault::NotWhole);
@@ -40,21 +39,42 @@ impl Wide8 {
         if unused.iter().any(|&byte| byte != 0) {
             return fault(RecordFault::UnusedBytes);
         }
-        check_depth_first(nodes, block_count, |leaf| {
+        // Leaves begin one after the other, and each ends where the next begins: so that all blocks are of one, and
+        // threads look at theirs alone.
+        let (mut begins, mut next) = (vec![false; block_count + 1], 0);
+        check_depth_first(nodes, |leaf| {
+            let first = tree.block_index(leaf).filter(|&first| first >= next && first < block_count);
+            let is_in_order = first.is_some_and(|first| next > 0 || first == 0);
+            if let Some(first) = first {
+                (begins[first], next) = (true, first + 1);
+            }
+            is_in_order
+        })?;
+        if nodes.is_empty() && block_count > 0 {
+            return fault(RecordFault::Unreached);
+        }
+        begins[block_count] = true;
+        check_bounds(nodes, &bounds)?;
+        let leaf = |leaf: u32, bounds: &Aabb| -> Option<usize> {
             let first = tree.block_index(leaf)?;
-            for (index, block) in blocks.iter().enumerate().skip(first) {
-                (0..BLOCK).filter_map(|slot| block.index(slot)).for_each(&mut seen);
-                if !block.has_more() {
-                    return Some(first..index + 1);
+            let mut used = 0;
+            for (block, goes_on) in blocks[first..].iter().zip(begins[first + 1..].iter().map(|begins| !begins)) {
+                if block.has_more() != goes_on || !is_sound(block, triangles, bounds) {
+                    return None;
+                }
+                for index in (0..BLOCK).filter_map(|slot| block.index(slot)) {
+                    seen(index);
+                    used += 1;
+                }
+                if !goes_on {
+                    return Some(used);
                 }
             }
             None
-        })?;
-        check_bounds(nodes, &bounds)?;
-        let leaf = |leaf: u32, bounds: &Aabb| tree.leaf_blocks(leaf).all(|block| is_sound(block, triangles, bounds));
-        check_boxes(nodes, leaf)?;
+        };
+        let used = check_boxes(nodes, leaf)?;
         tree.stack_depth = stack_depth(nodes);
-        Ok(tree)
+        Ok((tree, used))
     }
 }
 
@@ -76,16 +96,11 @@ pub(super) fn line_count(nodes: usize, blocks: usize) -> Option<usize> {
     (bytes <= super::MOST_BYTES).then_some(bytes.div_ceil(size_of::<Line>()))
 }
 
-/// Checks that nodes stand depth first, each with one parent, and that their leaves take `items` items one after the
-/// other; `leaf` returns the items of a leaf by its reference, or `None` if that names none.
-pub(crate) fn check_depth_first(
-    nodes: &[Wide8Node],
-    items: usize,
-    mut leaf: impl FnMut(u32) -> Option<Range<usize>>,
-) -> Result<(), LayoutError> {
+/// Checks that nodes stand depth first, each with one parent; `leaf` takes the references of their leaves in that
+/// order, and returns `false` if one is not what comes next.
+pub(crate) fn check_depth_first(nodes: &[Wide8Node], mut leaf: impl FnMut(u32) -> bool) -> Result<(), LayoutError> {
     // Nodes that have a parent and have not come yet, the next one last.
     let mut waiting: Vec<u32> = if nodes.is_empty() { vec![] } else { vec![0] };
-    let mut next_item = 0;
     for (record, node) in nodes.iter().enumerate() {
         let fault = |fault| Err(LayoutError::BadRecord { record, fault });
         if waiting.pop() != Some(node_reference(record)) {
@@ -99,16 +114,12 @@ pub(crate) fn check_depth_first(
         if unused.iter().any(|&child| child != NO_CHILD) {
             return fault(RecordFault::UnusedSlotOrder);
         }
-        for &child in children.iter().filter(|&&child| child & LEAF != 0) {
-            match leaf(child) {
-                Some(range) if range.start == next_item => next_item = range.end,
-                _ => return fault(RecordFault::LeafBlocks),
-            }
+        if !children.iter().filter(|&&child| child & LEAF != 0).all(|&child| leaf(child)) {
+            return fault(RecordFault::LeafBlocks);
         }
         waiting.extend(children.iter().rev().filter(|&&child| child & LEAF == 0));
     }
-    let is_whole = waiting.is_empty() && next_item == items;
-    if is_whole { Ok(()) } else { Err(LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached }) }
+    if waiting.is_empty() { Ok(()) } else { Err(LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached }) }
 }
 
 /// Checks the box around all nodes.
@@ -120,10 +131,15 @@ pub(crate) fn check_bounds(nodes: &[Wide8Node], bounds: &Aabb) -> Result<(), Lay
     if is_sound { Ok(()) } else { Err(LayoutError::BadRecord { record: 0, fault: RecordFault::TreeBox }) }
 }
 
-/// Checks the boxes in nodes that stand depth first; `leaf` tells whether a leaf is sound, by its reference and box.
-pub(crate) fn check_boxes(nodes: &[Wide8Node], leaf: impl Fn(u32, &Aabb) -> bool + Sync) -> Result<(), LayoutError> {
+/// Checks the boxes in nodes that stand depth first; `leaf` returns the number of items in a leaf by its reference and
+/// box, or `None` if it is not sound. Returns the sum of these.
+pub(crate) fn check_boxes(
+    nodes: &[Wide8Node],
+    leaf: impl Fn(u32, &Aabb) -> Option<usize> + Sync,
+) -> Result<usize, LayoutError> {
     let check = |record: usize| {
         let node = &nodes[record];
+        let mut items = 0;
         for (slot, &child) in node.children.iter().enumerate() {
             let bounds = node.bounds(slot);
             let (is_sound, fault) = if child == NO_CHILD {
@@ -132,18 +148,21 @@ pub(crate) fn check_boxes(nodes: &[Wide8Node], leaf: impl Fn(u32, &Aabb) -> bool
                 let is_sound = is_box(&bounds) && bounds.contains(&nodes[node_index(child)].around());
                 (is_sound, RecordFault::ChildBox)
             } else {
-                (is_box(&bounds) && leaf(child, &bounds), RecordFault::LeafBlocks)
+                let found = if is_box(&bounds) { leaf(child, &bounds) } else { None };
+                items += found.unwrap_or(0);
+                (found.is_some(), RecordFault::LeafBlocks)
             };
             if !is_sound {
                 return Err(LayoutError::BadRecord { record, fault });
             }
         }
-        Ok(())
+        Ok(items)
     };
     if nodes.len() <= PIECE {
-        return (0..nodes.len()).try_for_each(check);
+        return (0..nodes.len()).try_fold(0, |sum, record| Ok(sum + check(record)?));
     }
-    (0..nodes.len()).into_par_iter().with_min_len(PIECE).try_for_each(check)
+    let all = (0..nodes.len()).into_par_iter().with_min_len(PIECE);
+    all.map(check).try_reduce(|| 0, |a, b| Ok(a + b))
 }
 
 /// Returns `true` if a box holds anything and is finite.
@@ -200,7 +219,8 @@ mod tests {
         for count in [0, 1, 2, 9, 100, 3000] {
             let tree = encoded(count);
             let (lines, counts, bounds) = parts(&tree);
-            let again = Wide8::from_lines(lines, counts, bounds, count, |_| {}).unwrap();
+            let (again, used) = Wide8::from_lines(lines, counts, bounds, count, |_| {}).unwrap();
+            assert_eq!(used, count);
             assert_eq!((again.validate(), again.stack_depth), (Ok(()), tree.stack_depth), "{count}");
             assert_eq!((again.nodes(), again.bounds()), (tree.nodes(), tree.bounds()), "{count}");
         }

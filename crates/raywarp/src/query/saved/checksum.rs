@@ -36,6 +36,13 @@ impl Checksum {
         self.0 = [a, b, c, d];
     }
 
+    /// Returns the checksum of bytes.
+    pub fn of(bytes: &[u8]) -> u64 {
+        let mut checksum = Self::new();
+        checksum.add(bytes);
+        checksum.value()
+    }
+
     /// Returns the checksum of all that was taken.
     pub fn value(self) -> u64 {
         self.0.into_iter().fold(0x4528_21e6_38d0_1377, step)

@@ -2,15 +2,15 @@
 
 use super::checksum::Checksum;
 use super::error::ensure;
-use super::{FORMAT_VERSION, HEADER_BYTES, MAGIC, SceneFileError};
+use super::{FORMAT_VERSION, HEADER_BYTES, MAGIC, PIECE_BYTES, SceneFileError};
 use super::{parts, whole};
 use crate::query::scene::Scene;
+use bytemuck::Zeroable;
+use rayon::prelude::*;
 use raywarp_layout::{Line, TriangleBlock, Wide8Node, reserve_lines};
 use std::collections::TryReserveError;
+use std::fs::File;
 use std::io::{self, Read};
-
-/// Number of bytes that are read at a time: a core's second-level cache holds them while they are summed and copied.
-const PIECE_BYTES: usize = 1 << 18;
 
 /// Number of bytes for which room may be made before any has come.
 const FIRST_BYTES: usize = 32 << 20;
@@ -22,8 +22,29 @@ struct Input<'a, R> {
     length: Option<u64>,
 }
 
+/// Reads a scene from a file, of which threads read pieces where the system can; returns also how many bytes it took.
+/// `length` is that of the file, if it has one.
+pub(super) fn read_file(file: &mut File, length: Option<u64>) -> Result<(Scene, u64), SceneFileError> {
+    match length {
+        Some(_) => scene(file, length, &read_at),
+        None => read(file, None),
+    }
+}
+
 /// Reads a scene; returns also how many bytes it took. `length` is that of the input, if it is known.
 pub(super) fn read<R: Read>(input: &mut R, length: Option<u64>) -> Result<(Scene, u64), SceneFileError> {
+    scene(input, length, &|_, _| Ok(None))
+}
+
+/// Reads as many lines as threads are worth of an input, from where it is; returns them and the checksums of their
+/// pieces, or `None` if it does not.
+type ReadLines<R> = dyn Fn(&mut Input<'_, R>, u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError>;
+
+fn scene<R: Read>(
+    input: &mut R,
+    length: Option<u64>,
+    read_lines: &ReadLines<R>,
+) -> Result<(Scene, u64), SceneFileError> {
     if cfg!(target_endian = "big") {
         return Err(SceneFileError::BigEndian);
     }
@@ -48,12 +69,11 @@ pub(super) fn read<R: Read>(input: &mut R, length: Option<u64>) -> Result<(Scene
     let mut told: Vec<u8> = Vec::new();
     let more = |told: &mut Vec<u8>, more| told.try_reserve_exact(more);
     input.pieces(told_bytes, (&mut told, more), &mut [0; PIECE_BYTES / 16], |piece| checksum.add(piece))?;
-    input.check(checksum)?;
+    input.check(checksum.value())?;
     ensure(reserved == [0; 4], "what is not used is not zero")?;
 
     let told = parts::told(&told)?;
-    let mut checksum = Checksum::new();
-    let mut trees = Vec::new();
+    let (mut trees, mut sums) = (Vec::new(), Vec::new());
     let mut piece: Vec<Line> = bytemuck::zeroed_vec(PIECE_BYTES / size_of::<Line>());
     let mut left = tree_bytes;
     for tree in &told.trees {
@@ -61,17 +81,63 @@ pub(super) fn read<R: Read>(input: &mut R, length: Option<u64>) -> Result<(Scene
         ensure(lines.is_some(), "its trees are longer than their memory")?;
         let (mut memory, lines) = (Vec::new(), lines.unwrap_or(0));
         left -= lines * size_of::<Line>() as u64;
-        let sum = |piece: &[Line]| checksum.add(bytemuck::cast_slice(piece));
+        if let Some((memory, of_pieces)) = read_lines(&mut input, lines)? {
+            trees.push(memory);
+            sums.extend(of_pieces);
+            continue;
+        }
+        let sum = |piece: &[Line]| sums.push(Checksum::of(bytemuck::cast_slice(piece)));
         input.pieces(lines, (&mut memory, reserve_lines), &mut piece, sum)?;
         trees.push(memory);
     }
     ensure(left == 0, "its trees are shorter than their memory")?;
-    input.check(checksum)?;
+    input.check(Checksum::of(bytemuck::cast_slice(&sums)))?;
     Ok((whole::scene(told, trees)?, input.at))
 }
 
+/// Number of lines from which on threads read them.
+#[cfg(unix)]
+const WORTH_THREADS: u64 = 4 * (PIECE_BYTES / size_of::<Line>()) as u64;
+
+/// Reads lines by several threads, each a piece at a time.
+#[cfg(unix)]
+fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError> {
+    use std::io::{Seek, SeekFrom};
+    use std::os::unix::fs::FileExt;
+
+    if lines < WORTH_THREADS || rayon::current_num_threads() == 1 {
+        return Ok(None);
+    }
+    input.ensure_there(lines, size_of::<Line>())?;
+    let count = usize::try_from(lines).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    let mut memory = Vec::new();
+    reserve_lines(&mut memory, count).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    // Touched by all threads.
+    memory.par_extend((0..count).into_par_iter().with_min_len(1 << 10).map(|_| Line::zeroed()));
+    let (file, start) = (&*input.input, input.at);
+    let sum = |(piece, lines): (usize, &mut [Line])| {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(lines);
+        file.read_exact_at(bytes, start + (piece * PIECE_BYTES) as u64)?;
+        Ok(Checksum::of(bytes))
+    };
+    let pieces = memory.par_chunks_mut(PIECE_BYTES / size_of::<Line>()).enumerate();
+    let sums = pieces.map(sum).collect::<io::Result<Vec<u64>>>().map_err(|error| match error.kind() {
+        // It has become shorter since.
+        io::ErrorKind::UnexpectedEof => SceneFileError::Truncated { at: start },
+        _ => error.into(),
+    })?;
+    input.at += (count * size_of::<Line>()) as u64;
+    input.input.seek(SeekFrom::Start(input.at))?;
+    Ok(Some((memory, sums)))
+}
+
+#[cfg(not(unix))]
+fn read_at(_: &mut Input<'_, File>, _: u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError> {
+    Ok(None)
+}
+
 /// Returns the number of lines of a tree with these numbers of nodes and blocks.
-fn lines_of([nodes, blocks]: [usize; 2]) -> Option<u64> {
+pub(super) fn lines_of([nodes, blocks]: [usize; 2]) -> Option<u64> {
     let nodes = (nodes as u64).checked_mul(size_of::<Wide8Node>() as u64)?;
     let blocks = (blocks as u64).checked_mul(size_of::<TriangleBlock>() as u64)?;
     Some(nodes.checked_add(blocks)?.div_ceil(size_of::<Line>() as u64))
@@ -94,6 +160,16 @@ impl<R: Read> Input<'_, R> {
         Ok(())
     }
 
+    /// Checks that `count` things of `each` bytes are still to come, if the length is known.
+    fn ensure_there(&self, count: u64, each: usize) -> Result<(), SceneFileError> {
+        let is_there =
+            |length: u64| count.checked_mul(each as u64).is_some_and(|bytes| bytes <= length - self.at.min(length));
+        match self.length.filter(|&length| !is_there(length)) {
+            Some(at) => Err(SceneFileError::Truncated { at }),
+            None => Ok(()),
+        }
+    }
+
     /// Reads `count` things, piece by piece, and has `take` take each piece. What is told of their number is not
     /// trusted with memory: there is room for as much as the input is long, or for four times what has come.
     fn pieces<T: bytemuck::Pod>(
@@ -104,10 +180,7 @@ impl<R: Read> Input<'_, R> {
         mut take: impl FnMut(&[T]),
     ) -> Result<(), SceneFileError> {
         let each = size_of::<T>() as u64;
-        let is_there = |length: u64| count.checked_mul(each).is_some_and(|bytes| bytes <= length - self.at.min(length));
-        if let Some(at) = self.length.filter(|&length| !is_there(length)) {
-            return Err(SceneFileError::Truncated { at });
-        }
+        self.ensure_there(count, size_of::<T>())?;
         let mut left = count;
         while left > 0 {
             let now = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
@@ -130,11 +203,11 @@ impl<R: Read> Input<'_, R> {
     }
 
     /// Reads a checksum, and compares it with that of what was read.
-    fn check(&mut self, checksum: Checksum) -> Result<(), SceneFileError> {
+    fn check(&mut self, checksum: u64) -> Result<(), SceneFileError> {
         let (at, mut found) = (self.at, [0; 8]);
         self.fill(&mut found)?;
         // A fuzzer does not find checksums, and is to get past them.
-        if u64::from_le_bytes(found) == checksum.value() || cfg!(feature = "fuzz") {
+        if u64::from_le_bytes(found) == checksum || cfg!(feature = "fuzz") {
             Ok(())
         } else {
             Err(SceneFileError::Damaged { at })

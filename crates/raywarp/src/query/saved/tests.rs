@@ -1,6 +1,7 @@
 //! Scenes that are saved and loaded, and bytes that are none.
 
 use super::checksum::Checksum;
+use super::read::lines_of;
 use super::*;
 use crate::bvh::presets;
 use crate::query::tests::{CUBE, CUBE_INDICES};
@@ -228,6 +229,41 @@ fn files_are_scenes_and_nothing_more() {
 }
 
 #[test]
+fn what_threads_read_of_a_file_is_what_a_stream_gives() {
+    // Of more than four pieces.
+    let spikes = spikes(30_000);
+    for quality in [None, Some(BuildOptions { split_clipping: Some(0.25), ..presets::BEST })] {
+        let mut builder = Scene::builder();
+        let many = builder.mesh(&spikes, Indices::IN_ORDER);
+        builder.instance(many, Affine64::IDENTITY, u32::MAX, 0);
+        let scene = builder.build(&options(Levels::One, quality), &Control::default()).unwrap();
+        let bytes = saved(&scene);
+        assert!(bytes.len() > 5 * PIECE_BYTES);
+        let path = std::env::temp_dir().join(format!("raywarp-saved-pieces-{}", std::process::id()));
+        let load = |bytes: &[u8], threads: usize| {
+            std::fs::write(&path, bytes).unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Scene::load(&path))
+        };
+        for threads in [1, 3] {
+            let loaded = load(&bytes, threads).unwrap();
+            assert!(saved(&loaded) == bytes);
+            assert_eq!(answers(&loaded, 4), answers(&scene, 4));
+            for piece in 0..bytes.len() / PIECE_BYTES {
+                let mut damaged = bytes.clone();
+                damaged[HEADER_BYTES + 4000 + piece * PIECE_BYTES] ^= 4;
+                assert!(matches!(load(&damaged, threads), Err(SceneFileError::Damaged { .. })), "piece {piece}");
+            }
+            let early = load(&bytes[..bytes.len() - PIECE_BYTES], threads);
+            assert!(matches!(early, Err(SceneFileError::Truncated { at }) if at == (bytes.len() - PIECE_BYTES) as u64));
+            let long = [&bytes[..], &[0]].concat();
+            assert!(matches!(load(&long, threads), Err(SceneFileError::TooLong { at }) if at == bytes.len() as u64));
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
 fn custom_geometry_is_an_error_that_names_it() {
     struct Nothing;
     impl crate::Geometry for Nothing {
@@ -282,8 +318,11 @@ fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
             assert!(is_it, "bit {bit}: {error}");
         });
         let mut tomorrow = bytes.clone();
-        tomorrow[8] = 2;
-        assert!(matches!(Scene::load_from(&mut &tomorrow[..]), Err(SceneFileError::OtherVersion { found: 2 })));
+        tomorrow[8] += 1;
+        let found = FORMAT_VERSION + 1;
+        assert!(
+            matches!(Scene::load_from(&mut &tomorrow[..]), Err(SceneFileError::OtherVersion { found: it }) if it == found)
+        );
         // More memory is told of than there is.
         for at in [16, 24, HEADER_BYTES + 100] {
             let mut long = bytes.clone();
@@ -311,8 +350,15 @@ fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
         if part == 0 {
             checksum.add(&bytes[..HEADER_BYTES]);
             checksum.add(&bytes[HEADER_BYTES..end]);
-        } else {
-            checksum.add(&bytes[start..end]);
+        } else if let Ok(told) = parts::told(&bytes[HEADER_BYTES..HEADER_BYTES + told as usize]) {
+            let (mut rest, mut sums) = (&bytes[start..end], Vec::new());
+            for tree in &told.trees {
+                let length = lines_of(tree.counts).map_or(rest.len(), |lines| rest.len().min(lines as usize * 64));
+                let (tree, others) = rest.split_at(length);
+                sums.extend(tree.chunks(PIECE_BYTES).map(Checksum::of));
+                rest = others;
+            }
+            checksum.add(bytemuck::cast_slice(&sums));
         }
         bytes[end..end + 8].copy_from_slice(&checksum.value().to_le_bytes());
     }

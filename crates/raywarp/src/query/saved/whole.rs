@@ -37,7 +37,8 @@ pub(super) fn scene(told: Told, memory: Vec<Vec<Line>>) -> Result<Scene, SceneFi
         None => {
             let is_flat = trees.len() == 1 && !kept.is_divided && kept.free.is_empty();
             ensure(is_flat && kept.parts.iter().all(|part| tree_in(part).is_none()), "one level has several trees")?;
-            let ids = ids_of(&kept, &numbered, trees[0].triangles, |_| true)?;
+            check_count(&kept, &numbered, trees[0].triangles, |_| true)?;
+            let ids = || ids_of(&kept, &numbered, |_| true);
             let tree = made((0, &trees[0]), memory.into_iter().next().unwrap_or_default(), ids)?;
             Rays::One(tree.clone(), Box::new(Backend::cpu(tree, Plan::cpu(kept.quality))))
         }
@@ -109,33 +110,45 @@ fn tree_in(part: &KeptPart) -> Option<u32> {
     if let KeptPart::Mesh(mesh) = part { mesh.tree } else { None }
 }
 
-/// Returns the ids of the triangles of a flattened scene, of which its tree has `expected`: of the placements for whose
-/// numbers `is_flat` is true.
-fn ids_of(
+/// Checks that placements of meshes, those for whose numbers `is_flat` is true, have as many triangles as their tree.
+fn check_count(
     kept: &Kept,
     numbered: &[Numbered],
     expected: usize,
     is_flat: impl Fn(usize) -> bool,
-) -> Result<Arc<[PrimitiveId]>, SceneFileError> {
-    let count = |mesh: u32| kept.mesh(mesh as usize).map_or(0, |mesh| mesh.triangles as u64);
+) -> Result<(), SceneFileError> {
+    let flat = numbered.iter().enumerate().filter(|(number, _)| is_flat(*number));
+    let found = flat.map(|(_, numbered)| triangles_of(kept, numbered)).fold(0, u64::saturating_add);
+    ensure(found == expected as u64, "a tree has another number of triangles than its meshes")
+}
+
+fn triangles_of(kept: &Kept, numbered: &Numbered) -> u64 {
+    kept.mesh(numbered.mesh as usize).map_or(0, |mesh| mesh.triangles as u64)
+}
+
+/// Returns the ids of the triangles of a flattened scene: of the placements for whose numbers `is_flat` is true, which
+/// were counted.
+fn ids_of(kept: &Kept, numbered: &[Numbered], is_flat: impl Fn(usize) -> bool) -> Arc<[PrimitiveId]> {
+    let ids = |(number, numbered): (usize, &Numbered)| {
+        let id = move |primitive| PrimitiveId { instance: number as u32, primitive };
+        (0..triangles_of(kept, numbered) as u32).map(id)
+    };
     let flat = || numbered.iter().enumerate().filter(|(number, _)| is_flat(*number));
-    let found = flat().map(|(_, numbered)| count(numbered.mesh)).fold(0, u64::saturating_add);
-    ensure(found == expected as u64, "a tree has another number of triangles than its meshes")?;
-    Ok(flat()
-        .flat_map(|(number, numbered)| {
-            let id = move |primitive| PrimitiveId { instance: number as u32, primitive };
-            (0..count(numbered.mesh) as u32).map(id)
-        })
-        .collect())
+    let mut placements = flat();
+    match (placements.next(), placements.next()) {
+        // Of a known length: no copy.
+        (Some(one), None) => ids(one).collect(),
+        _ => flat().flat_map(ids).collect(),
+    }
 }
 
 /// Makes the tracer of a tree whose triangles have these ids.
 fn made(
     (number, told): (usize, &ToldTree),
     memory: Vec<Line>,
-    ids: Arc<[PrimitiveId]>,
+    ids: impl FnOnce() -> Arc<[PrimitiveId]> + Send,
 ) -> Result<Arc<CpuTracer>, SceneFileError> {
-    let tracer = tracer_of_kept(memory, told.counts, told.bounds, ids);
+    let tracer = tracer_of_kept(memory, told.counts, told.bounds, told.triangles, ids);
     tracer.map(Arc::new).map_err(|source| SceneFileError::Tree { tree: number, source })
 }
 
@@ -183,8 +196,8 @@ impl Scenery<'_> {
             ensure(is_flat.contains(&true) && kept.free.is_empty(), "nothing is in the tree in the world")?;
             let triangles = trees[last.tree as usize].triangles;
             used(last.tree, triangles)?;
-            let ids = ids_of(kept, numbered, triangles, |number| is_flat[number])?;
-            (rest, Some(ids))
+            check_count(kept, numbered, triangles, |number| is_flat[number])?;
+            (rest, Some(ids_of(kept, numbered, |number| is_flat[number])))
         };
         let is_sorted = rest.is_sorted_by(|a, b| a.base < b.base);
         ensure(is_sorted && (flat.is_some() || rest.len() == numbered.len()), "placements are not in order")?;
@@ -219,7 +232,7 @@ fn two_levels(
     quality: BuildOptions,
 ) -> Result<Rays, SceneFileError> {
     let make = |(number, (told, memory)): (usize, (&ToldTree, Vec<Line>))| {
-        let ids = match flat {
+        let ids = || match flat {
             Some(ids) if number == trees.len() - 1 => ids.clone(),
             _ => (0..told.triangles as u32).map(|primitive| PrimitiveId { instance: 0, primitive }).collect(),
         };

@@ -3,7 +3,7 @@
 use super::bytes::Out;
 use super::checksum::Checksum;
 use super::parts::{BUILDERS, GROUP, MESH, NO_TREE, REMOVED, round_kind};
-use super::{FORMAT_VERSION, HEADER_BYTES, MAGIC, SceneFileError};
+use super::{FORMAT_VERSION, HEADER_BYTES, MAGIC, PIECE_BYTES, SceneFileError};
 use crate::query::GeometryId;
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
 use crate::query::scene::{Inner, Rays, Scene};
@@ -13,9 +13,6 @@ use raywarp_geom::origin::RoundingWarning;
 use raywarp_layout::Wide8;
 use std::io::Write;
 use std::sync::Arc;
-
-/// Number of bytes that are written at a time, after they were summed.
-const PIECE_BYTES: usize = 1 << 18;
 
 /// Writes a scene: `told`, and the memory of its trees.
 pub(super) fn write(scene: &Scene, told: &[u8], out: &mut impl Write) -> Result<(), SceneFileError> {
@@ -32,12 +29,12 @@ pub(super) fn write(scene: &Scene, told: &[u8], out: &mut impl Write) -> Result<
         out.write_all(part)?;
     }
     out.write_all(&checksum.value().to_le_bytes())?;
-    let mut checksum = Checksum::new();
+    let mut sums = Vec::new();
     for piece in trees.iter().flat_map(|memory| memory.chunks(PIECE_BYTES)) {
-        checksum.add(piece);
+        sums.push(Checksum::of(piece));
         out.write_all(piece)?;
     }
-    out.write_all(&checksum.value().to_le_bytes())?;
+    out.write_all(&Checksum::of(bytemuck::cast_slice(&sums)).to_le_bytes())?;
     Ok(())
 }
 
