@@ -14,8 +14,8 @@ pub enum Builder {
     /// and several times faster.
     #[default]
     BinnedSah,
-    /// [`Builder::BinnedSah`] for kernels that test four triangles at once, as the CPU's do: costs count blocks of four,
-    /// and leaves hold at most two of them. Fewer nodes, in less time, and traced as fast there.
+    /// [`Builder::BinnedSah`] for kernels that test four triangles at once, as the CPU's do: costs count blocks of
+    /// four, and leaves hold at most two of them. Fewer nodes, in less time, and traced as fast there.
     BinnedBlocks,
     /// Spatial-split builder (Stich, Friedrich and Dietrich 2009): binned splits that may also cut triangles in two,
     /// where boxes would overlap. See [`BuildOptions::split_alpha`] and [`BuildOptions::split_budget`].

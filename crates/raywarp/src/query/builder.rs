@@ -169,8 +169,8 @@ impl<'a> SceneBuilder<'a> {
     /// Makes the scene, in parallel on rayon's current pool.
     ///
     /// `control` cancels it within trees too: [`build_controlled`](crate::bvh::build_controlled). At forty moments of
-    /// builds with default options it took at most 4 ms from a cancel to the return (up to 1,016,615 triangles), and 8 ms
-    /// (1,443,517), on two cores. Meshes in 64-bit floats are rounded, and trees of custom geometry built, without a
+    /// builds with default options it took at most 4 ms from a cancel to the return (up to 1,016,615 triangles), and 8
+    /// ms (1,443,517), on two cores. Meshes in 64-bit floats are rounded, and trees of custom geometry built, without a
     /// look.
     ///
     /// At the peak a build takes 88 to 115 bytes a triangle beyond the meshes with default options, 250 with passes of

@@ -8,7 +8,9 @@
 //! | 8..16 | format version; zero |
 //! | 16..32 | length of what is told of the scene, of the memory of its trees |
 //! | | what is told: origin, options, trees, meshes and groups, placements, the tree over these; checksum from 0 on |
-//! | | memory of the trees, nodes and blocks of triangles, one tree after the other; checksum of the checksums of its pieces: 256 KiB each, the last of a tree shorter |
+//! | | memory of the trees, nodes and blocks of triangles, one tree after the other; checksum of its pieces' checksums |
+//!
+//! A piece is 256 KiB, the last of each tree less.
 //!
 //! What follows from other things is not in it: numbers and boxes of placements, ids of triangles, the inverses of
 //! maps, stack depths. Checksums find accidents. What is read is checked in full all the same, as if somebody had made
@@ -85,11 +87,11 @@ impl Scene {
     /// of the scene that was saved, can be edited as that can, and is saved as the same bytes. Batches are traced on
     /// this CPU.
     ///
-    /// O(n), one read of the file and a check of all that is in it, in parallel; threads read pieces of a file where the
-    /// system is a Unix. Meshes load seven to eleven times as fast as they are built with default options; trees of
-    /// [`FASTEST`](crate::bvh::presets::FASTEST) five to eight times, and scenes of which most is placements four to six
-    /// times, the least of all. The file may change while it is read, or come from anywhere: what is not a scene is an
-    /// error, and what is loaded is in memory of its own.
+    /// O(n), one read of the file and a check of all that is in it, in parallel; threads read pieces of a file where
+    /// the system is a Unix. Meshes load seven to eleven times as fast as they are built with default options; trees of
+    /// [`FASTEST`](crate::bvh::presets::FASTEST) five to eight times, and scenes of which most is placements four to
+    /// six times, the least of all. The file may change while it is read, or come from anywhere: what is not a scene is
+    /// an error, and what is loaded is in memory of its own.
     ///
     /// # Errors
     /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is

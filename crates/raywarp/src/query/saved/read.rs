@@ -38,7 +38,10 @@ pub(super) fn read<R: Read>(input: &mut R, length: Option<u64>) -> Result<(Scene
 
 /// Reads as many lines as threads are worth of an input, from where it is; returns them and the checksums of their
 /// pieces, or `None` if it does not.
-type ReadLines<R> = dyn Fn(&mut Input<'_, R>, u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError>;
+type ReadLines<R> = dyn Fn(&mut Input<'_, R>, u64) -> Result<Option<Summed>, SceneFileError>;
+
+/// Lines, and the checksums of their pieces.
+type Summed = (Vec<Line>, Vec<u64>);
 
 fn scene<R: Read>(
     input: &mut R,
@@ -101,7 +104,7 @@ const WORTH_THREADS: u64 = 4 * (PIECE_BYTES / size_of::<Line>()) as u64;
 
 /// Reads lines by several threads, each a piece at a time.
 #[cfg(unix)]
-fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError> {
+fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<Summed>, SceneFileError> {
     use std::io::{Seek, SeekFrom};
     use std::os::unix::fs::FileExt;
 
@@ -132,7 +135,7 @@ fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<(Vec<Line>,
 }
 
 #[cfg(not(unix))]
-fn read_at(_: &mut Input<'_, File>, _: u64) -> Result<Option<(Vec<Line>, Vec<u64>)>, SceneFileError> {
+fn read_at(_: &mut Input<'_, File>, _: u64) -> Result<Option<Summed>, SceneFileError> {
     Ok(None)
 }
 
