@@ -256,8 +256,9 @@ mod tests {
             ("leaves in another order", &|m| {
                 let leaves = |node: &Wide8Node| (0..7).find(|&s| node.children[s] & node.children[s + 1] & LEAF != 0);
                 let is_pair = |(node, slot): &(usize, usize)| m.nodes[*node].children[slot + 1] != NO_CHILD;
-                let mut pairs = (0..m.nodes.len()).filter_map(|n| Some((n, leaves(&m.nodes[n])?)));
-                let (node, slot) = pairs.find(is_pair).expect("two leaves of a node");
+                let pairs = (0..m.nodes.len()).filter_map(|n| Some((n, leaves(&m.nodes[n])?)));
+                // Not the first leaf of all, which has to begin at 0.
+                let (node, slot) = pairs.filter(is_pair).nth(3).expect("two leaves of a node");
                 m.nodes[node].children.swap(slot, slot + 1);
                 m.nodes[node].planes.iter_mut().for_each(|row| row.swap(slot, slot + 1));
             }),
