@@ -154,22 +154,24 @@ fn mark_with(most: usize, file: &str, codes: &[(String, Code)], inputs: &[String
     (!parts.is_empty()).then(|| format!("{MARK}{}'s kernels: {})*", day(file), parts.join("; ")))
 }
 
+/// Names of the months.
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Returns the day of a run by its folder's name, `2026-11-23-h200`.
 fn day(file: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let folder = file.split('/').nth(2).unwrap_or(file);
     let mut parts = folder.split('-').map(str::parse::<usize>);
     match (parts.next(), parts.next(), parts.next()) {

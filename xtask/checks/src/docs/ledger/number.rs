@@ -1,6 +1,7 @@
 //! Numbers in text: where they stand, how they are written, and whether one could repeat what a block prints.
 
-use super::words::{MONTHS, SMALL, UNITS, is_naming};
+use super::words::{SMALL, UNITS, is_naming};
+use crate::docs::marks::MONTHS;
 
 /// A number as text has it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //! blocks print.
 
 use super::number::{Number, Value, may_be_quoted, numbers};
-use super::words::prose;
+use super::words::{blanked, prose};
 use crate::docs::block::{Block, blocks};
 use crate::docs::{findings, marks};
 
@@ -167,25 +167,14 @@ fn without_first_cell(row: &str) -> String {
 
 /// Returns a page's text with spaces for comments and addresses of links. Lines stay where they are.
 fn without_addresses(page: &str) -> String {
-    let mut plain = String::with_capacity(page.len());
-    let mut rest = page;
-    while let Some(first) = rest.chars().next() {
-        let end = match first {
-            '<' if rest.starts_with("<!--") => rest.find("-->").map(|at| at + 3),
-            ']' if rest.starts_with("](") => rest.find(')'),
-            'h' if rest.starts_with("http://") || rest.starts_with("https://") => {
-                rest.find(|c: char| c.is_whitespace() || matches!(c, ')' | '`' | '"')).or(Some(rest.len()))
-            }
-            _ => None,
-        };
-        let (gone, after) = rest.split_at(end.unwrap_or(first.len_utf8()));
-        match end {
-            Some(_) => plain.extend(gone.chars().map(|c| if c == '\n' { c } else { ' ' })),
-            None => plain += gone,
+    blanked(page, |first, rest| match first {
+        '<' if rest.starts_with("<!--") => rest.find("-->").map(|at| at + 3),
+        ']' if rest.starts_with("](") => rest.find(')'),
+        'h' if rest.starts_with("http://") || rest.starts_with("https://") => {
+            rest.find(|c: char| c.is_whitespace() || matches!(c, ')' | '`' | '"')).or(Some(rest.len()))
         }
-        rest = after;
-    }
-    plain
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Words around numbers: units, names and places, and the text of a page without what only names something.
 
+use crate::docs::marks::MONTHS;
+
 /// Words behind a number that was measured or counted.
 pub(super) const UNITS: &[&str] = &[
     "%", "clocks", "GB", "GB/s", "hours", "MB", "minutes", "Mrays/s", "ms", "ns", "point", "points", "ps", "s",
@@ -8,21 +10,6 @@ pub(super) const UNITS: &[&str] = &[
 
 /// Whole numbers up to here are in every block by chance.
 pub(super) const SMALL: f64 = 12.0;
-/// Words behind the day of a date.
-pub(super) const MONTHS: &[&str] = &[
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 /// What numbers are names or versions of.
 const NAMES: &[&str] = &[
     "AL09",
@@ -55,10 +42,8 @@ const PLACES: &[&str] =
 /// Returns a page's text with spaces in the place of what only names something: code, addresses of links, comments,
 /// words in quotation marks and headings. Lines stay where they are.
 pub(super) fn prose(page: &str) -> String {
-    let mut plain = String::with_capacity(page.len());
-    let mut rest = page;
-    while let Some(first) = rest.chars().next() {
-        let is_start = plain.is_empty() || plain.ends_with('\n');
+    let mut is_start = true;
+    blanked(page, |first, rest| {
         let end = match first {
             '#' if is_start => rest.find('\n').or(Some(rest.len())),
             '<' if rest.starts_with("<!--") => rest.find("-->").map(|at| at + 3),
@@ -69,6 +54,18 @@ pub(super) fn prose(page: &str) -> String {
             ']' if rest.starts_with("](") => closed(rest, ')'),
             _ => None,
         };
+        is_start = rest[..end.unwrap_or(first.len_utf8())].ends_with('\n');
+        end
+    })
+}
+
+/// Returns a page's text with spaces, and its ends of lines, for what `end` names: of the first character and all from
+/// it on it returns where that which goes away ends, or `None` if the character stays.
+pub(super) fn blanked(page: &str, mut end: impl FnMut(char, &str) -> Option<usize>) -> String {
+    let mut plain = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(first) = rest.chars().next() {
+        let end = end(first, rest);
         let (gone, after) = rest.split_at(end.unwrap_or(first.len_utf8()));
         match end {
             Some(_) => plain.extend(gone.chars().map(|c| if c == '\n' { c } else { ' ' })),
