@@ -41,7 +41,7 @@ fn has_number(text: &str) -> bool {
 }
 
 /// FNV-1a of 32 bits: one byte that differs makes another hash.
-fn hash(text: &str) -> u32 {
+pub(super) fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -8,7 +8,7 @@ use super::source::Reader;
 use super::spec::Spec;
 use super::table::{Table, of_markdown};
 use super::tolerance::squeezed;
-use super::{Asked, Done};
+use super::{Asked, Done, last_made};
 use std::ops::Range;
 use std::path::Path;
 
@@ -58,6 +58,7 @@ impl Done {
             }
         };
         let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        let mut comments = Vec::new();
         for place in places {
             let Some((line, spec)) = place.spec else { continue };
             let own = &mut lines[place.lines.clone()];
@@ -67,9 +68,21 @@ impl Done {
             if !is_wanted(&block) {
                 continue;
             }
-            let content = if place.is_note { own[0][note_of(&own[0])].to_string() } else { table(own).markdown() };
-            let today = self.block(file, &block, &content, asked, reader);
-            if place.is_note { write_note(&mut own[0], &today) } else { write_cells(own, &today) }
+            let content = content_of(own, place.is_note);
+            let Some(today) = self.block(file, &block, &content, asked, reader) else { continue };
+            let above = line - 1..place.lines.start;
+            if place.is_note {
+                write_note(&mut own[0], &today);
+            } else {
+                write_cells(own, &today);
+            }
+            let made = content_of(own, place.is_note);
+            let comment = last_made::written(&lines[above.clone()].join("\n"), &block.spec, &made, ("#   ", ""));
+            comments.push((above, comment));
+        }
+        // From the last, so that lines before it stay where they are.
+        for (above, comment) in comments.into_iter().rev() {
+            lines.splice(above, comment.lines().map(String::from));
         }
         let new = lines.join("\n") + "\n";
         if !asked.is_check && new != text {
@@ -78,6 +91,23 @@ impl Done {
         }
         Ok(())
     }
+}
+
+/// Returns the content of the cells or the note in lines of a file, as a block has it.
+fn content_of(lines: &[String], is_note: bool) -> String {
+    if is_note { lines[0][note_of(&lines[0])].to_string() } else { table(lines).markdown() }
+}
+
+/// Returns what a template makes of a file: the line of its comment, what that says, and the content. A file that
+/// cannot be read is told of elsewhere.
+pub(super) fn contents(text: &str) -> Vec<(usize, Spec, String)> {
+    let lines: Vec<String> = text.lines().map(String::from).collect();
+    let places = places(text).unwrap_or_default().into_iter();
+    let made = places.filter_map(|place| {
+        let (line, spec) = place.spec?;
+        Some((line, spec, content_of(&lines[place.lines], place.is_note)))
+    });
+    made.collect()
 }
 
 /// A cell, a note or another line of a row, or what of it a template makes.

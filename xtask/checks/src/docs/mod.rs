@@ -2,7 +2,8 @@
 //!
 //! A block of a page (`block`) stands below a comment that says how it is made (`spec`): by a line of the command
 //! or from a file of a recorded run (`source`, `table`), as a whole or cell by cell (`filling`, `template`,
-//! `expression`). What a check allows is a `tolerance`. `marks` say what was measured on kernels of another day. The
+//! `expression`). What a check allows is a `tolerance`. `last_made` guards what a check
+//! may leave out. `marks` say what was measured on kernels of another day. The
 //! `ledger` has all numbers beside, of the pages that are `listed`. `findings` are the statements of papers, which have
 //! such comments too.
 //! `docs/README.md` describes it for who writes a page.
@@ -13,6 +14,7 @@ mod block;
 mod expression;
 mod filling;
 mod findings;
+mod last_made;
 mod ledger;
 mod listed;
 mod marks;
@@ -31,6 +33,7 @@ pub use marks::{Code, Corpus};
 use source::{Form, Output, Reader};
 use spec::{Check, Need};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tolerance::Tolerance;
@@ -65,7 +68,7 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     if options.iter().any(|option| option == "--check") {
         done.faults.extend(listed.faults);
         done.faults.extend(ledger.faults);
-        done.faults.extend(crate::recorded::faults(root));
+        done.faults.extend(faults_beside(root));
     }
     done.written.iter().for_each(|page| println!("{page}: made anew"));
     done.skipped.iter().for_each(|skipped| println!("skipped: {skipped}"));
@@ -77,6 +80,13 @@ pub fn run(root: &Path, options: &[String], corpus: Option<&dyn Corpus>) -> Resu
     let (numbers, quoted) = (ledger.numbers, ledger.quoted);
     println!("outside of blocks: {numbers} numbers, {quoted} of them quoted; {} marks of older kernels", listed.marks);
     Ok(done.faults.is_empty())
+}
+
+/// Returns what is wrong beside blocks and the ledger, without a command: blocks that are not what was made, recorded
+/// runs, and copies of data in crates that are not what the files at the root are.
+fn faults_beside(root: &Path) -> Vec<String> {
+    let made = last_made::faults(root).into_iter();
+    made.chain(crate::recorded::faults(root)).chain(crate::copies::faults(root, &[])).collect()
 }
 
 /// Renews the ledger, and prints what differs from it.
@@ -206,7 +216,13 @@ impl Done {
             self.as_written += usize::from(block.spec.as_written.is_some());
             self.faults
                 .extend(as_written::fault(block, content).map(|fault| format!("{page}:{}: {fault}", block.line)));
-            let mut today = self.block(page, block, content, asked, reader);
+            let made = self.block(page, block, content, asked, reader);
+            if let Some(made) = &made {
+                let place = comment_of(block, &text);
+                let comment = last_made::written(&text[place.clone()], &block.spec, made, ("     ", "-->"));
+                contents.push((place, comment));
+            }
+            let mut today = made.unwrap_or_else(|| content.to_string());
             if let Some(corpus) = corpus {
                 self.mark(page, block, &mut today, asked, (reader, corpus));
             }
@@ -227,26 +243,34 @@ impl Done {
         Ok(())
     }
 
-    /// Makes or checks a block, and returns the content that the page is to have.
-    fn block(&mut self, page: &str, block: &Block, content: &str, asked: &Asked, reader: &mut Reader) -> String {
+    /// Makes or checks a block, and returns the content that the page is to have if it was made.
+    fn block(
+        &mut self,
+        page: &str,
+        block: &Block,
+        content: &str,
+        asked: &Asked,
+        reader: &mut Reader,
+    ) -> Option<String> {
         let place = format!("{page}:{}", block.line);
         if let Some(why) = lacking(block, reader, asked) {
             self.skipped.push(format!("{place}: {why}"));
-            return content.to_string();
+            return None;
         }
-        self.blocks += 1;
         let plain = marks::without_mark(content);
         let check = check_of(block, asked);
         let in_part = check.as_ref().is_some_and(|check| check.instead.is_some());
         let made = outputs(block, &plain, reader, check.as_ref()).and_then(|outputs| {
             if in_part { in_part_of(block, &plain, &outputs) } else { made(block, &plain, &outputs) }
         });
+        // What cannot be made was not checked either.
+        self.blocks += usize::from(made.is_ok());
         match (made, check) {
             (Err(error), _) => self.faults.push(format!("{place}: {error}")),
             (Ok(made), Some(check)) => self.compare(page, block, &made, check.tolerance),
-            (Ok(made), None) => return marks::with_mark(&made.content, marks::mark_of(content)),
+            (Ok(made), None) => return Some(marks::with_mark(&made.content, marks::mark_of(content))),
         }
-        content.to_string()
+        None
     }
 
     fn compare(&mut self, page: &str, block: &Block, made: &Made, tolerance: Tolerance) {
@@ -277,6 +301,12 @@ impl Done {
             Ok(today) => *content = marks::with_mark(content, today.as_deref()),
         }
     }
+}
+
+/// Returns the place of a block's comment in the text of its page.
+fn comment_of(block: &Block, page: &str) -> Range<usize> {
+    let start = page.split_inclusive('\n').take(block.line - 1).map(str::len).sum();
+    start..block.content.start
 }
 
 /// Returns the mark that a block should have, if it should have one.
@@ -328,7 +358,8 @@ fn lacking(block: &Block, reader: &Reader, asked: &Asked) -> Option<String> {
     }
     let is_long = !block.spec.check.is_sampled() && !asked.has_time();
     block.spec.needs.iter().find_map(|need| match need {
-        Need::Minutes => is_long.then(|| "takes minutes (--all)".to_string()),
+        Need::Time(None) => is_long.then(|| "takes minutes (--all)".to_string()),
+        Need::Time(Some(seconds)) => is_long.then(|| format!("takes {seconds} s (--all)")),
         Need::Scenes if reader.scenes.is_none() => Some("no folder of large scenes (RAYWARP_SCENES)".to_string()),
         Need::Scenes => None,
         Need::Gpu => Some("made on a GPU".to_string()),
@@ -360,4 +391,24 @@ fn outputs(
         outputs.insert(letter.clone(), whole);
     }
     Ok(outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_is_not_its_crate_s_copy_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("machines")).unwrap();
+        std::fs::write(root.join("machines/a.toml"), "clock_mhz = 1476\n").unwrap();
+        crate::copies::write(root, &[]).unwrap();
+        let of_copies =
+            || faults_beside(root).into_iter().filter(|fault| fault.contains("machines/")).collect::<Vec<_>>();
+        assert_eq!(of_copies(), Vec::<String>::new());
+        std::fs::write(root.join("machines/a.toml"), "clock_mhz = 1477\n").unwrap();
+        let found = of_copies();
+        assert!(found.len() == 1 && found[0].contains("`cargo xtask copies`"), "{found:?}");
+    }
 }

@@ -135,11 +135,31 @@ fn text_of(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// Returns the folder of large scenes, as the tests find it.
+/// Returns the folder of large scenes, as the tests find it; an empty one has none.
 fn scenes(root: &Path) -> Option<PathBuf> {
     let folder = match std::env::var_os("RAYWARP_SCENES") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),
         _ => root.join("../shared/scenes"),
     };
-    folder.canonicalize().ok().filter(|folder| folder.is_dir())
+    of_scenes(&folder)
+}
+
+/// Returns the full path of a folder that has scenes.
+fn of_scenes(folder: &Path) -> Option<PathBuf> {
+    let has_scenes = |folder: &PathBuf| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    folder.canonicalize().ok().filter(has_scenes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_folder_of_scenes_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(of_scenes(folder.path()), None);
+        assert_eq!(of_scenes(&folder.path().join("none")), None);
+        std::fs::create_dir(folder.path().join("sibenik")).unwrap();
+        assert!(of_scenes(folder.path()).is_some());
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct Spec {
     pub kernels: Vec<String>,
     /// What [`as_written::mark`](super::as_written::mark) gives for the numbers that nothing makes, if it has such.
     pub as_written: Option<String>,
+    /// A hash of what was made, where a check may leave the block out ([`last_made`](super::last_made)).
+    pub made: Option<String>,
     pub check: Check,
     pub needs: Vec<Need>,
 }
@@ -56,8 +58,8 @@ pub(super) enum Need {
     /// The folder of large scenes.
     Scenes,
     Gpu,
-    /// Minutes of time, which a check of every change has not got.
-    Minutes,
+    /// Time that a check of every change has not got, in seconds where they are said.
+    Time(Option<u32>),
 }
 
 impl Spec {
@@ -77,6 +79,7 @@ impl Spec {
             text: None,
             kernels: Vec::new(),
             as_written: None,
+            made: None,
             check: Check::default(),
             needs: Vec::new(),
         };
@@ -91,6 +94,7 @@ impl Spec {
                 "text" => spec.text = Some(value),
                 "kernels" => spec.kernels = value.split(';').map(|name| name.trim().to_string()).collect(),
                 "as written" => spec.as_written = value.split_whitespace().next().map(String::from),
+                "made" => spec.made = value.split_whitespace().next().map(String::from),
                 "check" => spec.check = check(&value)?,
                 "needs" => {
                     spec.needs = value.split(';').map(|need| Need::parse(need.trim())).collect::<Result<_, _>>()?;
@@ -177,8 +181,11 @@ impl Need {
         match word {
             "scenes" => Ok(Self::Scenes),
             "gpu" => Ok(Self::Gpu),
-            "minutes" => Ok(Self::Minutes),
-            other => Err(format!("needs: {other}; known are scenes, gpu and minutes")),
+            "minutes" => Ok(Self::Time(None)),
+            other => match other.strip_suffix(" s").and_then(|seconds| seconds.parse().ok()) {
+                Some(seconds) => Ok(Self::Time(Some(seconds))),
+                None => Err(format!("needs: {other}; known are scenes, gpu, minutes, and seconds such as 90 s")),
+            },
         }
     }
 }
@@ -212,8 +219,8 @@ fn is_source(key: &str) -> bool {
 }
 
 fn is_key(key: &str) -> bool {
-    const KEYS: [&str; 10] =
-        ["each", "rows", "names", "short", "columns", "text", "kernels", "as written", "check", "needs"];
+    const KEYS: [&str; 11] =
+        ["each", "rows", "names", "short", "columns", "text", "kernels", "as written", "made", "check", "needs"];
     is_source(key) || KEYS.contains(&key)
 }
 
@@ -321,6 +328,8 @@ mod tests {
         assert_eq!((spec.cells[1].number, spec.cells[1].only.len()), (1, 1));
         assert_eq!(spec.check.options, ["--sample", "4096"]);
         assert_eq!(spec.needs, [Need::Scenes]);
+        let slow = Spec::parse("made by: raywarp x\n needs: scenes; 90 s").unwrap();
+        assert_eq!(slow.needs, [Need::Scenes, Need::Time(Some(90))]);
         let other = check("raywarp simulate --operations a.txt.xz within 4 points (a sample)").unwrap();
         assert_eq!(other.instead.as_deref(), Some("raywarp simulate --operations a.txt.xz"));
         assert!(other.is_sampled() && other.options.is_empty());

@@ -20,10 +20,7 @@ pub(super) type Filter = Vec<(String, String)>;
 /// # Errors
 /// What is wrong with the template, or that it chooses no row, or several.
 pub(super) fn filled(template: &str, sources: &Sources, filter: &Filter, short: &Short) -> Result<String, String> {
-    // Prose may have a "where" of its own, with expressions behind it.
-    let own = |own: &str| if own.contains('{') { None } else { choices(own).ok() };
-    let parted = template.rsplit_once(" where ").and_then(|(template, choice)| Some((template, own(choice)?)));
-    let (template, own) = parted.unwrap_or((template, Filter::new()));
+    let (template, own) = parted(template);
     let outer = filter.iter().filter(|(name, _)| !own.iter().any(|(own, _)| own == name));
     let filter: &Filter = &outer.chain(&own).cloned().collect();
     let mut text = String::new();
@@ -36,6 +33,14 @@ pub(super) fn filled(template: &str, sources: &Sources, filter: &Filter, short: 
         rest = &rest[end + 1..];
     }
     Ok(text + rest)
+}
+
+/// Parts a template from the choice behind its last "where", if it has one.
+pub(super) fn parted(template: &str) -> (&str, Filter) {
+    // Prose may have a "where" of its own, with expressions behind it.
+    let own = |own: &str| if own.contains('{') { None } else { choices(own).ok() };
+    let parted = template.rsplit_once(" where ").and_then(|(template, choice)| Some((template, own(choice)?)));
+    parted.unwrap_or((template, Filter::new()))
 }
 
 fn value(inside: &str, sources: &Sources, filter: &Filter, short: &Short) -> Result<String, String> {

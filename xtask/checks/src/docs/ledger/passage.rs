@@ -4,6 +4,8 @@
 use super::number::{Number, Value, may_be_quoted, numbers};
 use super::words::{blanked, prose};
 use crate::docs::block::{Block, blocks};
+use crate::docs::spec::Spec;
+use crate::docs::template::parted;
 use crate::docs::{findings, marks};
 
 /// A page's numbers outside of blocks, and those in its blocks.
@@ -98,6 +100,7 @@ fn page(text: &str) -> Page {
             page.push(open.take(section));
             if block.line == number {
                 page.printed.extend(printed(block, text).into_iter().map(|value| (section, value)));
+                page.push(typed_in(&block.spec, block.line, section));
             }
             continue;
         }
@@ -123,6 +126,30 @@ fn page(text: &str) -> Page {
     page
 }
 
+/// Returns the numbers that are typed in a block's templates, outside of their fields: they stand on the page as they
+/// were typed, and no command makes them.
+fn typed_in(spec: &Spec, line: usize, section: usize) -> Option<Passage> {
+    let templates = spec.text.iter().chain(spec.cells.iter().map(|rule| &rule.template));
+    let literal = |template: &String| {
+        let is_field = |first: char, rest: &str| if first == '{' { end_of_field(rest) } else { None };
+        without_addresses(&blanked(parted(template).0, is_field))
+    };
+    let texts: Vec<String> = templates.map(literal).collect();
+    let text: Vec<char> = texts.join("\n").chars().collect();
+    let typed = |number: Number| Typed { line, quotes: None, is_telling: false, text: number.text };
+    Some(Passage { section, numbers: numbers(&text).into_iter().map(typed).collect(), links: Vec::new() })
+}
+
+/// Returns where a field that begins a text ends; one may stand in another, as in `{100*{1}:0}`.
+fn end_of_field(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.find(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0
+    })
+    .map(|at| at + 1)
+}
+
 /// Reads a file of statements: a row is a section, what a template makes is what blocks print.
 fn statements(text: &str) -> Page {
     let mut page = Page::default();
@@ -137,6 +164,9 @@ fn statements(text: &str) -> Page {
         let mut open = Open::default();
         open.add(part.line, (&part.text, &plain, &prose));
         page.push(open.take(part.row));
+    }
+    for (line, spec, _) in findings::contents(text) {
+        page.push(typed_in(&spec, line, 0));
     }
     page
 }

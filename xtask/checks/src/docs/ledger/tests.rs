@@ -154,6 +154,31 @@ fn numbers_of_statements_are_in_the_ledger_but_for_those_that_are_made() {
     assert!(page.passages[2].numbers[0].quotes.is_some());
 }
 
+#[test]
+fn a_digit_that_is_typed_in_a_template_is_told() {
+    let paragraph = "\n<!-- made by: raywarp info x --json\n     text: It has {n:0} of 194,089 nodes ([at](a-5.md)), \
+        {2*m:1} %. -->\nIt has 7 of 194,089 nodes ([at](a-5.md)), 3.5 %.\n<!-- end of what is made -->\n";
+    let cells = "\n<!-- made by: raywarp info x --json\n     rows: a = -\n     | b | {100*{1}(kind=5)-7:0} of 48 where cost=3 -->\n| a | b |\n\
+        |---|---|\n| x | 9 of 48 |\n<!-- end of what is made -->\n";
+    let page = [PAGE, paragraph, cells].concat();
+    let folder = accepted(&page);
+    for (right, wrong) in [("194,089", "194,098"), ("of 48", "of 49")] {
+        std::fs::write(folder.path().join("docs/a.md"), page.replace(right, wrong)).unwrap();
+        let found = checked(folder.path()).faults;
+        assert!(found.len() == 2 && found[0].contains(&wrong.replace("of ", "it says ")), "{found:?}");
+        assert!(found[0].starts_with(if right == "of 48" { "docs/a.md:18: " } else { "docs/a.md:13: " }), "{found:?}");
+    }
+    // What a field makes is the block's.
+    std::fs::write(folder.path().join("docs/a.md"), page.replace("It has 7", "It has 8")).unwrap();
+    assert_eq!(checked(folder.path()).faults, Vec::<String>::new());
+    let (is_all, printed) = again(&folder, &page.replace("194,089", "194,098"), &[]);
+    assert!(is_all && printed.contains("it says 194,098, docs/internals/numbers.txt has 194,089"), "{printed}");
+    let note =
+        "[[row]]\n# made by: raywarp info x --json\n#   text: Of 2,112 it is {n:0}.\nnote = \"Of 2,112 it is 4.\"\n";
+    let passages = Page::read("x.toml", note).passages;
+    assert_eq!((passages.len(), passages[0].numbers.len(), passages[0].numbers[0].text.as_str()), (1, 1, "2,112"));
+}
+
 /// Returns the places of digits outside of blocks, comments, addresses and names such as `AL09`.
 fn digits(name: &str, text: &str) -> Vec<usize> {
     let blocks = crate::docs::block::blocks(text).unwrap();
