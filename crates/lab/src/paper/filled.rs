@@ -19,11 +19,67 @@ fn steps_of_compacted_warps_are_those_of_the_run_in_all_its_scenes() {
             let key = [&scene, &format!("bounce {bounce}"), "steps", "quotient"];
             let own =
                 records.iter().find(|record| record.key() == key).unwrap_or_else(|| panic!("there is no {key:?}"));
-            assert!((own.ours.unwrap() - steps(1) / steps(0)).abs() < 0.001, "{key:?}");
+            assert!((own.ours.unwrap() - steps(1) / steps(0)).abs() < 1e-5, "{key:?}");
             seen += 1;
         }
     }
     assert_eq!((seen, records.iter().filter(|record| record.rays == "steps").count()), (63, 63));
+}
+
+#[test]
+fn simulated_paths_and_warps_are_those_of_the_run_so_finely_that_they_are_rounded_once() {
+    let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
+    let text = std::fs::read_to_string(runs.join("2026-11-21-xeon-2c/compaction.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let table2 = find(Paper::W11, "table2").unwrap();
+    let records = stored(table2);
+    let mut seen = 0;
+    for (scene, of) in run["scenes"].as_object().unwrap() {
+        let scene = format!("{}, clay", scene.trim_end_matches("_synthetic"));
+        let frames = of["frames"].as_f64().unwrap();
+        let count = |bounce: usize, place: usize| of["bounces"][bounce][place].as_f64().unwrap() / frames;
+        for bounce in 0..9 {
+            let all = |place: usize| (0..=bounce).map(|bounce| count(bounce, place)).sum::<f64>();
+            let [paths, naive, compacted] = [0, 1, 2].map(|place| count(bounce, place));
+            for (quantity, expected) in [
+                ("kilo paths", paths / 1000.0),
+                ("paths", 100.0 * paths / count(0, 0)),
+                ("naive warps", naive),
+                ("paths a warp", paths / naive),
+                ("compacted warps", compacted / 1000.0),
+                ("all paths", all(0) / 1000.0),
+                ("all naive warps", all(1) / 1000.0),
+                ("all paths a warp", all(0) / all(1)),
+                ("all compacted warps", all(2) / 1000.0),
+                ("saved", all(1) / all(2)),
+            ] {
+                let key = [&scene, &format!("bounce {bounce}"), "simulated", quantity];
+                let ours = records.iter().find(|record| record.key() == key).and_then(|record| record.ours);
+                let digits = table2.quantity(quantity).unwrap().digits;
+                let printed = |number: f64| raywarp_report::number(number, digits);
+                assert!((ours.unwrap() - expected).abs() < 1e-5, "{key:?}: {ours:?} for {expected}");
+                assert_eq!(printed(ours.unwrap()), printed(expected), "{key:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert_eq!(seen, 8 * 9 * 10);
+    // 77.495 %, which 77.5 would round up.
+    let key = ["san_miguel, clay", "bounce 6", "simulated", "paths"];
+    let record = records.iter().find(|record| record.key() == key).unwrap();
+    assert_eq!(raywarp_report::number(record.ours.unwrap(), 0), "77");
+}
+
+#[test]
+fn compacted_warps_that_w11_misprints_are_one_number_in_table_and_statement() {
+    let table = stored(find(Paper::W11, "table2").unwrap());
+    let key = ["theirs: fairy", "bounce 2", "", "all compacted warps"];
+    let in_table: f64 = table.iter().find(|record| record.key() == key).unwrap().theirs.text().parse().unwrap();
+    let statement = statements(Paper::W11).iter().find(|row| row.name == "two-numbers-of-table-2").unwrap();
+    let row = judge(Paper::W11, statement, None);
+    let cell = row.cells.iter().find(|cell| cell.of.contains("compacted warps up to bounce 2")).unwrap();
+    assert_eq!(cell.ours, in_table);
+    assert_eq!(in_table, 78.0);
 }
 
 #[test]

@@ -84,7 +84,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             "theirs are of fairy, ours of other scenes; % of all is computed from his numbers of paths",
             "counted: on an H200, by the whole-frame organisation; simulated: paths of a frame by the experiment `compaction`, mean of the scene's views",
             CLAY,
-            "our copy of the paper has 16,651 naive warps of bounce 8 and 38 K compacted ones up to bounce 2; by its own sums they are 18,651 and 78 K, which stand here",
+            "our copy of the paper prints other naive warps of bounce 8, and other compacted ones up to bounce 2, than its own sums and paths have: here is what these have, and two-numbers-of-table-2 is what it prints",
         ],
         picture: PictureForm::Lines,
         stored: include_str!("../../../records/w11-table2.csv"),
