@@ -1,6 +1,7 @@
 //! Pictures of exhibits.
 
 use super::exhibit::{Exhibit, PictureForm, Quantity};
+use super::generations::generation_pictures;
 use super::record::Record;
 use super::table::{Line, lines, scenes};
 use raywarp_papers::Claim;
@@ -13,7 +14,11 @@ pub(super) fn charts(document: &mut Document, exhibit: &Exhibit, records: &[Reco
     let name =
         |of: &[&str]| format!("{}-{}", exhibit.name, of.join("-")).replace(", ", "-").replace([' ', '_', ','], "-");
     match exhibit.picture {
-        PictureForm::Generations => generations(document, exhibit, records),
+        PictureForm::Generations => {
+            for picture in generation_pictures(exhibit, records) {
+                document.chart(picture.name, picture.caption, picture.points);
+            }
+        }
         PictureForm::Bars => {
             for quantity in quantities() {
                 if has_scenes_of_theirs_alone(quantity, records) {
@@ -211,63 +216,6 @@ fn panels(theirs: &[ChartLine], ours: Vec<Vec<ChartLine>>) -> Vec<Vec<ChartLine>
         pictures.push(Vec::new());
     }
     pictures.into_iter().map(|ours| theirs.iter().cloned().chain(ours).collect()).collect()
-}
-
-/// Returns a GPU's name without the scene behind it.
-fn without_scene(subject: &str) -> String {
-    subject.split(',').next().unwrap_or(subject).to_string()
-}
-
-/// Adds ALK12's figure 3 twice: rates over operations, and over bandwidth.
-fn generations(document: &mut Document, exhibit: &Exhibit, records: &[Record]) {
-    let of = |subject: &str, rays: &str| {
-        let is_it = |record: &&Record| record.subject == subject && record.rays == rays;
-        // The figure is theirs, to which ours of GPUs that it has not are added.
-        records.iter().find(is_it).and_then(|record| number(Some(record)).0.or(number(Some(record)).1))
-    };
-    let mut subjects: Vec<&str> = Vec::new();
-    // What has no operations of its own is another number of a GPU that is there.
-    for record in records.iter().filter(|record| record.rays == "operations") {
-        if !subjects.contains(&record.subject.as_str()) {
-            subjects.push(&record.subject);
-        }
-    }
-    // As in the figure, lines go through one scene for each GPU; points of another stand apart.
-    let (apart, joined): (Vec<&str>, Vec<&str>) =
-        subjects.into_iter().partition(|subject| subject.ends_with("conference"));
-    const KINDS: [&str; 3] = ["primary", "ao", "diffuse"];
-    for over in ["operations", "bandwidth"] {
-        // The lowest point of a GPU has its name: lines rise to the right above it.
-        let lowest = |subject: &str| {
-            let rate = |kind: &&str| of(subject, kind).unwrap_or(f64::INFINITY);
-            KINDS.into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b)))
-        };
-        let line = |kind: &str, subjects: &[&str], name: String| ChartLine {
-            name,
-            points: subjects
-                .iter()
-                .filter_map(|subject| {
-                    let is_named = !apart.contains(subject) && lowest(subject) == Some(kind);
-                    let name = if is_named { without_scene(subject) } else { String::new() };
-                    Some((of(subject, over)?, of(subject, kind)?, name))
-                })
-                .collect(),
-        };
-        let lines = KINDS.map(|kind| line(kind, &joined, kind.to_string())).into_iter();
-        let points =
-            apart.iter().flat_map(|subject| KINDS.map(|kind| line(kind, &[subject], format!("{kind}, conference"))));
-        let lines: Vec<ChartLine> = lines.chain(points).collect();
-        let chart = Points {
-            x_axis: format!("{over}, GTX 285 = 1"),
-            y_axis: "rate, GTX 285 = 1".into(),
-            logarithmic: true,
-            diagonal: true,
-            lines,
-        };
-        let caption =
-            format!("{}: relative rates over relative {over}; on the thin line both rise alike", exhibit.place);
-        document.chart(format!("{}-{over}", exhibit.name), caption, chart);
-    }
 }
 
 #[cfg(test)]

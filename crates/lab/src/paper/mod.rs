@@ -13,6 +13,7 @@ mod exhibit;
 #[cfg(test)]
 mod filled;
 mod formed;
+mod generations;
 mod interval;
 mod judged;
 mod make;
