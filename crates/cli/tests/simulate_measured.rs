@@ -250,3 +250,18 @@ fn a_run_is_of_one_gpu_and_brings_its_kernels() {
     let output = folder.run(&format!("simulate scattered.obj {SIZE} --efficiency --measured bench.csv"));
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn that_rates_are_of_older_kernels_is_said_before_they_are_simulated() {
+    let folder = folder();
+    let output = folder.run(&format!("simulate scattered.obj {SIZE} --machine h200 --measured bench.csv --sample 400"));
+    let (error, table) = (text(&output.stderr), text(&output.stdout));
+    let warning = "warning: not all of these rates are of today's kernels; the table's first lines say which";
+    let at = error.find(warning).unwrap_or_else(|| panic!("{error}"));
+    assert!(error.find("simulating").is_none_or(|progress| at < progress), "{error}");
+    let first = table.lines().next().unwrap();
+    assert!(first.contains("Nobody knows") || first.contains("has changed"), "{table}");
+    // Who wants no notes reads the table's own.
+    let quiet = simulate(&folder, "--measured bench.csv --sample 400");
+    assert!(text(&quiet.stderr).is_empty() && text(&quiet.stdout).starts_with(first), "{quiet:?}");
+}

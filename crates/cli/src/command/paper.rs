@@ -1,8 +1,10 @@
 //! `raywarp paper [KEY [NAME]]`: the papers' tables, figures and statements, ours beside theirs.
 
 mod effect;
+mod only;
 
 use self::effect::Answer;
+use self::only::OnlyScenes;
 use crate::command::simulate::{ReportArgs, refusal};
 use crate::common::{Common, Replacing, Scenes, Tables, Threads};
 use crate::device::{self, DeviceChoice};
@@ -22,7 +24,7 @@ use raywarp_lab::bench::{BenchWatch, Target};
 use raywarp_lab::paper::{
     Exhibit, ExhibitScene, Paper, Record, SceneSize, add_intervals, exhibit_document, find, find_drawn,
     finding_document, is_measured, is_simulated, judge, list_document, make, measure, measuring_seconds, merged,
-    paper_document, scenes_alone, scenes_together, seconds, statements, statements_markdown, stored, widen_intervals,
+    paper_document, seconds, statements, statements_markdown, stored, widen_intervals,
 };
 use raywarp_lab::report::Document;
 use std::io::Write;
@@ -181,10 +183,8 @@ impl Session<'_> {
     fn records(&self) -> Result<(Vec<Record>, Vec<String>), CliError> {
         let mut records = stored(self.exhibit);
         let mut missing = Vec::new();
-        let wanted = self.scenes()?;
-        if !self.args.only.is_empty() {
-            records.retain(|record| wanted.iter().any(|name| record.is_of_scene(name)));
-        }
+        let only = OnlyScenes::of(self.exhibit, &self.args.only)?;
+        records.retain(|record| only.has(record));
         if self.args.recorded {
             return Ok((records, missing));
         }
@@ -205,7 +205,7 @@ impl Session<'_> {
             return Ok((records, missing));
         }
         let (there, absent): (Vec<&'static str>, Vec<&str>) =
-            wanted.into_iter().partition(|name| self.common.find(Path::new(name), Prefer::Geometry).is_ok());
+            only.scenes.into_iter().partition(|name| self.common.find(Path::new(name), Prefer::Geometry).is_ok());
         if !absent.is_empty() {
             missing.push(format!(
                 "not found as scenes (--scenes): {}; of these ours is what was recorded, if anything",
@@ -230,23 +230,6 @@ impl Session<'_> {
             }
         }
         Ok((records, missing))
-    }
-
-    /// Returns the scenes to make, refusing names that the exhibit does not have.
-    fn scenes(&self) -> Result<Vec<&'static str>, CliError> {
-        let (name, only, known) = (self.exhibit.name, &self.args.only, scenes_alone(self.exhibit));
-        match only.iter().find(|own| !known.contains(&own.as_str())) {
-            Some(_) if known.is_empty() => Err(CliError::usage(format!(
-                "--only: numbers of {name} are of several scenes together ({}); leave it out",
-                scenes_together(self.exhibit).join(", ")
-            ))),
-            Some(other) => {
-                Err(CliError::usage(format!("--only: \"{other}\" is not in {name}; it has {}", known.join(", "))))
-            }
-            None => {
-                Ok(known.into_iter().filter(|own| only.is_empty() || only.iter().any(|only| only == own)).collect())
-            }
-        }
     }
 
     /// Loads a scene and finds its viewpoints.

@@ -40,7 +40,7 @@ fn gpus_that_are_not_there_or_cannot_share_are_refused_in_a_line() {
         ("--organisation compact --device cpu", 1, 2, "--organisation compact with --device cpu: ", &["--device cuda"]),
         ("--organisation rays --device cpu", 1, 2, "--organisation rays with --device cpu: ", &["--device cuda"]),
         ("--paths-in-flight 100 --device cpu", 1, 2, "--paths-in-flight with --device cpu: ", &["--device cuda"]),
-        ("--organisation naive", 0, 4, "--organisation megakernel needs a GPU: ", &[" 0; 0 ", "leave it out"]),
+        ("--organisation naive", 0, 4, "--organisation megakernel (naive) needs a GPU: ", &[" 0; 0 ", "leave it out"]),
         ("--organisation rays", 0, 4, "--organisation rays needs a GPU: ", &[" 0; 0 ", "leave it out"]),
         ("--organisation compact --device cuda", 0, 4, "--device cuda: ", &[" 0; 0 "]),
         ("--organisation split --integrator cost", 1, 2, "--organisation split: --integrator cost ", &["leave it out"]),

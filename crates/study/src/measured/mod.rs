@@ -101,6 +101,19 @@ pub enum MeasuredError {
     Simulate(#[from] SimulateError),
 }
 
+impl MeasuredRequest {
+    /// Returns `true` if some kernel of the rates has changed since the run, or if nobody knows of one: what the first
+    /// lines of the report will say.
+    pub fn has_older_kernels(&self) -> bool {
+        !crate::kernel_then::warnings(&then(self.rates.iter(), &self.machine)).is_empty()
+    }
+}
+
+/// Returns the kernels of rates, each with whether its machine code is today's.
+fn then<'a>(rates: impl Iterator<Item = &'a MeasuredRate>, machine: &Machine) -> Vec<KernelThen> {
+    kernels_then(rates.filter_map(|rate| Some((studied_kernel(rate)?, rate.kind, rate.code.as_ref()))), machine)
+}
+
 /// A measured rate with the bounds of the kernel on the same rays.
 #[derive(Debug, Clone)]
 pub struct MeasuredRow {
@@ -195,9 +208,7 @@ impl MeasuredReport {
 
     /// Returns the kernels of the rates that have bounds, each with whether its machine code is today's.
     pub fn kernels_then(&self) -> Vec<KernelThen> {
-        let rates = self.rows.iter().map(|row| &row.rate);
-        let kernels = rates.filter_map(|rate| Some((studied_kernel(rate)?, rate.kind, rate.code.as_ref())));
-        kernels_then(kernels, &self.request.machine)
+        then(self.rows.iter().map(|row| &row.rate), &self.request.machine)
     }
 
     /// Returns the machine on which the rates were measured.

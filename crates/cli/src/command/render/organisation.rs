@@ -82,9 +82,11 @@ impl OrganisationArgs {
         self.organisation.unwrap_or(PathsOn::WavefrontSorted)
     }
 
-    /// Returns `--organisation` as it was given, for an error; `None` if it was not.
+    /// Returns `--organisation` as it was given, for an error; `None` if it was not. A megakernel has Wald's name behind
+    /// its own, which may be the one that was given.
     pub fn named(&self) -> Option<String> {
-        self.organisation.map(|organisation| format!("--organisation {}", organisation.name()))
+        let also = |organisation| if organisation == PathsOn::Megakernel { " (naive)" } else { "" };
+        self.organisation.map(|own| format!("--organisation {}{}", own.name(), also(own)))
     }
 
     /// Refuses options that the organisation does not use, and all of them where the CPU renders on `device`.
@@ -98,10 +100,7 @@ impl OrganisationArgs {
         let others =
             [(self.counts == CountsArg::Host, "--counts host"), (self.paths_in_flight.is_some(), "--paths-in-flight")];
         let other = || others.iter().find(|(is_given, _)| *is_given).map(|(_, option)| (*option).to_string());
-        // Wald's name for it may be the one that was given.
-        let naive =
-            || self.named().filter(|_| self.organisation == Some(PathsOn::Megakernel)).map(|name| name + " (naive)");
-        naive().or_else(|| self.named()).or_else(other).map(|option| Unused::ByTheCpu { option })
+        self.named().or_else(other).map(|option| Unused::ByTheCpu { option })
     }
 
     /// Returns the first option that the organisation does not use.

@@ -130,6 +130,10 @@ fn simulate(all: &[MeasuredRate], setup: &Setup<'_>) -> Result<MeasuredReport, C
         clock,
         rates,
     };
+    // Before the progress, which would stand above the table's own lines where both go to one place.
+    if request.has_older_kernels() {
+        setup.common.note("warning: not all of these rates are of today's kernels; the table's first lines say which");
+    }
     measured_bounds::run(setup.scene(), &setup.path, &request, setup.common)
 }
 

@@ -34,7 +34,9 @@ pub struct ReportArgs {
     /// One HTML file with tables, pictures and what to conclude.
     #[arg(long, visible_alias = "html", value_name = "FILE.html", help_heading = heading::OUTPUT)]
     report: Option<PathBuf>,
-    /// Write the report's pictures as SVG files into this folder, which is made if need be.
+    /// Write the report's pictures as SVG files into this folder.
+    ///
+    /// It is made if need be, in a folder that is there.
     #[arg(long, value_name = "DIR", help_heading = heading::OUTPUT)]
     svg: Option<PathBuf>,
 }
