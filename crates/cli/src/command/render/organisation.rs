@@ -82,8 +82,8 @@ impl OrganisationArgs {
         self.organisation.unwrap_or(PathsOn::WavefrontSorted)
     }
 
-    /// Returns `--organisation` as it was given, for an error; `None` if it was not. A megakernel has Wald's name behind
-    /// its own, which may be the one that was given.
+    /// Returns `--organisation` as it was given, for an error; `None` if it was not. A megakernel has Wald's name
+    /// behind its own, which may be the one that was given.
     pub fn named(&self) -> Option<String> {
         let also = |organisation| if organisation == PathsOn::Megakernel { " (naive)" } else { "" };
         self.organisation.map(|own| format!("--organisation {}{}", own.name(), also(own)))
