@@ -88,7 +88,7 @@ impl Scene {
     /// this CPU.
     ///
     /// O(n), one read of the file and a check of all that is in it, in parallel; threads read pieces of a file where
-    /// the system is a Unix. Meshes load seven to eleven times as fast as they are built with default options; trees of
+    /// the system is a Unix. Meshes load six to eleven times as fast as they are built with default options; trees of
     /// [`FASTEST`](crate::bvh::presets::FASTEST) five to eight times, and scenes of which most is placements four to
     /// six times, the least of all. The file may change while it is read, or come from anywhere: what is not a scene is
     /// an error, and what is loaded is in memory of its own.
