@@ -65,6 +65,20 @@ fn experiments_fill_the_same_cells_as_the_record() {
 }
 
 #[test]
+fn a_record_is_of_the_trees_that_the_paper_s_options_make() {
+    let Some(scenes) = raywarp_testing::scenes() else { return };
+    let folder = Folder::new();
+    let nodes = |line: &str| -> Vec<(String, f64)> {
+        let made = folder.json(line);
+        let cells = made["cells"].as_array().unwrap().iter().filter(|cell| cell["scene"] == "sibenik");
+        cells.map(|cell| (cell["subject"].to_string(), cell["ours"].as_f64().unwrap())).collect()
+    };
+    let recorded = nodes("paper al09 nodes --recorded");
+    let made = nodes(&format!("paper al09 nodes --only sibenik --scenes {} -q", scenes.display()));
+    assert_eq!(made, recorded);
+}
+
+#[test]
 fn numbers_and_pages_go_into_files() {
     let folder = Folder::new();
     folder.succeeds("paper al09 width --recorded --csv width.csv --report width.html");
