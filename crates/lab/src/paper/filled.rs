@@ -2,11 +2,16 @@
 
 use super::*;
 
-#[test]
-fn steps_of_compacted_warps_are_those_of_the_run_in_all_its_scenes() {
+/// Reads the recorded counts of paths and warps of W11's path tracer.
+fn compaction() -> serde_json::Value {
     let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
     let text = std::fs::read_to_string(runs.join("2026-11-21-xeon-2c/compaction.json")).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn steps_of_compacted_warps_are_those_of_the_run_in_all_its_scenes() {
+    let run = compaction();
     let records = stored(find(Paper::W11, "table3").unwrap());
     let mut seen = 0;
     for (scene, of) in run["scenes"].as_object().unwrap() {
@@ -28,9 +33,7 @@ fn steps_of_compacted_warps_are_those_of_the_run_in_all_its_scenes() {
 
 #[test]
 fn simulated_paths_and_warps_are_those_of_the_run_so_finely_that_they_are_rounded_once() {
-    let runs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs");
-    let text = std::fs::read_to_string(runs.join("2026-11-21-xeon-2c/compaction.json")).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let run = compaction();
     let table2 = find(Paper::W11, "table2").unwrap();
     let records = stored(table2);
     let mut seen = 0;
