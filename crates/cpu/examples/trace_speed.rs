@@ -3,7 +3,7 @@
 //! `cargo run --release -p raywarp-cpu --example trace_speed -- MESH.ply [EYE TARGET VFOV]`, the
 //! mesh a binary little-endian PLY of triangles with `float x y z` first. EYE and TARGET are `X,Y,Z`;
 //! without them it looks from the first viewpoint of AL09 in Sibenik. `leaf=4`, `engine=avx512` and `rays=bounce1` keep
-//! only one; `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one of
+//! only one; `call=1` asks ray after ray by itself; `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one of
 //! [`raywarp_bvh::presets`], else `balanced`.
 //!
 //! Rays: one through each pixel centre of 1024 x 768 (primary), eight any-hit rays from each primary
@@ -13,7 +13,7 @@
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Control, FlatTriangles, Hit, Ray, RayCost, Tracer};
+use raywarp_geom::{Control, FlatTriangles, Hit, HitKey, Ray, RayCost, Tracer};
 use raywarp_testing::Random;
 use std::time::Instant;
 
@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sets = ray_sets(&first, &triangles, eye, target, vfov);
     sets.retain(|s| wanted("rays", s.name));
     let preset = set("preset").map_or(Some(presets::BALANCED), presets::named).ok_or("there is no such preset")?;
+    let is_alone = set("call") == Some("1");
     let cost = set("cost").map_or(Ok(1.0), str::parse)?;
     for max_leaf in [2, 4, 8] {
         if !wanted("leaf", &max_leaf.to_string()) {
@@ -61,7 +62,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             print!("max_leaf {max_leaf} {name:10} {:6.1} MB", tracer.bytes() as f64 * 1e-6);
             for set in &sets {
                 let cost = mean_cost(&tracer, &set.rays);
-                print!("  {} {:6.1} ns ({:.1} nodes {:.1} tri)", set.name, time(&tracer, set), cost.0, cost.1);
+                let time = if is_alone { time_alone(&tracer, set) } else { time(&tracer, set) };
+                print!("  {} {time:6.1} ns ({:.1} nodes {:.1} tri)", set.name, cost.0, cost.1);
                 if !name.contains("woop") {
                     check(&tracer, &triangles, set);
                 }
@@ -90,7 +92,10 @@ fn ray_sets(tracer: &CpuTracer, triangles: &FlatTriangles, eye: V, target: V, vf
     }
     let bounce1 = bounce(triangles, &primary, &hits, &mut random);
     let bounce2 = bounce(triangles, &bounce1, &trace(tracer, &bounce1), &mut random);
+    let far: Vec<Ray> = bounce1.iter().map(|r| Ray::new([1e4, 2e4, 3e4], r.direction.map(f32::abs))).collect();
     vec![
+        RaySet { name: "away", any: true, rays: far.clone() },
+        RaySet { name: "awayc", any: false, rays: far },
         RaySet { name: "primary", any: false, rays: primary },
         RaySet { name: "ao", any: true, rays: ao },
         RaySet { name: "bounce1", any: false, rays: bounce1 },
@@ -121,6 +126,26 @@ fn time(tracer: &CpuTracer, set: &RaySet) -> f64 {
             } else {
                 let hits = &mut hits[..rays.len()];
                 tracer.closest(rays, &[], hits, &mut [], &Control::default()).expect("nobody cancels");
+            }
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    best.iter().sum::<f64>() * 1e9 / rays.len() as f64
+}
+
+/// As [`time`], of rays that are asked one after another.
+fn time_alone(tracer: &CpuTracer, set: &RaySet) -> f64 {
+    let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
+    let mut best = vec![f64::INFINITY; rays.len().div_ceil(4096)];
+    for _ in 0..6 {
+        for (rays, best) in rays.chunks(4096).zip(&mut best) {
+            let start = Instant::now();
+            for ray in rays {
+                if set.any {
+                    std::hint::black_box(tracer.any_one(ray, HitKey::START));
+                } else {
+                    std::hint::black_box(tracer.closest_one(ray, HitKey::START));
+                }
             }
             *best = best.min(start.elapsed().as_secs_f64());
         }

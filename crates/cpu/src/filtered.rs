@@ -39,13 +39,15 @@ impl Asks for CpuTracer {
         if let Encoding::Custom(custom) = &self.encoding {
             let walk = WalkRay::new(ray, &after, custom.boxes.bounds()).filter(|_| !after.t.is_nan())?;
             let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &[] };
-            let query = Within::new(range, &self.split, asked);
-            return simd::walk_custom(self.isa, custom, walk, ray, query);
+            let mut query = Within::new(range, &self.split, asked);
+            return simd::walk_custom(self.isa, custom, (&walk, ray), &mut query).then_some(query);
         }
         let tree = self.wide8().filter(|tree| !tree.lines().is_empty() && !after.t.is_nan())?;
         let walk = WalkRay::new(ray, &after, tree.bounds())?;
         let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &self.ids };
-        Some(simd::walk_within(self.isa, tree, walk, Within::new(range, &self.split, asked)))
+        let mut query = Within::new(range, &self.split, asked);
+        simd::walk_within(self.isa, tree, &walk, &mut query);
+        Some(query)
     }
 }
 
@@ -59,7 +61,8 @@ impl Asks for LevelsTracer {
         let tree = self.trees.first()?;
         let world = WorldRay::new(ray, &after, self.top.bounds())?;
         let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
-        simd::walk_levels(self.isa(), self, &world, Within::new(range, &tree.split, asked))
+        let mut query = Within::new(range, &tree.split, asked);
+        simd::walk_levels(self.isa(), self, &world, &mut query).then_some(query)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::blocked::Blocked;
 use crate::filtered::{Asks, cost, each, positive};
 use crate::one_by_one::OneByOne;
+use crate::probe::Off;
 use crate::query::{Any, Closest, Verdict};
 use crate::simd;
 use crate::sink::{Asked, Nearest, Obstacle};
@@ -24,9 +25,7 @@ impl CpuTracer {
             Encoding::Bvh2(_) => return self.closest_by_batch(ray, after),
             Encoding::Custom(_) => return self.ask(ray, after, Asked::all(Nearest::default()))?.sink.hit(),
         };
-        let query: Closest<'_, crate::probe::Off> = simd::walk_one(self.isa, (tree, &self.ids), ray, after)?;
-        let (hit, instance) = query.finish(ray.t_max);
-        hit.is_hit().then_some((hit, instance))
+        simd::walk_one::<Closest<'_, Off>>(self.isa, (tree, &self.ids), ray, after)
     }
 
     /// Returns whether anything that comes after `after` is in a ray's way, as [`Tracer::any`] finds it in any batch.
@@ -44,11 +43,10 @@ impl CpuTracer {
                 return found.map_or(Blocked::No, |found| found.sink.verdict());
             }
         };
-        let query: Option<Any<'_>> = simd::walk_one(self.isa, (tree, &self.ids), ray, after);
-        match query.map_or(Verdict::Free, |query| query.finish()) {
-            Verdict::Free => Blocked::No,
-            Verdict::Blocked => Blocked::Yes,
-            Verdict::Undecided(hit, instance) => Blocked::Perhaps(hit, instance),
+        match simd::walk_one::<Any<'_>>(self.isa, (tree, &self.ids), ray, after) {
+            None | Some(Verdict::Free) => Blocked::No,
+            Some(Verdict::Blocked) => Blocked::Yes,
+            Some(Verdict::Undecided(hit, instance)) => Blocked::Perhaps(hit, instance),
         }
     }
 

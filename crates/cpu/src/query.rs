@@ -89,21 +89,39 @@ impl Range<'_> {
 
 /// Query that is made of an interval.
 pub(crate) trait OfRange<'a>: Query {
+    /// What it finds.
+    type Answer;
     /// Returns the query with nothing found yet.
     fn of_range(range: Range<'a>) -> Self;
+    /// Returns what was found, if anything was.
+    fn answer(&self) -> Option<Self::Answer>;
 }
 
 impl<'a> OfRange<'a> for Closest<'a, Off> {
+    type Answer = (Hit, u32);
+
     #[inline(always)]
     fn of_range(range: Range<'a>) -> Self {
         Self::new(range, Off)
     }
+
+    #[inline(always)]
+    fn answer(&self) -> Option<(Hit, u32)> {
+        self.found()
+    }
 }
 
 impl<'a> OfRange<'a> for Any<'a> {
+    type Answer = Verdict;
+
     #[inline(always)]
     fn of_range(range: Range<'a>) -> Self {
         Self::new(range)
+    }
+
+    #[inline(always)]
+    fn answer(&self) -> Option<Verdict> {
+        Some(self.finish())
     }
 }
 
@@ -126,14 +144,20 @@ impl<'a, P> Closest<'a, P> {
         Self { tuv: [range.high, 0.0, 0.0], range, probe, index: u32::MAX }
     }
 
+    /// Returns the closest hit and its instance, if there was one.
+    #[inline(always)]
+    fn found(&self) -> Option<(Hit, u32)> {
+        if self.index == u32::MAX {
+            return None;
+        }
+        let ([t, u, v], id) = (self.tuv, self.range.ids[self.index as usize]);
+        Some((Hit { t, u, v, primitive: id.primitive }, id.instance))
+    }
+
     /// Returns the closest hit and its instance; a miss at `t_max` if there was none.
     #[inline(always)]
     pub fn finish(&self, t_max: f32) -> (Hit, u32) {
-        if self.index == u32::MAX {
-            return (Hit::miss(t_max), Hit::MISS);
-        }
-        let ([t, u, v], id) = (self.tuv, self.range.ids[self.index as usize]);
-        (Hit { t, u, v, primitive: id.primitive }, id.instance)
+        self.found().unwrap_or((Hit::miss(t_max), Hit::MISS))
     }
 }
 

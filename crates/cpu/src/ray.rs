@@ -7,6 +7,12 @@ use raywarp_geom::{Aabb, HitKey, PaddedRay, Ray};
 /// products are at most 24 times the square.
 pub(crate) const OVERFLOWING_REACH: f32 = 1e18;
 
+/// Largest product of an origin and a reciprocal direction for boxes in fused form: 2^126.
+const MOST_OVER: f32 = (1u128 << 126) as f32;
+
+/// Axes that become x, y and z of the triangle test, by the axis of the direction's largest component.
+pub(crate) const AXES: [[usize; 3]; 3] = [[1, 2, 0], [2, 0, 1], [0, 1, 2]];
+
 /// Ray in the form that box tests and triangle tests take.
 #[derive(Clone, Copy)]
 pub(crate) struct WalkRay {
@@ -67,6 +73,19 @@ impl WalkRay {
         Self { near_origin, far_origin, inverse: padded.inverse, scale: padded.scale, ..*self }
     }
 
+    /// Returns the origins for the planes through which the ray enters and leaves boxes, each times the reciprocal of the
+    /// direction: what a fused box test subtracts.
+    #[inline(always)]
+    pub fn over(&self) -> [[f32; 3]; 2] {
+        [self.near_origin, self.far_origin].map(|origin| std::array::from_fn(|i| origin[i] * self.inverse[i]))
+    }
+
+    /// Returns `true` if boxes may be tested in fused form: no product of [`WalkRay::over`] is near the end of f32.
+    #[inline(always)]
+    pub fn fuses(&self) -> bool {
+        self.over().as_flattened().iter().all(|x| x.abs() <= MOST_OVER)
+    }
+
     /// Returns the smallest distance, on the scale of boxes, at which a box can hold a hit. No NaN.
     #[inline(always)]
     pub fn box_low(&self) -> f32 {
@@ -95,12 +114,12 @@ fn finite(x: f32) -> f32 {
 
 /// Returns the larger number in one instruction (`f32::max` takes more, for NaN): `b` if either is NaN.
 #[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
+pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
 /// Returns the smaller number in one instruction (`f32::min` takes more, for NaN): `b` if either is NaN.
 #[inline(always)]
-fn smaller(a: f32, b: f32) -> f32 {
+pub(crate) fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }

@@ -78,6 +78,7 @@ unsafe fn sort8(x: __m256i) -> __m256i {
 
 impl ChildOrder for Avx2 {
     const PACKS: bool = true;
+    const FUSES: bool = true;
 
     #[inline(always)]
     unsafe fn push_sorted(self, stack: *mut u64, top: usize, keys: U8, children: &[u32; 8], mask: u32) -> usize {

@@ -1,9 +1,7 @@
 //! Leaves of custom geometry: the program intersects what lies there, in the geometry's own space.
 
 use super::order::ChildOrder;
-use super::single::{Leaves, pop, walk};
-use super::walk::{END, Walker};
-use crate::batch::Task;
+use super::single::{Asking, Leaves, Visited, walk};
 use crate::custom::Custom;
 use crate::probe::Probe;
 use crate::query::Query;
@@ -20,24 +18,24 @@ const MOST_LEFT_OUT: usize = 1000;
 pub(super) struct Customs<'a, 'r, K, P> {
     pub custom: &'a Custom,
     /// The ray as the tree's boxes take it.
-    pub walk: WalkRay,
+    pub walk: &'r WalkRay,
     /// The ray in the geometry's space, whose `t` is that of the query times the power.
     pub ray: &'r Ray,
     pub power: f32,
-    pub query: Within<'a, K, P>,
+    pub query: &'r mut Within<'a, K, P>,
 }
 
 impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Customs<'a, '_, K, P> {
-    type Output = Within<'a, K, P>;
+    type Output = ();
 
     #[inline(always)]
-    fn run_on(self, set: S) -> Self::Output {
+    fn run_on(self, set: S) {
         let Self { custom, walk: ray, ray: local, power, query } = self;
         let boxes = &custom.boxes;
         let base = boxes.nodes().as_ptr().cast();
         let leaves = Primitives { custom, ray: local, power };
         // SAFETY: the tree is not empty, as whoever makes the task has seen, and the leaves are its own.
-        unsafe { walk(set, base, boxes.stack_depth(), Task { index: 0, ray, query }, &leaves) }
+        unsafe { walk(set, base, boxes.stack_depth(), (ray, query), &leaves) }
     }
 }
 
@@ -54,11 +52,11 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
         &self,
         _: S,
         _: *const u8,
-        walker: &mut Walker<Within<'a, K, P>>,
+        (walk, query): Asking<'_, Within<'a, K, P>>,
+        limit: &mut f32,
         reference: u32,
-    ) -> u32 {
+    ) -> Visited {
         for primitive in self.custom.of_leaf(reference) {
-            let query = &mut walker.task.query;
             query.probe().triangles(|| 1);
             let mut ray = self.ray.with_interval(query.low() * self.power, query.limit() * self.power);
             // Behind a hit that a filter leaves out there may be another of the same primitive.
@@ -72,13 +70,12 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
                 ray.t_min = hit.t.next_up();
             }
             if query.is_decided() {
-                return END;
+                return Visited::Decided;
             }
         }
         if K::ORDERED {
-            walker.limit = walker.task.ray.box_high(walker.task.query.limit());
+            *limit = walk.box_high(query.limit());
         }
-        // SAFETY: the bottom of the stack is not too far.
-        unsafe { pop(walker) }
+        Visited::Done
     }
 }

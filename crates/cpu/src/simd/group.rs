@@ -4,7 +4,7 @@
 //! handed to the walk of packets together ([`Group::is_coherent`]). What vectors do not prepare (a ray that is not
 //! valid or that has a key, numbers near the ends of f32) is left to the functions of one ray.
 
-use crate::ray::{OVERFLOWING_REACH, WalkRay};
+use crate::ray::{AXES, OVERFLOWING_REACH, WalkRay};
 use bytemuck::cast_slice;
 use raywarp_geom::triangle::Watertight;
 use raywarp_geom::{Aabb, PaddedRay, Ray};
@@ -12,9 +12,6 @@ use raywarp_lanes::{InstructionSet, Mask, Vector, Words};
 
 /// Number of rays in a group, whose rays are prepared together.
 pub(super) const GROUP: usize = 16;
-
-/// Axes that become x, y and z of the triangle test, by the axis of the direction's largest component.
-pub(super) const AXES: [[usize; 3]; 3] = [[1, 2, 0], [2, 0, 1], [0, 1, 2]];
 
 /// Group of rays prepared together, as a structure of arrays of what [`WalkRay`] has of each.
 #[repr(align(64))]

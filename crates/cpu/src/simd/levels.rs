@@ -4,9 +4,7 @@
 use super::custom::Customs;
 use super::order::ChildOrder;
 use super::place::{InPlace, Place};
-use super::single::{Leaves, Triangles, pop, walk};
-use super::walk::{END, Walker};
-use crate::batch::Task;
+use super::single::{Asking, Leaves, Triangles, Visited, walk};
 use crate::levels::{LevelsTracer, WorldRay};
 use crate::probe::Probe;
 use crate::query::Query;
@@ -20,20 +18,19 @@ use raywarp_layout::Wide8;
 pub(super) struct Levels<'a, 'r, K, P> {
     pub scene: &'a LevelsTracer,
     pub ray: &'r WorldRay<'r>,
-    pub query: Within<'a, K, P>,
+    pub query: &'r mut Within<'a, K, P>,
 }
 
 impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Levels<'a, '_, K, P> {
-    type Output = Within<'a, K, P>;
+    type Output = ();
 
     #[inline(always)]
-    fn run_on(self, set: S) -> Self::Output {
+    fn run_on(self, set: S) {
         let Self { scene, ray, query } = self;
         let top = &scene.top;
-        let task = Task { index: 0, ray: ray.walk, query };
         let base = top.nodes().as_ptr().cast();
         // SAFETY: the tree is not empty (`walk_levels`), and the leaves are its own.
-        unsafe { walk(set, base, top.stack_depth(), task, &Placements { scene, ray }) }
+        unsafe { walk(set, base, top.stack_depth(), (&ray.walk, query), &Placements { scene, ray }) }
     }
 }
 
@@ -49,70 +46,66 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
         &self,
         set: S,
         _: *const u8,
-        walker: &mut Walker<Within<'a, K, P>>,
+        (_, query): Asking<'_, Within<'a, K, P>>,
+        limit: &mut f32,
         reference: u32,
-    ) -> u32 {
+    ) -> Visited {
         let Self { scene, ray } = *self;
         for item in scene.top.items(reference) {
             let placed = &scene.placed[item as usize];
             let tracer = &*scene.trees[placed.tree as usize];
             if let Encoding::Custom(custom) = &tracer.encoding {
                 if !custom.boxes.nodes().is_empty() {
-                    let mut query = walker.task.query;
                     query.enter_custom(placed.base);
-                    query = match &placed.moved {
-                        None => set.enter(Customs { custom, walk: ray.walk, ray: ray.ray, power: 1.0, query }),
+                    match &placed.moved {
+                        None => set.enter(Customs { custom, walk: &ray.walk, ray: ray.ray, power: 1.0, query }),
                         Some(moved) => {
                             let (walk, local) = ray.placed(placed, moved, custom.boxes.bounds());
-                            set.enter(Customs { custom, walk, ray: &local, power: ray.power, query })
+                            set.enter(Customs { custom, walk: &walk, ray: &local, power: ray.power, query });
                         }
-                    };
-                    walker.task.query = query;
+                    }
                     if query.is_decided() {
-                        return END;
+                        return Visited::Decided;
                     }
                 }
                 continue;
             }
             let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
-            let mut query = walker.task.query;
             query.enter(&tracer.ids, &tracer.split, placed.base);
-            query = match &placed.moved {
-                None => set.enter(Inner { tree, ray: ray.walk, place: &InPlace, query }),
+            match &placed.moved {
+                None => set.enter(Inner { tree, ray: &ray.walk, place: &InPlace, query }),
                 Some(moved) => {
                     let (ray, _) = ray.placed(placed, moved, tree.bounds());
-                    set.enter(Inner { tree, ray, place: &moved.to_world, query })
+                    set.enter(Inner { tree, ray: &ray, place: &moved.to_world, query });
                 }
-            };
-            walker.task.query = query;
+            }
             if query.is_decided() {
-                return END;
+                return Visited::Decided;
             }
         }
         if K::ORDERED {
-            walker.limit = ray.walk.box_high(walker.task.query.limit());
+            *limit = ray.walk.box_high(query.limit());
         }
-        // SAFETY: the bottom of the stack is not too far.
-        unsafe { pop(walker) }
+        Visited::Done
     }
 }
 
 /// Task that walks a ray through a tree, which is not empty.
-pub(super) struct Inner<'a, Q, M> {
-    pub tree: &'a Wide8,
-    pub ray: WalkRay,
-    pub place: &'a M,
-    pub query: Q,
+pub(super) struct Inner<'q, Q, M> {
+    pub tree: &'q Wide8,
+    pub ray: &'q WalkRay,
+    pub place: &'q M,
+    pub query: &'q mut Q,
 }
 
 impl<S: ChildOrder, Q: Query, M: Place> TaskOn<S> for Inner<'_, Q, M> {
-    type Output = Q;
+    type Output = ();
 
     #[inline(always)]
-    fn run_on(self, set: S) -> Q {
+    fn run_on(self, set: S) {
         let Self { tree, ray, place, query } = self;
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, tree.stack_depth(), Task { index: 0, ray, query }, &Triangles(place)) }
+        unsafe { walk(set, base, tree.stack_depth(), (ray, query), &Triangles(place)) }
     }
 }

@@ -14,6 +14,7 @@ mod place;
 mod queue;
 mod single;
 mod triangle;
+mod usual;
 mod walk;
 
 use crate::batch::Job;
@@ -73,14 +74,14 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     on_isa!(isa, walk);
 }
 
-/// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if the ray cannot hit anything.
+/// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if it finds nothing.
 pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     isa: Isa,
     (tree, ids): (&'a Wide8, &'a [PrimitiveId]),
     ray: &'a Ray,
     after: HitKey,
-) -> Option<A> {
-    let single = Single { tree, ids, ray, after, query: PhantomData };
+) -> Option<A::Answer> {
+    let single: Single<'_, A> = Single { tree, ids, ray, after, query: PhantomData };
     on_isa!(isa, single)
 }
 
@@ -88,42 +89,48 @@ pub(crate) fn walk_one<'a, A: OfRange<'a>>(
 pub(crate) fn walk_within<'a, K: Sink, P: Probe>(
     isa: Isa,
     tree: &Wide8,
-    ray: WalkRay,
-    query: Within<'a, K, P>,
-) -> Within<'a, K, P> {
+    ray: &WalkRay,
+    query: &mut Within<'a, K, P>,
+) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
     let walk = Inner { tree, ray, place: &InPlace, query };
-    on_isa!(isa, walk)
+    on_isa!(isa, walk);
 }
 
-/// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. `None` if there is nothing.
+/// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. Returns `false` if there is nothing.
 pub(crate) fn walk_custom<'a, K: Sink, P: Probe>(
     isa: Isa,
     custom: &'a Custom,
-    walk: WalkRay,
-    ray: &Ray,
-    query: Within<'a, K, P>,
-) -> Option<Within<'a, K, P>> {
-    if custom.boxes.nodes().is_empty() {
-        return None;
+    (walk, ray): (&WalkRay, &Ray),
+    query: &mut Within<'a, K, P>,
+) -> bool {
+    let is_there = !custom.boxes.nodes().is_empty();
+    if is_there {
+        let walk = Customs { custom, walk, ray, power: 1.0, query };
+        on_isa!(isa, walk);
     }
-    let walk = Customs { custom, walk, ray, power: 1.0, query };
-    Some(on_isa!(isa, walk))
+    is_there
 }
 
-/// Asks one ray a query of a scene of two levels, with the vectors of `isa`. `None` if there is nothing in the scene.
+/// Asks one ray a query of a scene of two levels, with the vectors of `isa`. Returns `false` if there is nothing in the
+/// scene.
 pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
     isa: Isa,
     scene: &'a LevelsTracer,
     ray: &WorldRay<'_>,
-    query: Within<'a, K, P>,
-) -> Option<Within<'a, K, P>> {
-    if scene.top.nodes().is_empty() {
-        return None;
+    query: &mut Within<'a, K, P>,
+) -> bool {
+    let is_there = !scene.top.nodes().is_empty();
+    if is_there {
+        let levels = Levels { scene, ray, query };
+        // Counts are the same with every instruction set.
+        if P::COUNTS {
+            Portable.enter(levels);
+        } else {
+            on_isa!(isa, levels);
+        }
     }
-    let levels = Levels { scene, ray, query };
-    // Counts are the same with every instruction set.
-    Some(if P::COUNTS { Portable.enter(levels) } else { on_isa!(isa, levels) })
+    is_there
 }
 
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.

@@ -20,6 +20,9 @@ pub(crate) trait ChildOrder: InstructionSet {
     /// `true` if the set packs lanes in a few instructions, so that rays are sorted into queues by vectors too.
     const PACKS: bool = false;
 
+    /// `true` if the set multiplies and subtracts in one instruction.
+    const FUSES: bool = false;
+
     /// Pushes the children that `mask` selects, largest sort key (farthest) first, and returns the new stack height.
     /// The upper half of an entry is the key, the lower half the child. A key is the bits of the entry distance with
     /// the child's slot in place of the last three ([`SLOT`]), and 0 for the children that are not in `mask`. Keys are
@@ -85,7 +88,9 @@ pub(crate) trait ChildOrder: InstructionSet {
 impl ChildOrder for Portable {}
 
 #[cfg(target_arch = "aarch64")]
-impl ChildOrder for Neon {}
+impl ChildOrder for Neon {
+    const FUSES: bool = true;
+}
 
 #[cfg(target_feature = "simd128")]
 impl ChildOrder for Simd128 {}

@@ -12,12 +12,13 @@
 //! triangle test is that of single rays, and of equal `t` the lower index wins in whatever order triangles come:
 //! answers have the same bits.
 
-use super::group::{AXES, GROUP, Group};
+use super::group::{GROUP, Group};
 use super::order::{ChildOrder, Keys, bound, entry};
 use super::triangle;
 use super::walk::{END, prefetch, push, rows, stack_length};
 use crate::batch::Job;
 use crate::query::Query;
+use crate::ray::AXES;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};

@@ -3,8 +3,9 @@
 
 use super::order::{ChildOrder, bound, child, entry};
 use super::place::{InPlace, Place};
-use super::walk::{END, Walker, address, boxes, push, stack_length, test_leaf};
-use crate::batch::Task;
+use super::usual::{Usual, three};
+use super::walk::{END, address, push, rows, stack_length, test_leaf};
+use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
 use raywarp_geom::{HitKey, PrimitiveId, Ray};
@@ -67,34 +68,88 @@ pub(super) struct Single<'a, A: OfRange<'a>> {
     pub query: PhantomData<A>,
 }
 
-impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
-    type Output = Option<A>;
-
+impl<'a, A: OfRange<'a>> Single<'a, A> {
+    /// Returns the query of the ray; `None` if it cannot find anything.
     #[inline(always)]
-    fn run_on(self, set: S) -> Option<A> {
-        let Self { tree, ids, ray, after, .. } = self;
-        let prepared = WalkRay::new(ray, &after, tree.bounds())?;
+    fn query(&self, ray: &WalkRay) -> Option<A> {
         // Nothing comes after a NaN.
-        if after.t.is_nan() || tree.lines().is_empty() {
+        if self.after.t.is_nan() || self.tree.lines().is_empty() {
             return None;
         }
-        let query = A::of_range(Range { low: prepared.t_low, high: prepared.t_high, after, ids });
-        let base = tree.lines().as_ptr().cast();
-        // SAFETY: the leaves are of this tree, which is not empty.
-        Some(unsafe {
-            walk(set, base, tree.stack_depth(), Task { index: 0, ray: prepared, query }, &Triangles(&InPlace))
-        })
+        Some(A::of_range(Range { low: ray.t_low, high: ray.t_high, after: self.after, ids: self.ids }))
     }
 }
 
+impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
+    type Output = Option<A::Answer>;
+
+    #[inline(always)]
+    fn run_on(self, set: S) -> Option<A::Answer> {
+        let Some(usual) = Usual::<S::F4>::new(set, self.ray, self.tree.bounds()) else {
+            return set.enter(Unusual(self));
+        };
+        let prepared = usual.prepared(self.ray, &self.after);
+        let mut query = self.query(&prepared)?;
+        let (base, depth) = (self.tree.lines().as_ptr().cast(), self.tree.stack_depth());
+        let asked = (&prepared, &mut query);
+        // SAFETY: the leaves are of this tree, which is not empty.
+        unsafe {
+            if S::FUSES {
+                walk_by(set, base, depth, Fused::of_usual(set, usual, &prepared), asked, &Triangles(&InPlace));
+            } else {
+                walk_by(set, base, depth, Differences::new(set, &prepared), asked, &Triangles(&InPlace));
+            }
+        }
+        query.answer()
+    }
+}
+
+/// Task that asks a ray of unusual numbers its query.
+struct Unusual<'a, A: OfRange<'a>>(Single<'a, A>);
+
+impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Unusual<'a, A> {
+    type Output = Option<A::Answer>;
+
+    #[inline(always)]
+    fn run_on(self, set: S) -> Option<A::Answer> {
+        let Self(single) = self;
+        let tree = single.tree;
+        let prepared = WalkRay::new(single.ray, &single.after, tree.bounds())?;
+        let mut query = single.query(&prepared)?;
+        let base = tree.lines().as_ptr().cast();
+        // SAFETY: the leaves are of this tree, which is not empty.
+        unsafe { walk(set, base, tree.stack_depth(), (&prepared, &mut query), &Triangles(&InPlace)) };
+        query.answer()
+    }
+}
+
+/// What a walk does after a leaf.
+pub(super) enum Visited {
+    /// Ends: the query is decided.
+    Decided,
+    /// Visits this leaf too, which comes before all others.
+    More(u32),
+    /// Goes on to what was put aside.
+    Done,
+}
+
+/// A ray and its query, which stay where they are while it walks: to move what was just written takes as long as a node.
+pub(super) type Asking<'q, Q> = (&'q WalkRay, &'q mut Q);
+
 /// What a ray does at the leaves of a tree.
 pub(super) trait Leaves<Q> {
-    /// Visits the leaf that `reference` names, and returns the reference of what the ray visits next; [`END`] when the
-    /// query is decided.
+    /// Visits the leaf that `reference` names; `limit` is the distance beyond which boxes are too far from then on.
     ///
     /// # Safety
-    /// The leaf is of the tree at `base`, for which the walker was made.
-    unsafe fn visit<S: ChildOrder>(&self, set: S, base: *const u8, walker: &mut Walker<Q>, reference: u32) -> u32;
+    /// The leaf is of the tree at `base`.
+    unsafe fn visit<S: ChildOrder>(
+        &self,
+        set: S,
+        base: *const u8,
+        asked: Asking<'_, Q>,
+        limit: &mut f32,
+        reference: u32,
+    ) -> Visited;
 }
 
 /// Leaves of triangles, with the place where they are.
@@ -102,24 +157,29 @@ pub(super) struct Triangles<'a, P>(pub &'a P);
 
 impl<P: Place, Q: Query> Leaves<Q> for Triangles<'_, P> {
     #[inline(always)]
-    unsafe fn visit<S: ChildOrder>(&self, set: S, base: *const u8, walker: &mut Walker<Q>, reference: u32) -> u32 {
-        walker.record = address(base, reference);
+    unsafe fn visit<S: ChildOrder>(
+        &self,
+        set: S,
+        base: *const u8,
+        (ray, query): Asking<'_, Q>,
+        limit: &mut f32,
+        reference: u32,
+    ) -> Visited {
+        let record = address(base, reference);
         // SAFETY: the caller's promise.
-        unsafe {
-            let block = test_leaf::<S, Q, P, true>(set, walker, self.0);
-            if walker.task.query.is_decided() {
-                return END;
-            }
-            if block.has_more() {
-                let offset = walker.record.offset_from_unsigned(base) + size_of::<TriangleBlock>();
-                return (offset / REFERENCE_BYTES) as u32;
-            }
-            pop(walker)
+        let block = unsafe { test_leaf::<S, Q, P, true>(set, record, (ray, query), limit, self.0) };
+        if query.is_decided() {
+            return Visited::Decided;
         }
+        if !block.has_more() {
+            return Visited::Done;
+        }
+        let offset = record.addr() - base.addr() + size_of::<TriangleBlock>();
+        Visited::More((offset / REFERENCE_BYTES) as u32)
     }
 }
 
-/// Walks a ray from the root of a tree to its end, and returns its query with what it found.
+/// Walks a ray from the root of a tree to its end.
 ///
 /// # Safety
 /// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
@@ -128,21 +188,59 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
     set: S,
     base: *const u8,
     depth: usize,
-    task: Task<Q>,
+    asked: Asking<'_, Q>,
     leaves: &L,
-) -> Q {
+) {
+    if !S::FUSES || !asked.0.fuses() {
+        return set.enter(Otherwise { base, depth, asked, leaves });
+    }
+    // SAFETY: the caller's promise.
+    unsafe { walk_by(set, base, depth, Fused::new(set, asked.0), asked, leaves) }
+}
+
+/// Task that walks a ray whose boxes are not tested in fused form.
+struct Otherwise<'a, Q, L> {
+    base: *const u8,
+    depth: usize,
+    asked: Asking<'a, Q>,
+    leaves: &'a L,
+}
+
+impl<S: ChildOrder, Q: Query, L: Leaves<Q>> TaskOn<S> for Otherwise<'_, Q, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(self, set: S) {
+        let Self { base, depth, asked, leaves } = self;
+        // SAFETY: the promise of `walk`, which alone makes this.
+        unsafe { walk_by(set, base, depth, Differences::new(set, asked.0), asked, leaves) }
+    }
+}
+
+/// Walks a ray as [`walk`] does, with boxes tested by `slabs`.
+///
+/// # Safety
+/// As [`walk`].
+#[inline(always)]
+unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<Q>, B: Slabs<S>>(
+    set: S,
+    base: *const u8,
+    depth: usize,
+    slabs: B,
+    asked: Asking<'_, Q>,
+    leaves: &L,
+) {
     let length = stack_length(depth);
     // SAFETY: the caller's promise; the stacks are long enough.
     unsafe {
         if length <= ENTRIES {
             let mut stack = [MaybeUninit::uninit(); ENTRIES];
-            return walk_with(set, base, task, leaves, &mut stack);
+            return walk_with(set, base, slabs, asked, leaves, &mut stack);
         }
         let mut stack = DEEP.take();
         stack.resize(stack.len().max(length), MaybeUninit::uninit());
-        let query = walk_with(set, base, task, leaves, &mut stack);
+        walk_with(set, base, slabs, asked, leaves, &mut stack);
         DEEP.set(stack);
-        query
     }
 }
 
@@ -150,54 +248,233 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
 ///
 /// A ray by itself waits for each result before it can go on. So the usual cases, none or one or two children hit, are
 /// branches, which a processor guesses and goes on beyond, and the nearest child goes through no stack. (Where many
-/// rays walk interleaved nobody waits, and wrong guesses are what costs: [`walk_all`](super::walk::walk_all).)
+/// rays walk interleaved nobody waits, and wrong guesses are what costs: [`walk_all`](super::walk::walk_all).) What the
+/// walk has in hand are variables of its own, whose addresses nobody gets, so that they stay in registers.
 ///
 /// # Safety
 /// As [`walk`]; the stack has [`stack_length`] entries.
 #[inline(always)]
-unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<Q>>(
+unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<Q>, B: Slabs<S>>(
     set: S,
     base: *const u8,
-    task: Task<Q>,
+    slabs: B,
+    (ray, query): Asking<'_, Q>,
     leaves: &L,
     stack: &mut [MaybeUninit<u64>],
-) -> Q {
-    // SAFETY: the caller's promise; only entries that were pushed are read. The walker stands at a node at first, and
-    // then at what its last visit returned.
+) {
+    // SAFETY: the caller's promise; only entries that were pushed are read, the lowest of which names no record. The
+    // walk stands at a node at first, and then at what its last visit returned.
     unsafe {
-        let mut walker = Walker::new(task, base, stack.as_mut_ptr().cast());
+        let mut top: *mut u64 = stack.as_mut_ptr().cast();
+        *top = entry(f32::NEG_INFINITY, END);
+        top = top.add(1);
+        let mut limit = ray.box_high(query.limit());
+        let mut record = base;
         loop {
-            let mut next = at_node(set, &mut walker);
+            query.probe().node();
+            let mut next;
+            (next, top) = at_node::<S, Q>(set, record, slabs.test(record, limit), limit, top);
             while next & LEAF != 0 {
                 if next == END {
-                    return walker.task.query;
+                    return;
                 }
-                next = leaves.visit(set, base, &mut walker, next);
+                match leaves.visit(set, base, (ray, &mut *query), &mut limit, next) {
+                    Visited::Decided => return,
+                    Visited::More(leaf) => next = leaf,
+                    Visited::Done => (next, top) = pop::<Q>(top, limit),
+                }
             }
-            walker.record = address(base, next);
+            record = address(base, next);
         }
     }
 }
 
-/// Visits the node at `walker.record`: pushes its hit children but one, and returns the reference of what the ray
-/// visits next.
+/// Box tests of a ray, with its numbers in lanes.
+trait Slabs<S: ChildOrder>: Copy {
+    /// Tests the boxes of the node at `record`: returns where the ray enters each, and which it hits before `limit`.
+    ///
+    /// # Safety
+    /// At `record` lies a node.
+    unsafe fn test(self, record: *const u8, limit: f32) -> (S::F8, <S::F8 as Vector<8>>::Mask);
+}
+
+/// Where a ray's planes are in a node, and from where on boxes count.
+#[derive(Clone, Copy)]
+struct Planes<V> {
+    enter: [usize; 3],
+    leave: [usize; 3],
+    inverse: [V; 3],
+    low: V,
+}
+
+impl<V: Vector<8>> Planes<V> {
+    #[inline(always)]
+    fn new(set: V::Set, ray: &WalkRay) -> Self {
+        let [enter, leave] = rows(ray.inverse);
+        Self { enter, leave, inverse: lanes(set, ray.inverse), low: V::splat(set, ray.box_low()) }
+    }
+
+    /// Returns by axis the planes through which the ray enters the boxes of the node at `record`, and those through which
+    /// it leaves.
+    ///
+    /// # Safety
+    /// At `record` lies a node.
+    #[inline(always)]
+    unsafe fn load(&self, record: *const u8) -> [[V; 3]; 2] {
+        let set = self.low.set();
+        // SAFETY: the caller's promise; rows are whole and lie within a node.
+        unsafe {
+            let [[ex, ey, ez], [lx, ly, lz]] = [self.enter, self.leave];
+            [
+                [row(set, record.add(ex)), row(set, record.add(ey)), row(set, record.add(ez))],
+                [row(set, record.add(lx)), row(set, record.add(ly)), row(set, record.add(lz))],
+            ]
+        }
+    }
+
+    /// Returns where the ray enters boxes, and which it hits.
+    #[inline(always)]
+    fn hits(self, [ex, ey, ez]: [V; 3], [lx, ly, lz]: [V; 3], limit: f32) -> (V, V::Mask) {
+        let near = ex.max(ey).max(ez.max(self.low));
+        let far = lx.min(ly).min(lz.min(V::splat(self.low.set(), limit)));
+        (near, near.le(far))
+    }
+}
+
+/// Loads a row of planes.
 ///
 /// # Safety
-/// As [`visit_node`](super::walk::visit_node).
+/// There it lies.
 #[inline(always)]
-unsafe fn at_node<S: ChildOrder, Q: Query>(set: S, walker: &mut Walker<Q>) -> u32 {
+unsafe fn row<V: Vector<8>>(set: V::Set, at: *const u8) -> V {
+    // SAFETY: the caller's promise.
+    V::load(set, unsafe { &*at.cast() })
+}
+
+/// Returns three numbers in lanes.
+#[inline(always)]
+fn lanes<V: Vector<8>>(set: V::Set, [x, y, z]: [f32; 3]) -> [V; 3] {
+    [V::splat(set, x), V::splat(set, y), V::splat(set, z)]
+}
+
+/// Box tests `plane * inverse - origin * inverse`, for rays that allow it ([`WalkRay::fuses`]): one instruction a plane,
+/// and one wait. [`PaddedRay`](raywarp_geom::PaddedRay)'s pads hold its rounding too.
+struct Fused<S: ChildOrder> {
+    planes: Planes<S::F8>,
+    enter_over: [S::F8; 3],
+    leave_over: [S::F8; 3],
+}
+
+impl<S: ChildOrder> Clone for Fused<S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ChildOrder> Copy for Fused<S> {}
+
+impl<S: ChildOrder> Fused<S> {
+    #[inline(always)]
+    fn new(set: S, ray: &WalkRay) -> Self {
+        let [near, far] = ray.over();
+        Self { planes: Planes::new(set, ray), enter_over: lanes(set, near), leave_over: lanes(set, far) }
+    }
+
+    /// As [`Fused::new`], of a usual ray.
+    #[inline(always)]
+    fn of_usual(set: S, usual: Usual<S::F4>, ray: &WalkRay) -> Self {
+        let bit = |axis: usize| (usual.negative as usize >> axis & 1) * 32;
+        let enter = [bit(0), 64 + bit(1), 128 + bit(2)];
+        let planes = Planes {
+            enter,
+            leave: enter.map(|row| row ^ 32),
+            inverse: lanes(set, three(usual.inverse)),
+            low: S::F8::splat(set, ray.t_low),
+        };
+        let (near, far) = (usual.near_origin * usual.inverse, usual.far_origin * usual.inverse);
+        Self { planes, enter_over: lanes(set, three(near)), leave_over: lanes(set, three(far)) }
+    }
+}
+
+impl<S: ChildOrder> Slabs<S> for Fused<S> {
+    #[inline(always)]
+    unsafe fn test(self, record: *const u8, limit: f32) -> (S::F8, <S::F8 as Vector<8>>::Mask) {
+        let Self { planes, enter_over: [ex, ey, ez], leave_over: [lx, ly, lz] } = self;
+        let [ix, iy, iz] = planes.inverse;
+        // SAFETY: the caller's promise.
+        let [[nx, ny, nz], [fx, fy, fz]] = unsafe { planes.load(record) };
+        planes.hits(
+            [nx.mul_sub(ix, ex), ny.mul_sub(iy, ey), nz.mul_sub(iz, ez)],
+            [fx.mul_sub(ix, lx), fy.mul_sub(iy, ly), fz.mul_sub(iz, lz)],
+            limit,
+        )
+    }
+}
+
+/// Box tests `(plane - origin) * inverse`, for every ray.
+struct Differences<S: ChildOrder> {
+    planes: Planes<S::F8>,
+    near_origin: [S::F8; 3],
+    far_origin: [S::F8; 3],
+}
+
+impl<S: ChildOrder> Clone for Differences<S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ChildOrder> Copy for Differences<S> {}
+
+impl<S: ChildOrder> Differences<S> {
+    #[inline(always)]
+    fn new(set: S, ray: &WalkRay) -> Self {
+        let planes = Planes::new(set, ray);
+        Self { planes, near_origin: lanes(set, ray.near_origin), far_origin: lanes(set, ray.far_origin) }
+    }
+}
+
+impl<S: ChildOrder> Slabs<S> for Differences<S> {
+    #[inline(always)]
+    unsafe fn test(self, record: *const u8, limit: f32) -> (S::F8, <S::F8 as Vector<8>>::Mask) {
+        let Self { planes, near_origin: [ex, ey, ez], far_origin: [lx, ly, lz] } = self;
+        let [ix, iy, iz] = planes.inverse;
+        // SAFETY: the caller's promise.
+        let [[nx, ny, nz], [fx, fy, fz]] = unsafe { planes.load(record) };
+        planes.hits(
+            [(nx - ex) * ix, (ny - ey) * iy, (nz - ez) * iz],
+            [(fx - lx) * ix, (fy - ly) * iy, (fz - lz) * iz],
+            limit,
+        )
+    }
+}
+
+/// Takes what a ray hits of the node at `record`: pushes its hit children but one, and returns the reference of what the
+/// ray visits next, and the stack's new end.
+///
+/// # Safety
+/// At `record` lies a node, and at `top` the end of the ray's stack, which has room for eight entries.
+#[inline(always)]
+unsafe fn at_node<S: ChildOrder, Q: Query>(
+    set: S,
+    record: *const u8,
+    (near, hit): (S::F8, <S::F8 as Vector<8>>::Mask),
+    limit: f32,
+    top: *mut u64,
+) -> (u32, *mut u64) {
     // SAFETY: the caller's promise.
     unsafe {
-        let (near, hit) = boxes(set, walker);
-        let children = &(*walker.record.cast::<Wide8Node>()).children;
+        let children = &(*record.cast::<Wide8Node>()).children;
         let mask = hit.bits();
         if mask == 0 {
-            return pop(walker);
+            return pop::<Q>(top, limit);
         }
         let first = mask.trailing_zeros() as usize;
         let others = mask & (mask - 1);
         if others == 0 {
-            return *children.get_unchecked(first);
+            return (*children.get_unchecked(first), top);
         }
         if others & (others - 1) == 0 {
             let second = others.trailing_zeros() as usize;
@@ -206,29 +483,28 @@ unsafe fn at_node<S: ChildOrder, Q: Query>(set: S, walker: &mut Walker<Q>) -> u3
             if Q::ORDERED && nears.get_unchecked(first) <= nears.get_unchecked(second) {
                 [next, later] = [first, second];
             }
-            *walker.top = entry(*nears.get_unchecked(later), *children.get_unchecked(later));
-            walker.top = walker.top.add(1);
-            return *children.get_unchecked(next);
+            *top = entry(*nears.get_unchecked(later), *children.get_unchecked(later));
+            return (*children.get_unchecked(next), top.add(1));
         }
-        let count = push::<S, Q>(set, walker.top, 0, near, hit, children);
-        walker.top = walker.top.add(count - 1);
-        child(walker.top)
+        let count = push::<S, Q>(set, top, 0, near, hit, children);
+        let top = top.add(count - 1);
+        (child(top), top)
     }
 }
 
-/// Pops the entries that are too far, and the first that is not, whose reference it returns.
+/// Pops the entries that are too far, and the first that is not; returns its reference and the stack's new end.
 ///
 /// # Safety
 /// The stack holds an entry below `top` that is not too far, as its bottom is none.
 #[inline(always)]
-pub(super) unsafe fn pop<Q: Query>(walker: &mut Walker<Q>) -> u32 {
-    let bound = bound(walker.limit);
+unsafe fn pop<Q: Query>(mut top: *mut u64, limit: f32) -> (u32, *mut u64) {
+    let bound = bound(limit);
     loop {
         // SAFETY: the caller's promise.
         unsafe {
-            walker.top = walker.top.sub(1);
-            if !Q::ORDERED || (*walker.top).cast_signed() <= bound {
-                return child(walker.top);
+            top = top.sub(1);
+            if !Q::ORDERED || (*top).cast_signed() <= bound {
+                return (child(top), top);
             }
         }
     }

@@ -350,7 +350,8 @@ unsafe fn distances<S: ChildOrder>(
 unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
-        let block = test_leaf::<S, Q, InPlace, false>(set, walker, &InPlace);
+        let Walker { record, task, limit, .. } = walker;
+        let block = test_leaf::<S, Q, InPlace, false>(set, *record, (&task.ray, &mut task.query), limit, &InPlace);
         let mut top = walker.top;
         if Q::ORDERED {
             // What lies farther now goes at once, rather than by a guess at every pop.
@@ -365,24 +366,26 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// Tests the block at `walker.record`, the first of a leaf or a later one, where `place` puts it, and returns it. A ray
-/// that is alone does no more than it needs (`ALONE`), by a branch that a processor guesses.
+/// Tests the block at `record`, the first of a leaf or a later one, where `place` puts it, and returns it; `limit` is the
+/// distance beyond which boxes are too far from then on. A ray that is alone does no more than it needs (`ALONE`), by a
+/// branch that a processor guesses.
 ///
 /// # Safety
-/// As [`visit_leaf`].
+/// `record` is the address of a leaf of the tree.
 #[inline(always)]
 pub(super) unsafe fn test_leaf<'a, S: ChildOrder, Q: Query, P: Place, const ALONE: bool>(
     set: S,
-    walker: &mut Walker<Q>,
+    record: *const u8,
+    (ray, query): (&WalkRay, &mut Q),
+    limit: &mut f32,
     place: &P,
 ) -> &'a TriangleBlock {
-    let (ray, query) = (&walker.task.ray, &mut walker.task.query);
     // SAFETY: the caller's promise; the tree outlives the walk.
-    let block = unsafe { &*walker.record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>() };
+    let block = unsafe { &*record.sub(LEAF as usize * REFERENCE_BYTES).cast::<TriangleBlock>() };
     query.probe().triangles(|| block.len());
     let offers = test_block::<S::F4, Q, P, ALONE>(set, block, place, ray, query);
     if Q::ORDERED && offers {
-        walker.limit = ray.box_high(query.limit());
+        *limit = ray.box_high(query.limit());
     }
     block
 }
