@@ -88,3 +88,97 @@ pub(super) fn three<V: Vector<4>>(lanes: V) -> [f32; 3] {
     let [x, y, z, _] = lanes.store();
     [x, y, z]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_lanes::{Isa, Task};
+    use raywarp_testing::Random;
+
+    /// Prepares rays both ways; returns how many were usual.
+    struct Compare<'a> {
+        rays: &'a [Ray],
+        bounds: &'a Aabb,
+    }
+
+    impl Task for Compare<'_> {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<S: raywarp_lanes::InstructionSet>(self, set: S) -> usize {
+            let mut usual = 0;
+            for ray in self.rays {
+                let after = HitKey { t: 0.25, ..HitKey::START };
+                let Some(prepared) = Usual::<S::F4>::new(set, ray, self.bounds) else { continue };
+                let negative = std::array::from_fn(|i| prepared.negative >> i & 1 == 1);
+                assert_eq!(ray.direction.map(|d| d < 0.0), negative, "{ray:?}");
+                let prepared = prepared.prepared(ray, &after);
+                let expected = WalkRay::new(ray, &after, self.bounds).expect("usual rays are valid");
+                assert_eq!(numbers(&prepared), numbers(&expected), "{ray:?}");
+                assert_eq!(prepared.triangle.k, expected.triangle.k, "{ray:?}");
+                assert!(!expected.may_overflow && expected.fuses(), "{ray:?}");
+                usual += 1;
+            }
+            usual
+        }
+    }
+
+    /// Returns the bits of what a prepared ray has.
+    fn numbers(ray: &WalkRay) -> Vec<u32> {
+        let WalkRay { near_origin, far_origin, inverse, triangle, axis_origin, t_low, t_high, scale, .. } = ray;
+        let Watertight { origin, shear, inverse: over, largest, .. } = triangle;
+        let all = [&near_origin[..], far_origin, inverse, axis_origin, origin, shear, &[*over, *largest]];
+        let all = all.into_iter().flatten().chain([t_low, t_high, scale]);
+        all.map(|x| x.to_bits()).collect()
+    }
+
+    #[test]
+    fn a_usual_ray_is_prepared_bit_for_bit() {
+        let mut random = Random::new(50);
+        let bounds = Aabb { min: [-3.0, -1.0, 0.5], max: [2.0, 7.0, 0.75] };
+        let sizes = [0.0, -0.0, 1e-30, 3e-8, 6e-8, 1e-3, 0.5, 1.0, 7.0, 65536.0, 65600.0, 1e17, 2.6e17, 1e19, 1e38];
+        let special = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let mut number = |extremes: bool| {
+            let of = |random: &mut Random, from: &[f32]| from[(random.unit() * from.len() as f32) as usize % from.len()];
+            match (extremes, (random.unit() * 100.0) as u32) {
+                (true, 0..2) => of(&mut random, &special),
+                (true, 2..60) => of(&mut random, &sizes) * (2.0 * random.unit() - 1.0).signum(),
+                _ => 2.0 * random.unit() - 1.0,
+            }
+        };
+        let mut rays: Vec<Ray> = (0..40_000)
+            .map(|i| {
+                let mut three = || [number(i % 2 == 0), number(i % 2 == 0), number(i % 2 == 0)];
+                let (origin, direction) = (three(), three());
+                Ray { t_min: number(i % 2 == 0), t_max: number(i % 2 == 0), origin, direction }
+            })
+            .collect();
+        // Components of one length: the first is the largest.
+        rays.extend([[1.0, 1.0, 1.0], [-1.0, 1.0, 0.5], [0.5, 1.0, -1.0]].map(|d| Ray::new([0.1, 0.2, 0.3], d)));
+        for bounds in [bounds, Aabb::EMPTY, Aabb { min: [0.0; 3], max: [1e-20; 3] }] {
+            for isa in Isa::all() {
+                let usual = isa.run(Compare { rays: &rays, bounds: &bounds });
+                assert_eq!(usual > 20_000, !bounds.is_empty(), "{usual} rays on {}", isa.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_ray_that_is_not_valid_is_not_usual() {
+        let bounds = Aabb { min: [-1.0; 3], max: [1.0; 3] };
+        let good = Ray::new([0.5; 3], [0.6, 0.8, 0.1]);
+        let bad = [
+            Ray { origin: [f32::NAN, 0.0, 0.0], ..good },
+            Ray { origin: [0.0, 0.0, f32::INFINITY], ..good },
+            Ray { direction: [0.5, f32::NAN, 0.5], ..good },
+            Ray { direction: [f32::NEG_INFINITY, 0.5, 0.5], ..good },
+            Ray { direction: [0.0; 3], ..good },
+            Ray { t_min: f32::NAN, ..good },
+            Ray { t_max: f32::NAN, ..good },
+        ];
+        for isa in Isa::all() {
+            assert_eq!(isa.run(Compare { rays: &[good], bounds: &bounds }), 1);
+            assert_eq!(isa.run(Compare { rays: &bad, bounds: &bounds }), 0);
+        }
+    }
+}
