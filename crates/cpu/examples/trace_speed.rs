@@ -3,18 +3,20 @@
 //! `cargo run --release -p raywarp-cpu --example trace_speed -- MESH.ply [EYE TARGET VFOV]`, the
 //! mesh a binary little-endian PLY of triangles with `float x y z` first. EYE and TARGET are `X,Y,Z`;
 //! without them it looks from the first viewpoint of AL09 in Sibenik. `leaf=4`, `engine=avx512` and `rays=bounce1` keep
-//! only one; `call=1` asks ray after ray by itself; `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one of
-//! [`raywarp_bvh::presets`], else `balanced`.
+//! only one; `call=1` asks ray after ray by itself; `levels=placed` and `levels=moved` place the tree once in a scene
+//! of two levels, by the identity or by a small move; `cost=0.3` is the builder's cost of a triangle (a node costs 1);
+//! `preset=blocks` is one of [`raywarp_bvh::presets`], else `balanced`.
 //!
 //! Rays: one through each pixel centre of 1024 x 768 (primary), eight any-hit rays from each primary
 //! hit over a quarter of the diagonal (ao), and two cosine-weighted bounces (bounce 1, bounce 2).
 //! The fastest of several runs counts. Each kind is checked against every triangle on a sample.
 
 use raywarp_bvh::{BuildOptions, build, presets};
-use raywarp_cpu::{CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa};
+use raywarp_cpu::{Blocked, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, Isa, LevelsTracer, TreePlacement};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Control, FlatTriangles, Hit, HitKey, Ray, RayCost, Tracer};
+use raywarp_geom::{Affine64, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, Tracer};
 use raywarp_testing::Random;
+use std::sync::Arc;
 use std::time::Instant;
 
 const WIDTH: usize = 1024;
@@ -41,6 +43,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     sets.retain(|s| wanted("rays", s.name));
     let preset = set("preset").map_or(Some(presets::BALANCED), presets::named).ok_or("there is no such preset")?;
     let is_alone = set("call") == Some("1");
+    let map = match set("levels") {
+        None => None,
+        Some("placed") => Some(Affine64::IDENTITY),
+        Some("moved") => Some(Affine64::translation([1e-3, 2e-3, -1e-3])),
+        Some(other) => return Err(format!("levels=placed or levels=moved, not `{other}`").into()),
+    };
     let cost = set("cost").map_or(Ok(1.0), str::parse)?;
     for max_leaf in [2, 4, 8] {
         if !wanted("leaf", &max_leaf.to_string()) {
@@ -60,9 +68,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let tracer =
                 CpuTracer::with_options(&bvh, &triangles, &CpuOptions { engine, isa, ..CpuOptions::default() })?;
             print!("max_leaf {max_leaf} {name:10} {:6.1} MB", tracer.bytes() as f64 * 1e-6);
+            let tracer = Arc::new(tracer);
+            let levels = match map {
+                Some(transform) => {
+                    let placed = [TreePlacement { tree: 0, transform, base: 0 }];
+                    Some(LevelsTracer::with_isa(vec![tracer.clone()], &placed, isa)?)
+                }
+                None => None,
+            };
             for set in &sets {
-                let cost = mean_cost(&tracer, &set.rays);
-                let time = if is_alone { time_alone(&tracer, set) } else { time(&tracer, set) };
+                let cost = mean_cost(&*tracer, &set.rays);
+                let time = match (&levels, is_alone) {
+                    (None, false) => time(&*tracer, set),
+                    (None, true) => time_alone(&*tracer, set),
+                    (Some(levels), false) => time(levels, set),
+                    (Some(levels), true) => time_alone(levels, set),
+                };
                 print!("  {} {time:6.1} ns ({:.1} nodes {:.1} tri)", set.name, cost.0, cost.1);
                 if !name.contains("woop") {
                     check(&tracer, &triangles, set);
@@ -73,6 +94,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+/// Tracer of rays that are asked one after another.
+trait Alone {
+    fn nearest(&self, ray: &Ray) -> Option<(Hit, u32)>;
+    fn blocked(&self, ray: &Ray) -> Blocked;
+}
+
+macro_rules! alone {
+    ($tracer:ty) => {
+        impl Alone for $tracer {
+            fn nearest(&self, ray: &Ray) -> Option<(Hit, u32)> {
+                self.closest_one(ray, HitKey::START)
+            }
+
+            fn blocked(&self, ray: &Ray) -> Blocked {
+                self.any_one(ray, HitKey::START)
+            }
+        }
+    };
+}
+alone!(CpuTracer);
+alone!(LevelsTracer);
 
 /// Rays of one kind.
 struct RaySet {
@@ -92,10 +135,7 @@ fn ray_sets(tracer: &CpuTracer, triangles: &FlatTriangles, eye: V, target: V, vf
     }
     let bounce1 = bounce(triangles, &primary, &hits, &mut random);
     let bounce2 = bounce(triangles, &bounce1, &trace(tracer, &bounce1), &mut random);
-    let far: Vec<Ray> = bounce1.iter().map(|r| Ray::new([1e4, 2e4, 3e4], r.direction.map(f32::abs))).collect();
     vec![
-        RaySet { name: "away", any: true, rays: far.clone() },
-        RaySet { name: "awayc", any: false, rays: far },
         RaySet { name: "primary", any: false, rays: primary },
         RaySet { name: "ao", any: true, rays: ao },
         RaySet { name: "bounce1", any: false, rays: bounce1 },
@@ -113,7 +153,7 @@ fn trace(tracer: &CpuTracer, rays: &[Ray]) -> Vec<Hit> {
 
 /// Nanoseconds a ray. Of each batch the fastest of several runs counts, so that other programs on
 /// the machine disturb little.
-fn time(tracer: &CpuTracer, set: &RaySet) -> f64 {
+fn time(tracer: &impl Tracer, set: &RaySet) -> f64 {
     let mut hits = vec![Hit::default(); 4096];
     let (mut blocked, mut undecided) = (vec![0; 128], Vec::new());
     let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
@@ -134,7 +174,7 @@ fn time(tracer: &CpuTracer, set: &RaySet) -> f64 {
 }
 
 /// As [`time`], of rays that are asked one after another.
-fn time_alone(tracer: &CpuTracer, set: &RaySet) -> f64 {
+fn time_alone(tracer: &impl Alone, set: &RaySet) -> f64 {
     let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
     let mut best = vec![f64::INFINITY; rays.len().div_ceil(4096)];
     for _ in 0..6 {
@@ -142,9 +182,9 @@ fn time_alone(tracer: &CpuTracer, set: &RaySet) -> f64 {
             let start = Instant::now();
             for ray in rays {
                 if set.any {
-                    std::hint::black_box(tracer.any_one(ray, HitKey::START));
+                    std::hint::black_box(tracer.blocked(ray));
                 } else {
-                    std::hint::black_box(tracer.closest_one(ray, HitKey::START));
+                    std::hint::black_box(tracer.nearest(ray));
                 }
             }
             *best = best.min(start.elapsed().as_secs_f64());
@@ -154,7 +194,7 @@ fn time_alone(tracer: &CpuTracer, set: &RaySet) -> f64 {
 }
 
 /// Returns the nodes and triangles a ray.
-fn mean_cost(tracer: &CpuTracer, rays: &[Ray]) -> (f64, f64) {
+fn mean_cost(tracer: &impl Tracer, rays: &[Ray]) -> (f64, f64) {
     let rays = &rays[..rays.len().min(4096 * 64)];
     let mut costs = vec![RayCost::default(); rays.len()];
     tracer.cost(rays, &mut costs, &Control::default()).expect("nobody cancels");

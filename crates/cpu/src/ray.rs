@@ -73,8 +73,8 @@ impl WalkRay {
         Self { near_origin, far_origin, inverse: padded.inverse, scale: padded.scale, ..*self }
     }
 
-    /// Returns the origins for the planes through which the ray enters and leaves boxes, each times the reciprocal of the
-    /// direction: what a fused box test subtracts.
+    /// Returns the origins for the planes through which the ray enters and leaves boxes, each times the reciprocal of
+    /// the direction: what a fused box test subtracts.
     #[inline(always)]
     pub fn over(&self) -> [[f32; 3]; 2] {
         [self.near_origin, self.far_origin].map(|origin| std::array::from_fn(|i| origin[i] * self.inverse[i]))

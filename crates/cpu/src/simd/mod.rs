@@ -86,18 +86,14 @@ pub(crate) fn walk_one<'a, A: OfRange<'a>>(
 }
 
 /// Asks one ray a query of a tree that is not empty, with the vectors of `isa`.
-pub(crate) fn walk_within<'a, K: Sink, P: Probe>(
-    isa: Isa,
-    tree: &Wide8,
-    ray: &WalkRay,
-    query: &mut Within<'a, K, P>,
-) {
+pub(crate) fn walk_within<'a, K: Sink, P: Probe>(isa: Isa, tree: &Wide8, ray: &WalkRay, query: &mut Within<'a, K, P>) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
     let walk = Inner { tree, ray, place: &InPlace, query };
     on_isa!(isa, walk);
 }
 
-/// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. Returns `false` if there is nothing.
+/// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. Returns `false` if there is
+/// nothing.
 pub(crate) fn walk_custom<'a, K: Sink, P: Probe>(
     isa: Isa,
     custom: &'a Custom,

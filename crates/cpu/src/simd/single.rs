@@ -133,7 +133,8 @@ pub(super) enum Visited {
     Done,
 }
 
-/// A ray and its query, which stay where they are while it walks: to move what was just written takes as long as a node.
+/// A ray and its query, which stay where they are while it walks: to move what was just written takes as long as a
+/// node.
 pub(super) type Asking<'q, Q> = (&'q WalkRay, &'q mut Q);
 
 /// What a ray does at the leaves of a tree.
@@ -314,8 +315,8 @@ impl<V: Vector<8>> Planes<V> {
         Self { enter, leave, inverse: lanes(set, ray.inverse), low: V::splat(set, ray.box_low()) }
     }
 
-    /// Returns by axis the planes through which the ray enters the boxes of the node at `record`, and those through which
-    /// it leaves.
+    /// Returns by axis the planes through which the ray enters the boxes of the node at `record`, and those through
+    /// which it leaves.
     ///
     /// # Safety
     /// At `record` lies a node.
@@ -357,8 +358,8 @@ fn lanes<V: Vector<8>>(set: V::Set, [x, y, z]: [f32; 3]) -> [V; 3] {
     [V::splat(set, x), V::splat(set, y), V::splat(set, z)]
 }
 
-/// Box tests `plane * inverse - origin * inverse`, for rays that allow it ([`WalkRay::fuses`]): one instruction a plane,
-/// and one wait. [`PaddedRay`](raywarp_geom::PaddedRay)'s pads hold its rounding too.
+/// Box tests `plane * inverse - origin * inverse`, for rays that allow it ([`WalkRay::fuses`]): one instruction a
+/// plane, and one wait. [`PaddedRay`](raywarp_geom::PaddedRay)'s pads hold its rounding too.
 struct Fused<S: ChildOrder> {
     planes: Planes<S::F8>,
     enter_over: [S::F8; 3],
@@ -451,8 +452,8 @@ impl<S: ChildOrder> Slabs<S> for Differences<S> {
     }
 }
 
-/// Takes what a ray hits of the node at `record`: pushes its hit children but one, and returns the reference of what the
-/// ray visits next, and the stack's new end.
+/// Takes what a ray hits of the node at `record`: pushes its hit children but one, and returns the reference of what
+/// the ray visits next, and the stack's new end.
 ///
 /// # Safety
 /// At `record` lies a node, and at `top` the end of the ray's stack, which has room for eight entries.

@@ -139,7 +139,8 @@ mod tests {
         let sizes = [0.0, -0.0, 1e-30, 3e-8, 6e-8, 1e-3, 0.5, 1.0, 7.0, 65536.0, 65600.0, 1e17, 2.6e17, 1e19, 1e38];
         let special = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
         let mut number = |extremes: bool| {
-            let of = |random: &mut Random, from: &[f32]| from[(random.unit() * from.len() as f32) as usize % from.len()];
+            let of =
+                |random: &mut Random, from: &[f32]| from[(random.unit() * from.len() as f32) as usize % from.len()];
             match (extremes, (random.unit() * 100.0) as u32) {
                 (true, 0..2) => of(&mut random, &special),
                 (true, 2..60) => of(&mut random, &sizes) * (2.0 * random.unit() - 1.0).signum(),

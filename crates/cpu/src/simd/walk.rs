@@ -366,9 +366,9 @@ unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &
     }
 }
 
-/// Tests the block at `record`, the first of a leaf or a later one, where `place` puts it, and returns it; `limit` is the
-/// distance beyond which boxes are too far from then on. A ray that is alone does no more than it needs (`ALONE`), by a
-/// branch that a processor guesses.
+/// Tests the block at `record`, the first of a leaf or a later one, where `place` puts it, and returns it; `limit` is
+/// the distance beyond which boxes are too far from then on. A ray that is alone does no more than it needs (`ALONE`),
+/// by a branch that a processor guesses.
 ///
 /// # Safety
 /// `record` is the address of a leaf of the tree.
