@@ -4,7 +4,7 @@ use crate::blocked::Blocked;
 use crate::levels::{LevelsTracer, WorldRay};
 use crate::probe::Probe;
 use crate::query::Range;
-use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, Sink, Told, Within};
+use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, OfTree, Reply, Sink, Told, Within};
 use crate::touches::Receiver;
 use crate::tracer::{CpuTracer, Encoding};
 use crate::{ray::WalkRay, simd};
@@ -15,12 +15,7 @@ use std::ops::ControlFlow;
 /// Tracer that tells a sink of every triangle that a ray hits.
 pub(crate) trait Asks {
     /// Asks a ray a query; `None` if it cannot hit anything.
-    fn ask<'a, K: Sink, P: Probe>(
-        &'a self,
-        ray: &Ray,
-        after: HitKey,
-        asked: Asked<'a, K, P>,
-    ) -> Option<Within<'a, K, P>>;
+    fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>>;
 }
 
 /// Counts what a ray's walk to its nearest hit does.
@@ -30,39 +25,25 @@ pub(crate) fn cost(asks: &impl Asks, ray: &Ray) -> RayCost {
 }
 
 impl Asks for CpuTracer {
-    fn ask<'a, K: Sink, P: Probe>(
-        &'a self,
-        ray: &Ray,
-        after: HitKey,
-        asked: Asked<'a, K, P>,
-    ) -> Option<Within<'a, K, P>> {
+    fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>> {
         if let Encoding::Custom(custom) = &self.encoding {
             let walk = WalkRay::new(ray, &after, custom.boxes.bounds()).filter(|_| !after.t.is_nan())?;
             let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &[] };
             let mut query = Within::new(range, &self.split, asked);
-            return simd::walk_custom(self.isa, custom, (&walk, ray), &mut query).then_some(query);
+            return simd::walk_custom(self.isa, custom, (&walk, ray), &mut query).then(|| query.reply());
         }
-        let tree = self.wide8().filter(|tree| !tree.lines().is_empty() && !after.t.is_nan())?;
-        let walk = WalkRay::new(ray, &after, tree.bounds())?;
-        let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &self.ids };
-        let mut query = Within::new(range, &self.split, asked);
-        simd::walk_within(self.isa, tree, &walk, &mut query);
-        Some(query)
+        let question = OfTree { split: &self.split, asked };
+        simd::walk_one(self.isa, (self.wide8()?, &self.ids), ray, after, question)
     }
 }
 
 impl Asks for LevelsTracer {
-    fn ask<'a, K: Sink, P: Probe>(
-        &'a self,
-        ray: &Ray,
-        after: HitKey,
-        asked: Asked<'a, K, P>,
-    ) -> Option<Within<'a, K, P>> {
+    fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>> {
         let tree = self.trees.first()?;
         let world = WorldRay::new(ray, &after, self.top.bounds())?;
         let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
         let mut query = Within::new(range, &tree.split, asked);
-        simd::walk_levels(self.isa(), self, &world, &mut query).then_some(query)
+        simd::walk_levels(self.isa(), self, &world, &mut query).then(|| query.reply())
     }
 }
 

@@ -4,8 +4,7 @@ use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::blocked::Blocked;
 use crate::filtered::{Asks, cost, each, positive};
 use crate::one_by_one::OneByOne;
-use crate::probe::Off;
-use crate::query::{Any, Closest, Verdict};
+use crate::query::{ForAny, ForClosest, Verdict};
 use crate::simd;
 use crate::sink::{Asked, Nearest, Obstacle};
 use crate::tracer::{CpuTracer, Encoding};
@@ -25,7 +24,7 @@ impl CpuTracer {
             Encoding::Bvh2(_) => return self.closest_by_batch(ray, after),
             Encoding::Custom(_) => return self.ask(ray, after, Asked::all(Nearest::default()))?.sink.hit(),
         };
-        simd::walk_one::<Closest<'_, Off>>(self.isa, (tree, &self.ids), ray, after)
+        simd::walk_one(self.isa, (tree, &self.ids), ray, after, ForClosest)
     }
 
     /// Returns whether anything that comes after `after` is in a ray's way, as [`Tracer::any`] finds it in any batch.
@@ -43,7 +42,7 @@ impl CpuTracer {
                 return found.map_or(Blocked::No, |found| found.sink.verdict());
             }
         };
-        match simd::walk_one::<Any<'_>>(self.isa, (tree, &self.ids), ray, after) {
+        match simd::walk_one(self.isa, (tree, &self.ids), ray, after, ForAny) {
             None | Some(Verdict::Free) => Blocked::No,
             Some(Verdict::Blocked) => Blocked::Yes,
             Some(Verdict::Undecided(hit, instance)) => Blocked::Perhaps(hit, instance),

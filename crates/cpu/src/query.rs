@@ -87,41 +87,51 @@ impl Range<'_> {
     }
 }
 
-/// Query that is made of an interval.
-pub(crate) trait OfRange<'a>: Query {
+/// Question that becomes a query once its ray's interval is known.
+pub(crate) trait OfRange<'a> {
+    /// The query.
+    type Query: Query;
     /// What it finds.
     type Answer;
     /// Returns the query with nothing found yet.
-    fn of_range(range: Range<'a>) -> Self;
+    fn of_range(self, range: Range<'a>) -> Self::Query;
     /// Returns what was found, if anything was.
-    fn answer(&self) -> Option<Self::Answer>;
+    fn answer(query: &Self::Query) -> Option<Self::Answer>;
 }
 
-impl<'a> OfRange<'a> for Closest<'a, Off> {
+/// Question for the nearest hit.
+pub(crate) struct ForClosest;
+
+impl<'a> OfRange<'a> for ForClosest {
+    type Query = Closest<'a, Off>;
     type Answer = (Hit, u32);
 
     #[inline(always)]
-    fn of_range(range: Range<'a>) -> Self {
-        Self::new(range, Off)
+    fn of_range(self, range: Range<'a>) -> Self::Query {
+        Closest::new(range, Off)
     }
 
     #[inline(always)]
-    fn answer(&self) -> Option<(Hit, u32)> {
-        self.found()
+    fn answer(query: &Self::Query) -> Option<(Hit, u32)> {
+        query.found()
     }
 }
 
-impl<'a> OfRange<'a> for Any<'a> {
+/// Question for anything that is hit.
+pub(crate) struct ForAny;
+
+impl<'a> OfRange<'a> for ForAny {
+    type Query = Any<'a>;
     type Answer = Verdict;
 
     #[inline(always)]
-    fn of_range(range: Range<'a>) -> Self {
-        Self::new(range)
+    fn of_range(self, range: Range<'a>) -> Self::Query {
+        Any::new(range)
     }
 
     #[inline(always)]
-    fn answer(&self) -> Option<Verdict> {
-        Some(self.finish())
+    fn answer(query: &Self::Query) -> Option<Verdict> {
+        Some(query.finish())
     }
 }
 

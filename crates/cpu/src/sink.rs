@@ -3,7 +3,7 @@
 use crate::blocked::Blocked;
 use crate::custom::GeometryHit;
 use crate::probe::{Off, Probe};
-use crate::query::{InLeaf, Query, Range};
+use crate::query::{InLeaf, OfRange, Query, Range};
 use crate::touches::{Receiver, Split};
 use raywarp_geom::{Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
@@ -210,6 +210,33 @@ impl<K> Asked<'_, K, Off> {
     }
 }
 
+/// Question of a tree by itself, some of whose triangles stand in several leaves.
+pub(crate) struct OfTree<'a, K, P> {
+    pub split: &'a Split,
+    pub asked: Asked<'a, K, P>,
+}
+
+/// What a query leaves: whom it told, and who counted.
+pub(crate) struct Reply<K, P> {
+    pub sink: K,
+    pub probe: P,
+}
+
+impl<'a, K: Sink, P: Probe> OfRange<'a> for OfTree<'a, K, P> {
+    type Query = Within<'a, K, P>;
+    type Answer = Reply<K, P>;
+
+    #[inline(always)]
+    fn of_range(self, range: Range<'a>) -> Self::Query {
+        Within::new(range, self.split, self.asked)
+    }
+
+    #[inline(always)]
+    fn answer(query: &Self::Query) -> Option<Reply<K, P>> {
+        Some(query.reply())
+    }
+}
+
 /// Query that offers a sink what lies within an interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Within<'a, K, P> {
@@ -219,14 +246,20 @@ pub(crate) struct Within<'a, K, P> {
     /// Triangles of the tree that stand in several leaves.
     split: &'a Split,
     accept: Option<&'a Accept<'a>>,
-    pub probe: P,
-    pub sink: K,
+    probe: P,
+    sink: K,
 }
 
 impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
     /// Returns the query over an interval, whose ids are of no tree yet ([`Within::enter`]).
     pub fn new(range: Range<'a>, split: &'a Split, asked: Asked<'a, K, P>) -> Self {
         Self { range, base: 0, split, accept: asked.accept, probe: asked.probe, sink: asked.sink }
+    }
+
+    /// Returns what the query leaves.
+    #[inline(always)]
+    pub fn reply(&self) -> Reply<K, P> {
+        Reply { sink: self.sink, probe: self.probe }
     }
 
     /// Makes triangles from now on those of another tree, with its ids, whose instances get `base` added.

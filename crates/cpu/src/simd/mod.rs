@@ -26,7 +26,7 @@ use crate::query::OfRange;
 use crate::ray::WalkRay;
 use crate::sink::{Sink, Within};
 use custom::Customs;
-use levels::{Inner, Levels};
+use levels::Levels;
 use nearest::{InLevels, InTree};
 use order::ChildOrder;
 use place::InPlace;
@@ -34,7 +34,6 @@ use raywarp_geom::{HitKey, PrimitiveId, Ray};
 use raywarp_lanes::{InstructionSet, Isa, Portable, TaskOn};
 use raywarp_layout::Wide8;
 use single::Single;
-use std::marker::PhantomData;
 
 /// Runs a task with the vectors of an instruction set.
 macro_rules! on_isa {
@@ -74,22 +73,16 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
     on_isa!(isa, walk);
 }
 
-/// Asks one ray a query of hits after `after`, with the vectors of `isa`. `None` if it finds nothing.
+/// Asks one ray a question of hits after `after`, with the vectors of `isa`. `None` if it finds nothing.
 pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     isa: Isa,
     (tree, ids): (&'a Wide8, &'a [PrimitiveId]),
-    ray: &'a Ray,
+    ray: &Ray,
     after: HitKey,
+    question: A,
 ) -> Option<A::Answer> {
-    let single: Single<'_, A> = Single { tree, ids, ray, after, query: PhantomData };
+    let single = Single { tree, ids, ray, after, question };
     on_isa!(isa, single)
-}
-
-/// Asks one ray a query of a tree that is not empty, with the vectors of `isa`.
-pub(crate) fn walk_within<'a, K: Sink, P: Probe>(isa: Isa, tree: &Wide8, ray: &WalkRay, query: &mut Within<'a, K, P>) {
-    assert!(!tree.lines().is_empty(), "an empty tree has no root");
-    let walk = Inner { tree, ray, place: &InPlace, query };
-    on_isa!(isa, walk);
 }
 
 /// Asks one ray a query of custom geometry in the world, with the vectors of `isa`. Returns `false` if there is

@@ -12,7 +12,6 @@ use raywarp_geom::{HitKey, PrimitiveId, Ray};
 use raywarp_lanes::{Mask, TaskOn, Vector};
 use raywarp_layout::{LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Entries of the stack that every call has; trees of ten million triangles need fewer than half of them.
@@ -58,29 +57,34 @@ impl Drop for Deep {
     }
 }
 
-/// Task that asks one ray its query.
-pub(super) struct Single<'a, A: OfRange<'a>> {
+/// Task that asks one ray its question.
+pub(super) struct Single<'a, 'r, A> {
     pub tree: &'a Wide8,
     pub ids: &'a [PrimitiveId],
-    pub ray: &'a Ray,
+    pub ray: &'r Ray,
     /// Key that hits must come after.
     pub after: HitKey,
-    pub query: PhantomData<A>,
+    pub question: A,
 }
 
-impl<'a, A: OfRange<'a>> Single<'a, A> {
-    /// Returns the query of the ray; `None` if it cannot find anything.
+impl<'a, A: OfRange<'a>> Single<'a, '_, A> {
+    /// Asks the prepared ray, a usual one where that is known.
     #[inline(always)]
-    fn query(&self, ray: &WalkRay) -> Option<A> {
+    fn ask<S: ChildOrder>(self, set: S, ray: &WalkRay, usual: Option<Usual<S::F4>>) -> Option<A::Answer> {
+        let Self { tree, ids, after, question, .. } = self;
         // Nothing comes after a NaN.
-        if self.after.t.is_nan() || self.tree.lines().is_empty() {
+        if after.t.is_nan() || tree.lines().is_empty() {
             return None;
         }
-        Some(A::of_range(Range { low: ray.t_low, high: ray.t_high, after: self.after, ids: self.ids }))
+        let mut query = question.of_range(Range { low: ray.t_low, high: ray.t_high, after, ids });
+        let base = tree.lines().as_ptr().cast();
+        // SAFETY: the leaves are of this tree, which is not empty.
+        unsafe { walk_of(set, base, tree.stack_depth(), usual, (ray, &mut query), &Triangles(&InPlace)) };
+        A::answer(&query)
     }
 }
 
-impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
+impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, '_, A> {
     type Output = Option<A::Answer>;
 
     #[inline(always)]
@@ -89,37 +93,21 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, A> {
             return set.enter(Unusual(self));
         };
         let prepared = usual.prepared(self.ray, &self.after);
-        let mut query = self.query(&prepared)?;
-        let (base, depth) = (self.tree.lines().as_ptr().cast(), self.tree.stack_depth());
-        let asked = (&prepared, &mut query);
-        // SAFETY: the leaves are of this tree, which is not empty.
-        unsafe {
-            if S::FUSES {
-                walk_by(set, base, depth, Fused::of_usual(set, usual, &prepared), asked, &Triangles(&InPlace));
-            } else {
-                walk_by(set, base, depth, Differences::new(set, &prepared), asked, &Triangles(&InPlace));
-            }
-        }
-        query.answer()
+        self.ask(set, &prepared, Some(usual))
     }
 }
 
-/// Task that asks a ray of unusual numbers its query.
-struct Unusual<'a, A: OfRange<'a>>(Single<'a, A>);
+/// Task that asks a ray of unusual numbers its question.
+struct Unusual<'a, 'r, A>(Single<'a, 'r, A>);
 
-impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Unusual<'a, A> {
+impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Unusual<'a, '_, A> {
     type Output = Option<A::Answer>;
 
     #[inline(always)]
     fn run_on(self, set: S) -> Option<A::Answer> {
         let Self(single) = self;
-        let tree = single.tree;
-        let prepared = WalkRay::new(single.ray, &single.after, tree.bounds())?;
-        let mut query = single.query(&prepared)?;
-        let base = tree.lines().as_ptr().cast();
-        // SAFETY: the leaves are of this tree, which is not empty.
-        unsafe { walk(set, base, tree.stack_depth(), (&prepared, &mut query), &Triangles(&InPlace)) };
-        query.answer()
+        let prepared = WalkRay::new(single.ray, &single.after, single.tree.bounds())?;
+        single.ask(set, &prepared, None)
     }
 }
 
@@ -197,6 +185,31 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
     }
     // SAFETY: the caller's promise.
     unsafe { walk_by(set, base, depth, Fused::new(set, asked.0), asked, leaves) }
+}
+
+/// Walks a ray as [`walk`] does, a usual one where that is known.
+///
+/// # Safety
+/// As [`walk`].
+#[inline(always)]
+pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<Q>>(
+    set: S,
+    base: *const u8,
+    depth: usize,
+    usual: Option<Usual<S::F4>>,
+    asked: Asking<'_, Q>,
+    leaves: &L,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match usual {
+            Some(usual) if S::FUSES => {
+                walk_by(set, base, depth, Fused::of_usual(set, usual, asked.0), asked, leaves);
+            }
+            Some(_) => walk_by(set, base, depth, Differences::new(set, asked.0), asked, leaves),
+            None => walk(set, base, depth, asked, leaves),
+        }
+    }
 }
 
 /// Task that walks a ray whose boxes are not tested in fused form.
