@@ -3,7 +3,7 @@
 //! `cargo run --release -p raywarp-cpu --example trace_speed -- MESH.ply [EYE TARGET VFOV]`, the
 //! mesh a binary little-endian PLY of triangles with `float x y z` first. EYE and TARGET are `X,Y,Z`;
 //! without them it looks from the first viewpoint of AL09 in Sibenik. `leaf=4`, `engine=avx512` and `rays=bounce1` keep
-//! only one; `call=1` asks ray after ray by itself; `levels=placed` and `levels=moved` place the tree once in a scene
+//! only one; `call=1` asks ray after ray by itself, `call=24` calls with so many, `shuffle=1` puts rays in any order; `levels=placed` and `levels=moved` place the tree once in a scene
 //! of two levels, by the identity or by a small move; `cost=0.3` is the builder's cost of a triangle (a node costs 1);
 //! `preset=blocks` is one of [`raywarp_bvh::presets`], else `balanced`.
 //!
@@ -42,7 +42,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sets = ray_sets(&first, &triangles, eye, target, vfov);
     sets.retain(|s| wanted("rays", s.name));
     let preset = set("preset").map_or(Some(presets::BALANCED), presets::named).ok_or("there is no such preset")?;
-    let is_alone = set("call") == Some("1");
+    let per_call = set("call").map_or(Ok(4096), str::parse)?;
+    if set("shuffle").is_some() {
+        sets.iter_mut().for_each(|set| shuffle(&mut set.rays));
+    }
     let map = match set("levels") {
         None => None,
         Some("placed") => Some(Affine64::IDENTITY),
@@ -78,11 +81,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             for set in &sets {
                 let cost = mean_cost(&*tracer, &set.rays);
-                let time = match (&levels, is_alone) {
-                    (None, false) => time(&*tracer, set),
-                    (None, true) => time_alone(&*tracer, set),
-                    (Some(levels), false) => time(levels, set),
-                    (Some(levels), true) => time_alone(levels, set),
+                let time = match (&levels, per_call) {
+                    (None, 1) => time_alone(&*tracer, set),
+                    (None, per_call) => time(&*tracer, set, per_call),
+                    (Some(levels), 1) => time_alone(levels, set),
+                    (Some(levels), per_call) => time(levels, set, per_call),
                 };
                 print!("  {} {time:6.1} ns ({:.1} nodes {:.1} tri)", set.name, cost.0, cost.1);
                 if !name.contains("woop") {
@@ -153,7 +156,7 @@ fn trace(tracer: &CpuTracer, rays: &[Ray]) -> Vec<Hit> {
 
 /// Nanoseconds a ray. Of each batch the fastest of several runs counts, so that other programs on
 /// the machine disturb little.
-fn time(tracer: &impl Tracer, set: &RaySet) -> f64 {
+fn time(tracer: &impl Tracer, set: &RaySet, per_call: usize) -> f64 {
     let mut hits = vec![Hit::default(); 4096];
     let (mut blocked, mut undecided) = (vec![0; 128], Vec::new());
     let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
@@ -161,11 +164,14 @@ fn time(tracer: &impl Tracer, set: &RaySet) -> f64 {
     for _ in 0..6 {
         for (rays, best) in rays.chunks(4096).zip(&mut best) {
             let start = Instant::now();
-            if set.any {
-                tracer.any(rays, &[], &mut blocked, &mut undecided, &Control::default()).expect("nobody cancels");
-            } else {
-                let hits = &mut hits[..rays.len()];
-                tracer.closest(rays, &[], hits, &mut [], &Control::default()).expect("nobody cancels");
+            for rays in rays.chunks(per_call) {
+                let control = Control::default();
+                if set.any {
+                    tracer.any(rays, &[], &mut blocked, &mut undecided, &control).expect("nobody cancels");
+                } else {
+                    let hits = &mut hits[..rays.len()];
+                    tracer.closest(rays, &[], hits, &mut [], &control).expect("nobody cancels");
+                }
             }
             *best = best.min(start.elapsed().as_secs_f64());
         }
@@ -191,6 +197,14 @@ fn time_alone(tracer: &impl Alone, set: &RaySet) -> f64 {
         }
     }
     best.iter().sum::<f64>() * 1e9 / rays.len() as f64
+}
+
+/// Puts rays in an order in which neighbours have nothing in common.
+fn shuffle(rays: &mut [Ray]) {
+    let mut random = Random::new(24);
+    for i in (1..rays.len()).rev() {
+        rays.swap(i, (f64::from(random.unit()) * (i + 1) as f64) as usize % (i + 1));
+    }
 }
 
 /// Returns the nodes and triangles a ray.

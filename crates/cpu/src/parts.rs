@@ -59,6 +59,9 @@ pub(crate) fn closest(
     let count = rays.rays.len();
     assert_eq!(hits.len(), count, "one hit a ray");
     assert!(instances.is_empty() || instances.len() == count, "no instances, or one a ray");
+    if count <= PART {
+        return one(name, count, control, || trace(rays, Places { hits, instances }));
+    }
     let mut instances = instances.chunks_mut(PART);
     let parts = rays.parts().zip(hits.chunks_mut(PART));
     let parts = parts.map(|(rays, hits)| {
@@ -86,6 +89,9 @@ pub(crate) fn any(
     undecided.clear();
     let blocked = &mut blocked[..words];
     blocked.fill(0);
+    if rays.rays.len() <= PART {
+        return one(name, rays.rays.len(), control, || trace(rays, blocked, undecided));
+    }
     let mut found: Vec<Vec<Candidate>> = vec![Vec::new(); rays.rays.len().div_ceil(PART)];
     let parts = rays.parts().zip(blocked.chunks_mut(PART / 32)).zip(&mut found);
     let parts = parts.map(|((rays, blocked), found)| (rays.rays.len(), (rays, blocked, found)));
@@ -114,6 +120,21 @@ pub(crate) fn each<T: Send>(
     run(name, parts.collect(), control, |(rays, places)| trace(rays, places))
 }
 
+/// Traces a batch of one part.
+fn one(
+    name: KernelName,
+    rays: usize,
+    control: &Control<'_>,
+    trace: impl FnOnce() -> u64,
+) -> Result<BatchStats, TraceError> {
+    if rays > 0 && control.is_cancelled() {
+        return Err(TraceError::Cancelled);
+    }
+    let invalid = trace();
+    control.advance(rays);
+    Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
+}
+
 /// Traces the `parts` of a batch, small batches on this thread and large ones on all, and returns their statistics.
 /// Each part is its rays' number and whatever `trace` needs.
 fn run<T: Send>(
@@ -123,7 +144,7 @@ fn run<T: Send>(
     trace: impl Fn(T) -> u64 + Sync,
 ) -> Result<BatchStats, TraceError> {
     let rays: usize = parts.iter().map(|part| part.0).sum();
-    let one = |(rays, part): (usize, T)| {
+    let part = |(rays, part): (usize, T)| {
         if control.is_cancelled() {
             return Err(TraceError::Cancelled);
         }
@@ -132,9 +153,9 @@ fn run<T: Send>(
         Ok(invalid)
     };
     let invalid: u64 = if rays <= PREFERRED_BATCH {
-        parts.into_iter().map(one).sum::<Result<_, _>>()?
+        parts.into_iter().map(part).sum::<Result<_, _>>()?
     } else {
-        parts.into_par_iter().map(one).sum::<Result<_, _>>()?
+        parts.into_par_iter().map(part).sum::<Result<_, _>>()?
     };
     Ok(BatchStats::of(name, rays as u64).with_invalid(invalid))
 }

@@ -19,8 +19,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Number of rays below which each walks by itself, with the same hits: interleaved, so few take longer (sibenik and
-/// conference, docs/notebook/2026-11-28-cpu-rays.md, "Few rays").
-const FEW: usize = 16;
+/// conference, docs/notebook/2026-11-29-cpu-rays.md, "Few rays").
+const FEW: usize = 8;
 
 /// Encoding of the tree that the CPU tracer traverses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

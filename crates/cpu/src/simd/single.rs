@@ -34,11 +34,17 @@ impl Deep {
         if length <= ENTRIES { Self(Vec::new()) } else { Self::long(length) }
     }
 
+    /// Returns a stack of at least so many entries, or several stacks one behind the other.
     #[cold]
-    fn long(length: usize) -> Self {
+    pub fn long(length: usize) -> Self {
         let mut stack = DEEP.take();
         stack.resize(stack.len().max(length), MaybeUninit::uninit());
         Self(stack)
+    }
+
+    /// Returns all entries; none where [`ENTRIES`] are enough.
+    pub fn all(&mut self) -> &mut [MaybeUninit<u64>] {
+        &mut self.0
     }
 
     /// Returns the stack; `None` where [`ENTRIES`] are enough.

@@ -18,6 +18,7 @@ use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
 use super::place::{InPlace, Place};
 use super::queue::{INTERLEAVED, Queue, ROOM, sort_out};
+use super::single::Deep;
 use super::triangle;
 use crate::batch::{Job, Task};
 use crate::probe::Probe;
@@ -25,6 +26,7 @@ use crate::query::{InLeaf, Query};
 use crate::ray::WalkRay;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
+use std::mem::MaybeUninit;
 
 /// Number of entries that a push may write beyond those that it keeps.
 const STACK_SLACK: usize = 8;
@@ -148,8 +150,8 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
     let base = tree.lines().as_ptr().cast::<u8>();
     let depth = stack_length(tree.stack_depth());
-    let mut stacks = vec![0u64; INTERLEAVED * depth];
-    let mut walkers = Vec::with_capacity(INTERLEAVED);
+    let mut stacks = Deep::long(INTERLEAVED * depth);
+    let mut walkers = [const { MaybeUninit::<Walker<J::Query>>::uninit() }; INTERLEAVED];
     let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
@@ -157,12 +159,12 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
     unsafe {
-        for stack in stacks.chunks_exact_mut(depth) {
+        for (stack, walker) in stacks.all().chunks_exact_mut(depth).zip(&mut walkers) {
             let Some(task) = next(set, tree, job, &mut ahead) else { break };
-            at_node.push((walkers.len() * size_of::<Walker<J::Query>>()) as u32);
-            walkers.push(Walker::new(task, base, stack.as_mut_ptr()));
+            at_node.push((at_node.len * size_of::<Walker<J::Query>>()) as u32);
+            walker.write(Walker::new(task, base, stack.as_mut_ptr().cast()));
         }
-        let walkers: *mut Walker<J::Query> = walkers.as_mut_ptr();
+        let walkers: *mut Walker<J::Query> = walkers.as_mut_ptr().cast();
         while at_node.len + at_leaf.len > 0 {
             while at_node.len > at_leaf.len {
                 for i in 0..at_node.len {
