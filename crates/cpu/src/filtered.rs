@@ -39,21 +39,34 @@ impl Asks for CpuTracer {
 
 impl Asks for LevelsTracer {
     fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>> {
+        self.ask_at(0.0, ray, after, asked)
+    }
+}
+
+impl LevelsTracer {
+    /// Asks a ray a query at a time.
+    pub(crate) fn ask_at<'a, K: Sink, P: Probe>(
+        &'a self,
+        time: f32,
+        ray: &Ray,
+        after: HitKey,
+        asked: Asked<'a, K, P>,
+    ) -> Option<Reply<K, P>> {
         let tree = self.trees.first()?;
-        let world = WorldRay::new(ray, &after, self.top.bounds())?;
+        let world = WorldRay::new(ray, &after, self.top.bounds(), time)?;
         let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
         let mut query = Within::new(range, &tree.split, asked);
         simd::walk_levels(self.isa(), self, &world, &mut query).then(|| query.reply())
     }
 }
 
-fn closest(asks: &impl Asks, ray: &Ray, accept: &Accept<'_>) -> Option<(Hit, u32)> {
-    let asked = Asked { accept: Some(accept), ..Asked::all(Nearest::default()) };
+pub(crate) fn closest(asks: &impl Asks, ray: &Ray, accept: Option<&Accept<'_>>) -> Option<(Hit, u32)> {
+    let asked = Asked { accept, ..Asked::all(Nearest::default()) };
     asks.ask(ray, HitKey::START, asked)?.sink.hit()
 }
 
-fn any(asks: &impl Asks, ray: &Ray, accept: &Accept<'_>) -> Blocked {
-    let asked = Asked { accept: Some(accept), ..Asked::all(Obstacle::default()) };
+pub(crate) fn any(asks: &impl Asks, ray: &Ray, accept: Option<&Accept<'_>>) -> Blocked {
+    let asked = Asked { accept, ..Asked::all(Obstacle::default()) };
     asks.ask(ray, HitKey::START, asked).map_or(Blocked::No, |found| found.sink.verdict())
 }
 
@@ -70,7 +83,7 @@ pub(crate) fn each(asks: &impl Asks, ray: &Ray, accept: Option<&Accept<'_>>, tol
     flow
 }
 
-fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, bool)) {
+pub(crate) fn crossings(asks: &impl Asks, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, bool)) {
     if !ray.is_valid() {
         return;
     }
@@ -99,12 +112,12 @@ macro_rules! filtered {
             ///
             /// In [`CpuTree::Bvh2`](crate::CpuTree::Bvh2) nothing is hit.
             pub fn closest_where(&self, ray: &Ray, accept: &Accept<'_>) -> Option<(Hit, u32)> {
-                closest(self, ray, accept)
+                closest(self, ray, Some(accept))
             }
 
             /// Returns whether anything that `accept` lets count is in a ray's way; see `closest_where`.
             pub fn any_where(&self, ray: &Ray, accept: &Accept<'_>) -> Blocked {
-                any(self, ray, accept)
+                any(self, ray, Some(accept))
             }
 
             /// Passes every hit of a ray that `accept` lets count on to `receive`, as `visit_one` does; all without

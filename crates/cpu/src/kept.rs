@@ -72,7 +72,7 @@ impl LevelsTracer {
         (&self.top, self.built)
     }
 
-    /// Returns the placements as they are kept.
+    /// Returns the placements as they are kept: those that move, as they stand at time 0.
     pub fn kept(&self) -> impl Iterator<Item = KeptPlacement> {
         self.placed.iter().map(KeptPlacement::of)
     }
@@ -126,7 +126,7 @@ mod tests {
         let turned = Affine64::rotation(20.0, [1.0, 2.0, 3.0]);
         let maps = [(0, Affine64::IDENTITY), (0, turned), (1, Affine64::IDENTITY), (1, turned)];
         let placements: Vec<TreePlacement> =
-            (0..).zip(maps).map(|(base, (tree, transform))| TreePlacement { tree, transform, base }).collect();
+            (0..).zip(maps).map(|(base, (tree, transform))| TreePlacement::still(tree, transform, base)).collect();
         let scene = LevelsTracer::new(trees.clone(), &placements).unwrap();
         let kept: Vec<KeptPlacement> = scene.kept().collect();
         let (top, built) = scene.top();

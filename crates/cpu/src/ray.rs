@@ -73,6 +73,12 @@ impl WalkRay {
         Self { near_origin, far_origin, inverse: padded.inverse, scale: padded.scale, ..*self }
     }
 
+    /// Returns this ray with tests of boxes that every box passes but an empty one, which is infinite; the triangle
+    /// test stays. Distances to boxes are `t * 0`, so that no interval leaves one out.
+    pub fn through_all(&self) -> Self {
+        Self { near_origin: [f32::MAX; 3], far_origin: [f32::MIN; 3], inverse: [1.0; 3], scale: 0.0, ..*self }
+    }
+
     /// Returns the origins for the planes through which the ray enters and leaves boxes, each times the reciprocal of
     /// the direction: what a fused box test subtracts.
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::custom::GeometryHit;
 use crate::probe::{Off, Probe};
 use crate::query::{InLeaf, OfRange, Query, Range};
 use crate::touches::{Receiver, Split};
-use raywarp_geom::{Hit, PrimitiveId};
+use raywarp_geom::{Affine64, Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::ops::ControlFlow;
 
@@ -52,6 +52,12 @@ impl Contact<'_> {
             Surface::Triangle(triangle) => Some(triangle.corners()),
             Surface::Custom { .. } => None,
         }
+    }
+
+    /// Returns `true` if a triangle is placed by a map that mirrors; that of the ray's time, if it moves.
+    pub fn is_mirrored(&self) -> bool {
+        let Surface::Triangle(InLeaf { place: Some(place), .. }) = self.surface else { return false };
+        Affine64::from(place).determinant() < 0.0
     }
 
     /// Returns `true` if custom geometry says that the ray comes from its front, in its own space; `false` for

@@ -109,9 +109,8 @@ fn geometry_is_placed_among_triangles_with_the_hits_of_every_primitive() {
         (0..6).map(|i| if i == 3 { Affine64::IDENTITY } else { transform(&mut random, 1.0) }).collect();
     let bvh = build(&floor, &BuildOptions::default()).unwrap();
     let trees = vec![custom(&flat), Arc::new(CpuTracer::new(&bvh, &floor).unwrap())];
-    let mut placements: Vec<TreePlacement> =
-        (0..6).map(|i| TreePlacement { tree: 0, transform: maps[i as usize], base: i }).collect();
-    placements.push(TreePlacement { tree: 1, transform: Affine64::IDENTITY, base: 6 });
+    let mut placements: Vec<TreePlacement> = (0..6).map(|i| TreePlacement::still(0, maps[i as usize], i)).collect();
+    placements.push(TreePlacement::still(1, Affine64::IDENTITY, 6));
     let geometry = Triangles(flat.clone());
     let around = FlatTriangles::from_vertices(
         maps.iter().flat_map(|map| flat.vertices.iter().map(|t| t.map(|p| map.rounded().point(p)))).collect(),
@@ -182,7 +181,7 @@ fn boxes_that_are_none_are_errors_and_no_boxes_are_nothing() {
     for nothing in [vec![], vec![Aabb::EMPTY; 3]] {
         let empty = Arc::new(tracer(nothing).unwrap());
         assert!(empty.bounds().is_empty() && empty.closest_one(&ray, HitKey::START).is_none());
-        let placement = TreePlacement { tree: 0, transform: Affine64::scale([2.0; 3]), base: 0 };
+        let placement = TreePlacement::still(0, Affine64::scale([2.0; 3]), 0);
         let scene = LevelsTracer::new(vec![empty], &[placement]).unwrap();
         assert!(scene.bounds().is_empty() && scene.closest_one(&ray, HitKey::START).is_none());
     }
@@ -214,7 +213,7 @@ fn rays_of_any_length_are_told_in_the_geometrys_space_with_their_interval() {
         let asked = Arc::new(Asked(std::sync::Mutex::default()));
         let tree = Arc::new(CpuTracer::of_geometry(asked.clone()).unwrap());
         let transform = Affine64::translation([0.0, 0.0, 8.0]).after(&Affine64::scale([2.0; 3]));
-        let scene = LevelsTracer::new(vec![tree], &[TreePlacement { tree: 0, transform, base: 3 }]).unwrap();
+        let scene = LevelsTracer::new(vec![tree], &[TreePlacement::still(0, transform, 3)]).unwrap();
         let ray = Ray::new([0.0; 3], [0.0, 0.0, length]).with_interval(0.0, 100.0 / length);
         let (hit, instance) = scene.closest_one(&ray, HitKey::START).unwrap();
         assert!((hit.t * length - 8.0).abs() < 1e-5 && (hit.u, hit.v, instance, hit.primitive) == (0.25, 0.5, 3, 0));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Trees and their placements, numbered one after another.
 pub struct Scene {
     trees: Vec<FlatTriangles>,
-    placements: Vec<TreePlacement>,
+    pub placements: Vec<TreePlacement>,
 }
 
 impl Scene {
@@ -20,16 +20,26 @@ impl Scene {
         let place = |(tree, transform): (u32, Affine64)| {
             let first = base;
             base += trees[tree as usize].ids.iter().map(|id| id.instance + 1).max().unwrap_or(1);
-            TreePlacement { tree, transform, base: first }
+            TreePlacement::still(tree, transform, first)
         };
         Self { placements: placed.into_iter().map(place).collect(), trees }
     }
 
     /// Returns the triangles where the placements take them.
     pub fn flat(&self) -> FlatTriangles {
+        self.flat_at(0.0)
+    }
+
+    /// Returns the triangles where the placements take them at a time; those whose map has no inverse then are left
+    /// out.
+    pub fn flat_at(&self, time: f32) -> FlatTriangles {
         let mut flat = FlatTriangles::default();
-        for TreePlacement { tree, transform, base } in &self.placements {
-            let (tree, map) = (&self.trees[*tree as usize], transform.rounded());
+        for TreePlacement { tree, transform, end, base } in &self.placements {
+            let (tree, start) = (&self.trees[*tree as usize], transform.rounded());
+            let map = end.map_or(start, |end| start.between(&end.rounded(), time));
+            if Affine64::from(&map).inverse().is_none() {
+                continue;
+            }
             flat.vertices.extend(tree.vertices.iter().map(|corners| corners.map(|p| map.point(p))));
             flat.ids.extend(tree.ids.iter().map(|id| PrimitiveId { instance: base + id.instance, ..*id }));
             flat.opaque.extend(&tree.opaque);
@@ -221,7 +231,7 @@ fn no_ray_slips_through_a_seam_between_placements() {
 #[test]
 fn transforms_that_no_box_can_be_walked_with_are_refused() {
     let tree = tracer(&soup(5, 0.5, 1), &BuildOptions::default(), Isa::preferred());
-    let scaled = |s| LevelsTracer::check(&tree, &Affine64::scale(s));
+    let scaled = |s| LevelsTracer::check(&tree, &TreePlacement::still(0, Affine64::scale(s), 0));
     assert_eq!(scaled([1.0, 0.0, 1.0]), Err(PlacementError::Singular));
     assert_eq!(scaled([1.0, f64::NAN, 1.0]), Err(PlacementError::NotFinite));
     assert_eq!(scaled([1e39, 1.0, 1.0]), Err(PlacementError::NotFinite));
@@ -229,8 +239,8 @@ fn transforms_that_no_box_can_be_walked_with_are_refused() {
     assert_eq!(scaled([1e-3, 1e3, -7.0]), Ok(()));
     let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
     flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
-    assert!(LevelsTracer::check(&tree, &flat).is_err());
-    let placement = TreePlacement { tree: 0, transform: Affine64::scale([0.0; 3]), base: 0 };
+    assert!(LevelsTracer::check(&tree, &TreePlacement::still(0, flat, 0)).is_err());
+    let placement = TreePlacement::still(0, Affine64::scale([0.0; 3]), 0);
     let error = LevelsTracer::new(vec![Arc::new(tree)], &[placement]).unwrap_err();
     assert_eq!(error, LevelsError::Place { placement: 0, source: PlacementError::Singular });
 }

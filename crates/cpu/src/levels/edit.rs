@@ -79,7 +79,7 @@ impl LevelsEdit {
 
     /// Sets the number of placements. Those that are new have no triangles until they are placed.
     pub fn resize(&mut self, count: usize) {
-        let nothing = || Placed { tree: 0, base: 0, bounds: Aabb::EMPTY, moved: None };
+        let nothing = || Placed { tree: 0, base: 0, bounds: Aabb::EMPTY, moved: None, motion: None };
         self.scene.placed.resize_with(count, nothing);
         self.change = Change::Items;
     }
@@ -91,9 +91,7 @@ impl LevelsEdit {
     /// If a placement or a tree is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
     pub fn place(&mut self, placements: &[TreePlacement]) -> Vec<(usize, PlacementError)> {
         let trees = &self.scene.trees;
-        let new = |&TreePlacement { tree, transform, base }: &TreePlacement| {
-            Placed::new(tree, &root(&trees[tree as usize]), &transform, base)
-        };
+        let new = |placement: &TreePlacement| Placed::of(&root(&trees[placement.tree as usize]), placement);
         let found: Vec<Result<Placed, PlacementError>> = if placements.len() < MANY {
             placements.iter().map(new).collect()
         } else {
@@ -156,14 +154,15 @@ impl LevelsTracer {
         self.placed.len()
     }
 
-    /// Returns a placement; its transform is rounded.
+    /// Returns a placement; its transforms are rounded.
     ///
     /// # Panics
     /// If there is no such placement.
     pub fn placement(&self, index: usize) -> TreePlacement {
-        let Placed { tree, base, moved, .. } = &self.placed[index];
+        let Placed { tree, base, moved, motion, .. } = &self.placed[index];
+        let end = motion.as_ref().map(|motion| Affine64::from(&motion.end));
         let map = moved.as_ref().map_or(Affine64::IDENTITY, |moved| Affine64::from(&moved.to_world));
-        TreePlacement { tree: *tree, transform: map, base: *base }
+        TreePlacement { tree: *tree, transform: map, end, base: *base }
     }
 }
 
@@ -178,7 +177,7 @@ mod tests {
         let phase = (index * index % 97 + frame * (1 + index % 5)) as f64 / 60.0;
         let size = 1.0 + (index * 7 % 31) as f64;
         let place = [size * phase.cos(), size * phase.sin(), (index % 13) as f64];
-        TreePlacement { tree: 0, transform: Affine64::translation(place), base: index as u32 }
+        TreePlacement::still(0, Affine64::translation(place), index as u32)
     }
 
     #[test]

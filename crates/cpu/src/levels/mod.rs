@@ -1,36 +1,27 @@
 //! [`LevelsTracer`]: scenes of two levels, a tree over placements of trees, with the hits of the flattened scene.
 
 mod edit;
+mod motion;
 mod placed;
 mod query;
 
 pub use edit::LevelsEdit;
-pub use placed::{KeptPlacement, PlacementError};
+pub(crate) use motion::{Motion, Then};
+pub use placed::{KeptPlacement, PlacementError, TreePlacement};
 pub(crate) use placed::{Moved, Placed, WorldRay};
+pub use query::LevelsAt;
 
 use crate::tracer::{CpuTracer, Encoding};
 use edit::top_over;
 use rayon::prelude::*;
 use raywarp_bvh::BuildError;
-use raywarp_geom::{Aabb, Affine64, KernelName};
+use raywarp_geom::{Aabb, KernelName};
 use raywarp_lanes::Isa;
 use raywarp_layout::{BoxesCost, LayoutError, Wide8Boxes};
 use std::sync::Arc;
 
 /// Name of the tracer in batch statistics.
 const NAME: KernelName = KernelName::fixed("cpu/wide8?levels=2");
-
-/// A tree's place in a scene of two levels.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TreePlacement {
-    /// Index of the tree.
-    pub tree: u32,
-    /// Map of the tree's triangles to the world. It is rounded to f32, and then corners are mapped in f32 as
-    /// [`Affine::point`](raywarp_geom::Affine::point) does: the rule by which a scene is flattened.
-    pub transform: Affine64,
-    /// Number that is added to the instances of the tree's ids: `base + instance` is what hits report.
-    pub base: u32,
-}
 
 /// Errors of putting a scene of two levels together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -88,8 +79,8 @@ impl LevelsTracer {
     /// # Panics
     /// As [`LevelsTracer::new`].
     pub fn with_isa(trees: Vec<Arc<CpuTracer>>, placements: &[TreePlacement], isa: Isa) -> Result<Self, LevelsError> {
-        let place = |(index, &TreePlacement { tree, transform, base }): (usize, &TreePlacement)| {
-            let placed = Placed::new(tree, &root(&trees[tree as usize]), &transform, base);
+        let place = |(index, placement): (usize, &TreePlacement)| {
+            let placed = Placed::of(&root(&trees[placement.tree as usize]), placement);
             placed.map_err(|source| LevelsError::Place { placement: index, source })
         };
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
@@ -97,14 +88,14 @@ impl LevelsTracer {
         Ok(Self { trees, placed, top, built, isa })
     }
 
-    /// Returns whether a placement can be walked by itself.
+    /// Returns whether a placement of `tree`, whatever tree it names, can be walked by itself.
     ///
     /// # Errors
     /// [`PlacementError`], if not.
     /// # Panics
     /// As [`LevelsTracer::new`].
-    pub fn check(tree: &CpuTracer, transform: &Affine64) -> Result<(), PlacementError> {
-        Placed::new(0, &root(tree), transform, 0).map(drop)
+    pub fn check(tree: &CpuTracer, placement: &TreePlacement) -> Result<(), PlacementError> {
+        Placed::of(&root(tree), placement).map(drop)
     }
 
     /// Returns the name that batch statistics have for this tracer.
@@ -126,7 +117,14 @@ impl LevelsTracer {
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(|tree| tree.bytes()).sum();
         let moved = self.placed.iter().filter(|placed| placed.moved.is_some()).count();
-        trees + self.top.bytes() + size_of_val(&self.placed[..]) + moved * size_of::<placed::Moved>()
+        let moving = self.placed.iter().filter(|placed| placed.motion.is_some()).count();
+        let maps = moved * size_of::<placed::Moved>() + moving * size_of::<Motion>();
+        trees + self.top.bytes() + size_of_val(&self.placed[..]) + maps
+    }
+
+    /// Returns `true` if a placement moves.
+    pub fn moves(&self) -> bool {
+        self.placed.iter().any(|placed| placed.motion.is_some())
     }
 }
 

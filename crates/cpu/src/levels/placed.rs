@@ -15,6 +15,7 @@
 //!   `u` of the way from it. [`PaddedRay`]'s own pads for the tree's space, 64 and 4 where it needs 5 and 2 here, hold
 //!   all of this.
 
+use super::motion::Motion;
 use crate::nearest::least_stretch;
 use crate::ray::WalkRay;
 use bytemuck::{Pod, Zeroable};
@@ -30,7 +31,29 @@ const LARGEST_RESIDUAL: f64 = 1.0 / (1u64 << 34) as f64;
 const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
 
 /// Half an ulp of 1.
-const U: f64 = f32::EPSILON as f64 / 2.0;
+pub(super) const U: f64 = f32::EPSILON as f64 / 2.0;
+
+/// A tree's place in a scene of two levels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TreePlacement {
+    /// Index of the tree.
+    pub tree: u32,
+    /// Map of the tree's triangles to the world. It is rounded to f32, and then corners are mapped in f32 as
+    /// [`Affine::point`](raywarp_geom::Affine::point) does: the rule by which a scene is flattened.
+    pub transform: Affine64,
+    /// Map at time 1 if the placement moves; `transform` is that of time 0 then, and between them the map is
+    /// [`Affine::between`](raywarp_geom::Affine::between) of both, rounded to f32.
+    pub end: Option<Affine64>,
+    /// Number that is added to the instances of the tree's ids: `base + instance` is what hits report.
+    pub base: u32,
+}
+
+impl TreePlacement {
+    /// Places a tree that stands still.
+    pub fn still(tree: u32, transform: Affine64, base: u32) -> Self {
+        Self { tree, transform, end: None, base }
+    }
+}
 
 /// Reasons why a placement cannot be walked by itself. Its triangles may be flattened instead, but for a singular
 /// transform.
@@ -66,8 +89,10 @@ pub(crate) struct Placed {
     pub base: u32,
     /// Box in the world around all flattened corners; empty if there are none.
     pub bounds: Aabb,
-    /// How the tree's corners get to the world; `None` if they are there already.
+    /// How the tree's corners get to the world, at time 0 if it moves; `None` if they are there already.
     pub moved: Option<Arc<Moved>>,
+    /// How it moves; `None` if it does not.
+    pub motion: Option<Arc<Motion>>,
 }
 
 /// Transforms of a placement.
@@ -77,9 +102,10 @@ pub(crate) struct Moved {
     pub to_world: Affine,
     /// Map of rays and points to the tree.
     pub to_tree: Affine64,
-    /// Least factor by which the map to the world stretches lengths, rounded down ([`least_stretch`]).
+    /// Least factor by which the map to the world stretches lengths, rounded down ([`least_stretch`]); 0 in what is
+    /// made for a ray.
     pub least_stretch: f64,
-    /// How far the rule of flattening may move a corner, in the world.
+    /// How far the rule of flattening may move a corner, in the world; 0 in what is made for a ray.
     pub rounding: f64,
     /// By axis of the tree's space, sum of the inverse's row, by which what is uncertain in the world is multiplied.
     sums: [f32; 3],
@@ -88,10 +114,24 @@ pub(crate) struct Moved {
 }
 
 impl Placed {
+    /// Places a tree, still or moving.
+    pub fn of(
+        tree: &Root<'_>,
+        &TreePlacement { tree: index, transform, end, base }: &TreePlacement,
+    ) -> Result<Self, PlacementError> {
+        let mut placed = Self::new(index, tree, &transform, base)?;
+        let [start, end] = [transform, end.unwrap_or(transform)].map(|map| map.rounded());
+        if start != end {
+            let (motion, bounds) = Motion::new(tree, [start, end])?;
+            (placed.motion, placed.bounds) = (Some(Arc::new(motion)), bounds);
+        }
+        Ok(placed)
+    }
+
     /// Places `tree` by `transform`, which is rounded to f32.
-    pub fn new(index: u32, tree: &Root<'_>, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
+    fn new(index: u32, tree: &Root<'_>, transform: &Affine64, base: u32) -> Result<Self, PlacementError> {
         let to_world = transform.rounded();
-        let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved });
+        let placed = |bounds, moved| Ok(Self { tree: index, base, bounds, moved, motion: None });
         if to_world == Affine::IDENTITY {
             return placed(*tree.bounds, None);
         }
@@ -101,8 +141,7 @@ impl Placed {
             return placed(Aabb::EMPTY, Some(Arc::new(moved)));
         };
         let moved = Moved::new(&to_world, tree.bounds)?;
-        let children = (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty());
-        let bounds = children.fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
+        let bounds = children(root).fold(Aabb::EMPTY, |all, child| all.union(&world_box(&to_world, &child)));
         if !bounds.min.iter().chain(&bounds.max).all(|x| x.abs() <= f32::MAX) {
             return Err(PlacementError::NotFinite);
         }
@@ -111,7 +150,14 @@ impl Placed {
 }
 
 impl Moved {
-    fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlacementError> {
+    pub fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlacementError> {
+        let moved = Self::for_rays(to_world, bounds)?;
+        let rounding = rounding(&Affine64::from(to_world), bounds).iter().map(|x| x * x).sum::<f64>().sqrt();
+        Ok(Self { least_stretch: least_stretch(&moved.to_tree), rounding, ..moved })
+    }
+
+    /// As [`Moved::new`], without what points ask for, which takes longest.
+    pub fn for_rays(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlacementError> {
         let exact = Affine64::from(to_world);
         if !exact.is_finite() {
             return Err(PlacementError::NotFinite);
@@ -134,8 +180,8 @@ impl Moved {
             to_tree,
             sums: std::array::from_fn(|i| up(sum(i, [1.0; 3]))),
             growth: std::array::from_fn(|i| up(sum(i, rounding))),
-            least_stretch: least_stretch(&to_tree),
-            rounding: rounding.iter().map(|x| x * x).sum::<f64>().sqrt(),
+            least_stretch: 0.0,
+            rounding: 0.0,
         })
     }
 }
@@ -165,7 +211,7 @@ impl KeptPlacement {
 
     /// Keeps a placement.
     pub(crate) fn of(placed: &Placed) -> Self {
-        let Placed { tree, base, bounds, moved } = placed;
+        let Placed { tree, base, bounds, moved, motion: _ } = placed;
         let bounds = [bounds.min, bounds.max];
         let identity = Self { to_world: Affine::IDENTITY.rows, bounds, tree: *tree, base: *base, ..Self::zeroed() };
         let Some(moved) = moved else { return identity };
@@ -187,10 +233,11 @@ impl KeptPlacement {
         let Self { to_tree, least_stretch, rounding, to_world, sums, growth, bounds, tree, base } = *self;
         let [min, max] = bounds;
         let bounds = Aabb { min, max };
-        let placed = |moved| Some(Placed { tree, base, bounds, moved });
+        let placed = |moved| Some(Placed { tree, base, bounds, moved, motion: None });
         let map = Affine { rows: to_world };
         if map == Affine::IDENTITY {
-            let is_same = bounds == *root.bounds && *self == Self::of(&Placed { tree, base, bounds, moved: None });
+            let is_same =
+                bounds == *root.bounds && *self == Self::of(&Placed { tree, base, bounds, moved: None, motion: None });
             return if is_same { placed(None) } else { None };
         }
         let sizes = sums.iter().chain(&growth).all(|x| (0.0..=f32::MAX).contains(x));
@@ -207,6 +254,11 @@ impl KeptPlacement {
     }
 }
 
+/// Returns the boxes of a root's children.
+pub(super) fn children(root: &Wide8Node) -> impl Iterator<Item = Aabb> {
+    (0..8).map(|slot| root.bounds(slot)).filter(|child| !child.is_empty())
+}
+
 /// Returns by axis how far the rule of flattening may round a corner within `bounds`, and somewhat more.
 fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
     let farthest: [f64; 3] = std::array::from_fn(|j| f64::from(bounds.min[j].abs().max(bounds.max[j].abs())));
@@ -217,12 +269,18 @@ fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
 fn world_box(map: &Affine, aabb: &Aabb) -> Aabb {
     let map = Affine64::from(map);
     let rounding = rounding(&map, aabb);
+    image_box(&map, aabb, rounding.map(|x| 2.0 * x))
+}
+
+/// Returns the box around the exact images of all points of `aabb`, grown by `growth` along each axis, in f32. The
+/// growth has to hold half an ulp of the coordinates.
+pub(super) fn image_box(map: &Affine64, aabb: &Aabb, growth: [f64; 3]) -> Aabb {
     let range = |i: usize| {
         let ends = |j: usize| [aabb.min[j], aabb.max[j]].map(|x| map.rows[i][j] * f64::from(x));
         let [low, high] =
             (0..3).map(ends).fold([map.rows[i][3]; 2], |[low, high], [a, b]| [low + a.min(b), high + a.max(b)]);
         // Rounded to f32 last, which may move an end by half an ulp of it, less than what a corner may.
-        [low - 2.0 * rounding[i], high + 2.0 * rounding[i]].map(|x| x as f32)
+        [low - growth[i], high + growth[i]].map(|x| x as f32)
     };
     let ranges = [range(0), range(1), range(2)];
     Aabb { min: ranges.map(|range| range[0]), max: ranges.map(|range| range[1]) }
@@ -236,6 +294,8 @@ fn up(x: f64) -> f32 {
 /// Ray as the walk of two levels takes it: for the world, and ready to be taken to a tree.
 pub(crate) struct WorldRay<'a> {
     pub ray: &'a Ray,
+    /// When placements that move are seen; from 0 to 1.
+    pub time: f32,
     /// The ray prepared for what stands in the world.
     pub walk: WalkRay,
     /// Direction divided by `power`, so that a transform of it is neither infinite nor zero in f32.
@@ -249,7 +309,7 @@ pub(crate) struct WorldRay<'a> {
 impl<'a> WorldRay<'a> {
     /// Prepares a ray through a scene within `bounds`, for hits after `after`; `None` if it cannot hit anything.
     #[inline(always)]
-    pub fn new(ray: &'a Ray, after: &HitKey, bounds: &Aabb) -> Option<Self> {
+    pub fn new(ray: &'a Ray, after: &HitKey, bounds: &Aabb, time: f32) -> Option<Self> {
         let walk = WalkRay::new(ray, after, bounds)?;
         // Nothing comes after a NaN.
         if after.t.is_nan() {
@@ -258,7 +318,7 @@ impl<'a> WorldRay<'a> {
         let longest = ray.direction.iter().fold(0.0, |longest: f32, x| longest.max(x.abs()));
         let power = if (1e-6..=1e6).contains(&longest) { 1.0 } else { power_of_two(longest) };
         let direction = ray.direction.map(|x| f64::from(x) / f64::from(power));
-        Some(Self { ray, walk, direction, power, underflow: longest * f32::from_bits(2) })
+        Some(Self { ray, time, walk, direction, power, underflow: longest * f32::from_bits(2) })
     }
 
     /// Returns the ray prepared for the boxes of a placed tree within `bounds`, and for its triangles in the world; and

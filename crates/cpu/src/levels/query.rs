@@ -2,12 +2,65 @@
 
 use super::{LevelsTracer, NAME};
 use crate::blocked::Blocked;
-use crate::filtered::{Asks, cost, each, positive};
+use crate::filtered::{self, Asks, cost, each, positive};
 use crate::one_by_one::OneByOne;
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
-use crate::sink::{Asked, Nearest, Obstacle};
+use crate::probe::Probe;
+use crate::sink::{Accept, Asked, Contact, Nearest, Obstacle, Reply, Sink};
 use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
 use std::ops::ControlFlow;
+
+/// Scene of two levels at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct LevelsAt<'a> {
+    scene: &'a LevelsTracer,
+    time: f32,
+}
+
+impl LevelsTracer {
+    /// Returns the scene at a time from 0 to 1; what is beyond them, and NaN, is as
+    /// [`Affine::between`](raywarp_geom::Affine::between) has it. All other questions are of time 0.
+    pub fn at(&self, time: f32) -> LevelsAt<'_> {
+        LevelsAt { scene: self, time }
+    }
+}
+
+impl Asks for LevelsAt<'_> {
+    fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>> {
+        self.scene.ask_at(self.time, ray, after, asked)
+    }
+}
+
+/// Each answers as the scene in which what moves stands still, where it is at that time.
+impl LevelsAt<'_> {
+    /// Returns the nearest hit of a ray that `accept` lets count, or any, as
+    /// [`closest_where`](LevelsTracer::closest_where) does.
+    pub fn closest(&self, ray: &Ray, accept: Option<&Accept<'_>>) -> Option<(Hit, u32)> {
+        filtered::closest(self, ray, accept)
+    }
+
+    /// Returns whether anything that `accept` lets count is in a ray's way, as [`any_where`](LevelsTracer::any_where)
+    /// does.
+    pub fn any(&self, ray: &Ray, accept: Option<&Accept<'_>>) -> Blocked {
+        filtered::any(self, ray, accept)
+    }
+
+    /// Passes every hit that `accept` lets count on to `receive`, as [`visit_where`](LevelsTracer::visit_where) does.
+    pub fn visit(
+        &self,
+        ray: &Ray,
+        accept: Option<&Accept<'_>>,
+        receive: &mut dyn FnMut(&Contact<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        each(self, ray, accept, receive)
+    }
+
+    /// Passes every triangle that a ray crosses on to `receive`, as [`crossings_one`](LevelsTracer::crossings_one)
+    /// does.
+    pub fn crossings(&self, ray: &Ray, receive: &mut dyn FnMut(&Contact<'_>, bool)) {
+        filtered::crossings(self, ray, receive);
+    }
+}
 
 impl LevelsTracer {
     /// Returns the nearest hit of a ray that comes after `after`, and its instance, as

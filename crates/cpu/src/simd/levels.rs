@@ -5,7 +5,7 @@ use super::custom::Customs;
 use super::order::ChildOrder;
 use super::place::{InPlace, Place};
 use super::single::{Asking, Leaves, Triangles, Visited, walk};
-use crate::levels::{LevelsTracer, WorldRay};
+use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then, WorldRay};
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
@@ -53,31 +53,9 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
         let Self { scene, ray } = *self;
         for item in scene.top.items(reference) {
             let placed = &scene.placed[item as usize];
-            let tracer = &*scene.trees[placed.tree as usize];
-            if let Encoding::Custom(custom) = &tracer.encoding {
-                if !custom.boxes.nodes().is_empty() {
-                    query.enter_custom(placed.base);
-                    match &placed.moved {
-                        None => set.enter(Customs { custom, walk: &ray.walk, ray: ray.ray, power: 1.0, query }),
-                        Some(moved) => {
-                            let (walk, local) = ray.placed(placed, moved, custom.boxes.bounds());
-                            set.enter(Customs { custom, walk: &walk, ray: &local, power: ray.power, query });
-                        }
-                    }
-                    if query.is_decided() {
-                        return Visited::Decided;
-                    }
-                }
-                continue;
-            }
-            let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
-            query.enter(&tracer.ids, &tracer.split, placed.base);
-            match &placed.moved {
-                None => set.enter(Inner { tree, ray: &ray.walk, place: &InPlace, query }),
-                Some(moved) => {
-                    let (ray, _) = ray.placed(placed, moved, tree.bounds());
-                    set.enter(Inner { tree, ray: &ray, place: &moved.to_world, query });
-                }
+            match &placed.motion {
+                Some(motion) if ray.time > 0.0 => self.moving(set, placed, motion, query),
+                _ => self.meet(set, placed, placed.moved.as_deref(), query),
             }
             if query.is_decided() {
                 return Visited::Decided;
@@ -87,6 +65,68 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
             *limit = ray.walk.box_high(query.limit());
         }
         Visited::Done
+    }
+}
+
+impl<'a> Placements<'a, '_> {
+    /// Asks a placement that stands still, where `moved` has it.
+    #[inline(always)]
+    fn meet<S: ChildOrder, K: Sink, P: Probe>(
+        &self,
+        set: S,
+        placed: &Placed,
+        moved: Option<&Moved>,
+        query: &mut Within<'a, K, P>,
+    ) {
+        let Self { scene, ray } = *self;
+        let tracer = &*scene.trees[placed.tree as usize];
+        if let Encoding::Custom(custom) = &tracer.encoding {
+            if custom.boxes.nodes().is_empty() {
+                return;
+            }
+            query.enter_custom(placed.base);
+            match moved {
+                None => set.enter(Customs { custom, walk: &ray.walk, ray: ray.ray, power: 1.0, query }),
+                Some(moved) => {
+                    let (walk, local) = ray.placed(placed, moved, custom.boxes.bounds());
+                    set.enter(Customs { custom, walk: &walk, ray: &local, power: ray.power, query });
+                }
+            }
+            return;
+        }
+        let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
+        query.enter(&tracer.ids, &tracer.split, placed.base);
+        match moved {
+            None => set.enter(Inner { tree, ray: &ray.walk, place: &InPlace, query }),
+            Some(moved) => {
+                let (ray, _) = ray.placed(placed, moved, tree.bounds());
+                set.enter(Inner { tree, ray: &ray, place: &moved.to_world, query });
+            }
+        }
+    }
+
+    /// Asks a placement that moves: it stands still for the ray, where it is at its time. Apart, so that those who ask
+    /// scenes in which nothing moves do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn moving<S: ChildOrder, K: Sink, P: Probe>(
+        &self,
+        set: S,
+        placed: &Placed,
+        motion: &Motion,
+        query: &mut Within<'a, K, P>,
+    ) {
+        match motion.at(self.ray.time) {
+            Then::Unseen => {}
+            Then::InPlace => self.meet(set, placed, None, query),
+            Then::Moved(moved) => self.meet(set, placed, Some(&moved), query),
+            Then::Whole(map) => {
+                let tracer = &*self.scene.trees[placed.tree as usize];
+                let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
+                query.enter(&tracer.ids, &tracer.split, placed.base);
+                set.enter(Inner { tree, ray: &self.ray.walk.through_all(), place: &map, query });
+            }
+        }
     }
 }
 

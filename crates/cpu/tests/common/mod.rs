@@ -141,7 +141,13 @@ fn check_after<E: Engine>(triangles: &FlatTriangles, rays: &[Ray], after: &[HitK
 
 /// Each ray by itself, and all its hits in one walk.
 #[track_caller]
-fn check_single<E: Engine>(name: &str, tracer: &E, rays: &[Ray], after: &[HitKey], expected: &[Vec<(Hit, u32, bool)>]) {
+pub fn check_single<E: Engine>(
+    name: &str,
+    tracer: &E,
+    rays: &[Ray],
+    after: &[HitKey],
+    expected: &[Vec<(Hit, u32, bool)>],
+) {
     for (i, (ray, want)) in rays.iter().zip(expected).enumerate() {
         let after_it = after.get(i).copied().unwrap_or(HitKey::START);
         let of = |(hit, instance): (Hit, u32)| (bits(&hit), instance);
