@@ -1,9 +1,10 @@
 //! Queries of library users on GPUs, or rather on a pretended driver with emulated kernels.
 
+use raywarp::cpu::RayExtra;
 use raywarp::cuda::{CudaError, DriverCall};
 use raywarp::device::{Amount, BackendError, DeviceChoice, OneOfGpus, PlanReason, PlannedDevice, rays_worth_a_gpu};
 use raywarp::{
-    Aabb, Affine64, BatchError, Control, Geometry, GeometryHit, Ray, Ray64, Scene, SceneError, SceneOptions,
+    Aabb, Affine64, BatchError, Control, Filter, Geometry, GeometryHit, Ray, Ray64, Scene, SceneError, SceneOptions,
     SurfaceHit, TraceError, TriangleMesh,
 };
 use std::sync::Arc;
@@ -153,6 +154,39 @@ fn gpus_take_no_custom_geometry() {
     let error = built(DeviceChoice::Cuda(vec![0]), true).unwrap_err();
     assert!(matches!(error, SceneError::CustomOnGpu { mesh: 0 }), "{error}");
     assert!(built(DeviceChoice::Cuda(vec![0]), false).is_ok() && built(DeviceChoice::Auto, true).is_ok());
+}
+
+#[test]
+fn gpus_take_nothing_that_moves_and_no_masks_and_times_of_rays() {
+    let Some(driver) = Driver::get() else { return };
+    driver.devices(1);
+    let up = |z: f64| Affine64::translation([0.0, 0.0, z]);
+    let sheet = [[0.0f32, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]];
+    let built = |device: DeviceChoice, moves: bool| {
+        let mut builder = Scene::builder();
+        let mesh = builder.mesh(&sheet, &[[0, 1, 2]]);
+        builder.instance(mesh, up(0.0), 1, 0);
+        if moves {
+            builder.moving(mesh, [up(1.0), up(2.0)], u32::MAX, 0);
+        }
+        builder.build(&SceneOptions { device, ..SceneOptions::default() }, &Control::default())
+    };
+    let gpu = DeviceChoice::Cuda(vec![0]);
+    let error = built(gpu.clone(), true).unwrap_err();
+    assert!(matches!(error, SceneError::MovingOnGpu { instance: 1 }), "{error}");
+    assert!(built(DeviceChoice::Auto, true).is_ok());
+    let scene = built(gpu, false).unwrap();
+    let (rays, control) = ([Ray::new([0.2, 0.2, 0.0], [0.0, 0.0, 1.0]); 2], Control::default());
+    let (mut hits, extras) = ([None; 2], [RayExtra::default(); 2]);
+    let all = scene.with(Filter::new());
+    for (filtered, extras) in [(&all, &extras[..]), (&scene.with(Filter::new().mask(1)), &[])] {
+        let error = filtered.closest_batch(&rays, extras, &mut hits, &control).unwrap_err();
+        assert_eq!(error, BatchError::FilterOnGpu);
+        assert_eq!(filtered.any_batch(&rays, extras, &mut [false; 2], &control), Err(BatchError::FilterOnGpu));
+        assert!(filtered.all_batch(&rays, extras, &control).is_ok_and(|(starts, _)| starts == [0, 1, 2]));
+        assert_eq!(filtered.closest(&rays[0]).map(|hit| hit.t), Some(1.0));
+    }
+    assert!(all.closest_batch(&rays, &[], &mut hits, &control).is_ok() && hits[1].is_some());
 }
 
 #[test]

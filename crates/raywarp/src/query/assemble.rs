@@ -44,6 +44,8 @@ pub(super) struct Leaf {
     /// Index of the mesh among the builder's parts.
     pub mesh: usize,
     pub transform: Affine64,
+    /// Map at time 1, if it moves.
+    pub end: Option<Affine64>,
     pub mask: u32,
     pub user: u32,
     pub id: InstanceId,
@@ -52,24 +54,51 @@ pub(super) struct Leaf {
 impl Leaf {
     /// Returns the placement as if it were of a mesh.
     pub fn of(&Instance { id, placement, user }: &Instance) -> Self {
-        let Placement { mesh, transform, mask } = placement;
-        Self { mesh: mesh.0 as usize, transform, mask, user, id }
+        let Placement { mesh, transform, end, mask } = placement;
+        Self { mesh: mesh.0 as usize, transform, end, mask, user, id }
     }
 
-    /// Checks that the transform can be rounded and undone; `instance` is the placement's number.
+    /// Returns the transforms: one, or those of times 0 and 1.
+    fn maps(&self) -> impl Iterator<Item = &Affine64> {
+        std::iter::once(&self.transform).chain(&self.end)
+    }
+
+    /// Checks that each transform can be rounded and undone; `instance` is the placement's number.
     pub fn check(&self, instance: usize) -> Result<(), SceneError> {
-        let map = Affine64::from(&self.transform.rounded());
-        if !map.is_finite() {
-            return Err(SceneError::NotFinite { instance });
+        self.maps().try_for_each(|map| {
+            let map = Affine64::from(&map.rounded());
+            if !map.is_finite() {
+                return Err(SceneError::NotFinite { instance });
+            }
+            map.inverse().map(drop).ok_or(SceneError::Singular { instance })
+        })
+    }
+
+    /// Returns the placement of a member of the group that this one is of.
+    fn member(&self, member: &Placement) -> Self {
+        let is_moving = self.end.is_some() || member.end.is_some();
+        let ends = [self.end.unwrap_or(self.transform), member.end.unwrap_or(member.transform)];
+        Self {
+            mesh: member.mesh.0 as usize,
+            transform: self.transform.after(&member.transform),
+            end: is_moving.then(|| ends[0].after(&ends[1])),
+            mask: self.mask & member.mask,
+            ..*self
         }
-        map.inverse().map(drop).ok_or(SceneError::Singular { instance })
+    }
+
+    /// Returns a box around a mesh within `bounds`, where it is placed, at all times.
+    fn reach(&self, bounds: &Aabb) -> Aabb {
+        reach(bounds, &self.transform, self.end.as_ref())
     }
 
     /// Makes the transform one of a mesh that is relative to `local`, in a world that is relative to `origin`.
     pub fn recenter(&mut self, local: [f64; 3], origin: [f64; 3]) {
-        self.transform = self.transform.after(&Affine64::translation(local));
-        for axis in 0..3 {
-            self.transform.rows[axis][3] -= origin[axis];
+        for map in std::iter::once(&mut self.transform).chain(&mut self.end) {
+            *map = map.after(&Affine64::translation(local));
+            for axis in 0..3 {
+                map.rows[axis][3] -= origin[axis];
+            }
         }
     }
 
@@ -81,7 +110,8 @@ impl Leaf {
     /// Returns what the placement is known by.
     pub fn numbered(&self) -> Numbered {
         let is_mirrored = self.transform.determinant() < 0.0;
-        Numbered { id: self.id, mask: self.mask, user: self.user, mesh: self.mesh as u32, is_mirrored }
+        let moves = self.end.is_some();
+        Numbered { id: self.id, mask: self.mask, user: self.user, mesh: self.mesh as u32, is_mirrored, moves }
     }
 }
 
@@ -141,9 +171,7 @@ pub(super) fn expand(groups: &Groups, sizes: &[u64], placed: &Leaf, leaves: &mut
     }
     let Some(members) = &groups[placed.mesh] else { return leaves.push(*placed) };
     for member in members.iter() {
-        let transform = placed.transform.after(&member.transform);
-        let mask = placed.mask & member.mask;
-        expand(groups, sizes, &Leaf { mesh: member.mesh.0 as usize, transform, mask, ..*placed }, leaves);
+        expand(groups, sizes, &placed.member(member), leaves);
     }
 }
 
@@ -171,12 +199,19 @@ pub(super) fn scene(
         }
     }
     leaves.iter().enumerate().try_for_each(|(instance, leaf)| leaf.check(instance))?;
+    let mut moves = vec![false; builder.parts.len()];
+    for (instance, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.end.is_some()) {
+        if on_gpu {
+            return Err(SceneError::MovingOnGpu { instance });
+        }
+        moves[leaf.mesh] = true;
+    }
     let customs = customs(builder, &placed, keeps_all, on_gpu)?;
     let Relative { origin, rounding, meshes, locals } = rounded(builder, &mut leaves, &used);
     let triangles = |mesh: usize| meshes[mesh].as_ref().map_or(0, |mesh| mesh.len() as u64);
     let has_tree: Vec<bool> = (0..meshes.len())
         .map(|mesh| match options.levels {
-            _ if customs[mesh].is_some() => true,
+            _ if customs[mesh].is_some() || moves[mesh] => true,
             _ if on_gpu => false,
             Levels::One => false,
             Levels::Two => used[mesh],
@@ -193,7 +228,7 @@ pub(super) fn scene(
             *part = KeptPart::custom(None, custom.bounds());
         }
     }
-    let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &leaf.transform));
+    let bounds = |leaf: &Leaf| kept.mesh(leaf.mesh).map_or(Aabb::EMPTY, |mesh| leaf.reach(&mesh.bounds));
     kept.reaches = leaves.par_iter().with_min_len(1 << 10).map(bounds).collect();
     count_open_edges(&mut kept, &meshes, &leaves, &has_tree, control)?;
     let rays = if keeps_all || has_tree.iter().any(|&has| has) {
@@ -272,12 +307,14 @@ pub(super) fn custom_tree(mesh: usize, geometry: &Arc<dyn Geometry>) -> Result<A
     tree.map(Arc::new).map_err(|source| SceneError::Geometry { mesh, source })
 }
 
-/// Returns a box around a placed mesh, the same whether or not the placement is flattened. `bounds` is around the mesh.
-pub(super) fn reach(bounds: &Aabb, transform: &Affine64) -> Aabb {
-    reach_of(bounds, &transform.rounded())
+/// Returns a box around a placed mesh at all times, the same whether or not the placement is flattened. `bounds` is
+/// around the mesh, and `end` the map at time 1 if it moves.
+pub(super) fn reach(bounds: &Aabb, transform: &Affine64, end: Option<&Affine64>) -> Aabb {
+    let start = reach_of(bounds, &transform.rounded());
+    end.map_or(start, |end| start.union(&reach_of(bounds, &end.rounded())))
 }
 
-/// As [`reach`], by a map that is rounded.
+/// As [`reach`] of what stands still, by a map that is rounded.
 pub(super) fn reach_of(bounds: &Aabb, map: &Affine) -> Aabb {
     if bounds.is_empty() { Aabb::EMPTY } else { map.aabb(bounds) }
 }
@@ -331,11 +368,11 @@ fn wants_origin(builder: &SceneBuilder<'_>, leaves: &[Leaf], used: &[bool]) -> b
     };
     let is_double = |part: &Part<'_>| matches!(part, Part::Mesh(positions, _) if positions.is_double());
     builder.parts.iter().zip(used).any(|(part, used)| *used && is_double(part))
-        || leaves.iter().any(|leaf| {
-            let rows = &leaf.transform.rows;
+        || leaves.iter().flat_map(|leaf| leaf.maps().map(|map| (leaf.mesh, map))).any(|(mesh, map)| {
+            let rows = &map.rows;
             let far = rows.iter().fold(0.0, |far: f64, row| far.max(row[3].abs()));
             let scale = rows.iter().flat_map(|row| &row[..3]).fold(0.0, |scale: f64, x| scale.max(x.abs()));
-            far > 0.0 && far > FAR * scale * extent_of(leaf.mesh)
+            far > 0.0 && far > FAR * scale * extent_of(mesh)
         })
 }
 
@@ -372,7 +409,7 @@ impl Rounded {
         // Of each part whether it is placed, and then whether by the identity alone.
         let mut stands: Vec<Option<bool>> = vec![None; builder.parts.len()];
         for leaf in leaves {
-            let is_identity = leaf.transform == Affine64::IDENTITY;
+            let is_identity = leaf.transform == Affine64::IDENTITY && leaf.end.is_none();
             stands[leaf.mesh] = Some(stands[leaf.mesh].unwrap_or(true) && is_identity);
         }
         for (index, part) in builder.parts.iter().enumerate() {
@@ -398,10 +435,12 @@ impl Rounded {
             meshes.push(mesh);
             locals.push(local);
         }
-        let place = |(instance, leaf): (usize, &Leaf)| {
-            (leaf.mesh, center.place(instance, &leaf.transform.rows, locals[leaf.mesh]))
-        };
-        let placements = leaves.iter().enumerate().map(place).collect();
+        // What moves is placed where it begins, and behind all of these where it ends.
+        let starts = leaves.iter().map(|leaf| (leaf.mesh, &leaf.transform));
+        let ends = leaves.iter().filter_map(|leaf| Some((leaf.mesh, leaf.end.as_ref()?)));
+        let place =
+            |(index, (mesh, map)): (usize, (usize, &Affine64))| (mesh, center.place(index, &map.rows, locals[mesh]));
+        let placements = starts.chain(ends).enumerate().map(place).collect();
         Self { meshes, locals, placements }
     }
 }
@@ -509,9 +548,10 @@ fn two_levels(
     }
     let place = |(instance, leaf): (usize, &Leaf)| -> Result<Option<TreePlacement>, SceneError> {
         let Some(tree) = kept.tree(leaf.mesh) else { return Ok(None) };
-        match LevelsTracer::check(&trees[tree as usize], &leaf.transform) {
-            Ok(()) => Ok(Some(TreePlacement { tree, transform: leaf.transform, base: instance as u32 })),
-            Err(PlacementError::IllConditioned) if customs[leaf.mesh].is_some() => {
+        let placement = TreePlacement { tree, transform: leaf.transform, end: leaf.end, base: instance as u32 };
+        match LevelsTracer::check(&trees[tree as usize], &placement) {
+            Ok(()) => Ok(Some(placement)),
+            Err(PlacementError::IllConditioned) if customs[leaf.mesh].is_some() || leaf.end.is_some() => {
                 Err(SceneError::IllConditioned { instance })
             }
             // Its boxes cannot be walked: flattened, with the same hits.
@@ -528,7 +568,7 @@ fn two_levels(
     let mut placements: Vec<TreePlacement> = placed.into_iter().flatten().collect();
     if !kept.is_divided {
         let tree = trees.len() as u32;
-        placements.push(TreePlacement { tree, transform: Affine64::IDENTITY, base: 0 });
+        placements.push(TreePlacement::still(tree, Affine64::IDENTITY, 0));
         trees.push(tracer(&others, &quality, control)?);
     }
     let levels = LevelsTracer::new(trees, &placements)?;

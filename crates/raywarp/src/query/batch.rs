@@ -66,30 +66,40 @@ impl Scene {
         rays: &[R],
         control: &Control<'_>,
     ) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
-        const PART: usize = 512;
-        let part = |rays: &[R]| {
-            let (mut counts, mut hits, mut of_ray) = (Vec::with_capacity(rays.len()), Vec::new(), Vec::new());
-            for ray in rays {
-                if control.is_cancelled() {
-                    return Err(raywarp_geom::TraceError::Cancelled);
-                }
-                self.all_into(ray, &mut of_ray);
-                counts.push(of_ray.len());
-                hits.extend_from_slice(&of_ray);
-            }
-            control.advance(rays.len());
-            Ok((counts, hits))
-        };
-        let parts: Vec<(Vec<usize>, Vec<R::Hit>)> = rays.par_chunks(PART).map(part).collect::<Result<_, _>>()?;
-        let mut starts = Vec::with_capacity(rays.len() + 1);
-        let mut end = 0;
-        starts.push(end);
-        for count in parts.iter().flat_map(|(counts, _)| counts) {
-            end += count;
-            starts.push(end);
-        }
-        let mut hits = Vec::with_capacity(end);
-        parts.into_iter().for_each(|(_, of_part)| hits.extend(of_part));
-        Ok((starts, hits))
+        ragged(rays, control, |index, hits| self.all_into(&rays[index], hits))
     }
+}
+
+/// Finds all hits of each ray in parallel: `all_of` writes those of the ray with an index into a list.
+pub(super) fn ragged<R: SceneRay>(
+    rays: &[R],
+    control: &Control<'_>,
+    all_of: impl Fn(usize, &mut Vec<R::Hit>) + Sync,
+) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
+    const PART: usize = 512;
+    let part = |(part, of_part): (usize, &[R])| {
+        let (mut counts, mut hits, mut of_ray) = (Vec::with_capacity(of_part.len()), Vec::new(), Vec::new());
+        for index in (part * PART..).take(of_part.len()) {
+            if control.is_cancelled() {
+                return Err(raywarp_geom::TraceError::Cancelled);
+            }
+            all_of(index, &mut of_ray);
+            counts.push(of_ray.len());
+            hits.extend_from_slice(&of_ray);
+        }
+        control.advance(of_part.len());
+        Ok((counts, hits))
+    };
+    let parts: Vec<(Vec<usize>, Vec<R::Hit>)> =
+        rays.par_chunks(PART).enumerate().map(part).collect::<Result<_, _>>()?;
+    let mut starts = Vec::with_capacity(rays.len() + 1);
+    let mut end = 0;
+    starts.push(end);
+    for count in parts.iter().flat_map(|(counts, _)| counts) {
+        end += count;
+        starts.push(end);
+    }
+    let mut hits = Vec::with_capacity(end);
+    parts.into_iter().for_each(|(_, of_part)| hits.extend(of_part));
+    Ok((starts, hits))
 }

@@ -3,8 +3,8 @@
 use super::BatchError;
 use super::advanced::Advanced;
 use super::asked::{Asks, Receive, SceneRay};
-use super::filter::Filter;
 use super::inside::Crossings;
+use super::ray_filter::RayFilter;
 use super::scene::Scene;
 use rayon::prelude::*;
 use raywarp_cpu::Contact;
@@ -94,13 +94,13 @@ impl SceneRay for Ray64 {
 impl Asks for Ray64 {
     type Found = Hit64;
 
-    fn closest_in(&self, scene: &Scene, filter: Option<&Filter<'_>>) -> Option<Hit64> {
+    fn closest_in(&self, scene: &Scene, filter: Option<&RayFilter<'_>>) -> Option<Hit64> {
         let advanced = Advanced::new(self, scene)?;
         let counts = |touch: &Contact<'_>| counts(&advanced, scene, filter, touch);
-        let (nearest, _) = scene.closest_where(&advanced.ray, &counts)?;
+        let (nearest, _) = scene.closest_where(&advanced.ray, time(filter), Some(&counts))?;
         // All that may come before it in f64.
         let mut first: Option<Hit64> = None;
-        let _ = scene.visit_where(&advanced.beside(nearest.t), Some(&counts), &mut |touch| {
+        let _ = scene.visit_where(&advanced.beside(nearest.t), time(filter), Some(&counts), &mut |touch| {
             let hit = advanced.hit(scene, touch);
             if first.is_none_or(|first| Self::order(&hit, &first).is_lt()) {
                 first = Some(hit);
@@ -110,22 +110,29 @@ impl Asks for Ray64 {
         first
     }
 
-    fn any_in(&self, scene: &Scene, filter: Option<&Filter<'_>>) -> bool {
-        Advanced::new(self, scene)
-            .is_some_and(|advanced| scene.any_where(&advanced.ray, &|touch| counts(&advanced, scene, filter, touch)))
+    fn any_in(&self, scene: &Scene, filter: Option<&RayFilter<'_>>) -> bool {
+        Advanced::new(self, scene).is_some_and(|advanced| {
+            let counts = |touch: &Contact<'_>| counts(&advanced, scene, filter, touch);
+            scene.any_where(&advanced.ray, time(filter), Some(&counts))
+        })
     }
 
-    fn visit_in(&self, scene: &Scene, filter: Option<&Filter<'_>>, receive: Receive<'_, Hit64>) -> ControlFlow<()> {
+    fn visit_in(&self, scene: &Scene, filter: Option<&RayFilter<'_>>, receive: Receive<'_, Hit64>) -> ControlFlow<()> {
         let Some(advanced) = Advanced::new(self, scene) else { return ControlFlow::Continue(()) };
         let counts = |touch: &Contact<'_>| counts(&advanced, scene, filter, touch);
-        scene.visit_where(&advanced.ray, Some(&counts), &mut |touch| receive(&advanced.hit(scene, touch)))
+        scene.visit_where(&advanced.ray, time(filter), Some(&counts), &mut |touch| receive(&advanced.hit(scene, touch)))
     }
 
-    fn crossings_in(&self, scene: &Scene) -> Crossings {
+    fn is_sound(&self) -> bool {
+        self.is_valid()
+    }
+
+    fn crossings_in(&self, scene: &Scene, filter: Option<&RayFilter<'_>>) -> Crossings {
         let Some(advanced) = Advanced::new(self, scene) else { return Crossings::default() };
-        scene.crossings_where(&advanced.ray, |touch| {
+        scene.crossings_where(&advanced.ray, time(filter), |touch| {
             let t = advanced.meets(touch).t;
-            self.t_min <= t && t < self.t_max
+            let is_within = self.t_min <= t && t < self.t_max;
+            is_within && filter.is_none_or(|filter| scene.accepts(filter, &advanced.ray, touch, t as f32))
         })
     }
 
@@ -161,8 +168,12 @@ impl Asks for Ray64 {
     }
 }
 
+fn time(filter: Option<&RayFilter<'_>>) -> f32 {
+    filter.map_or(0.0, |filter| filter.time)
+}
+
 /// Returns whether a triangle that the rounded ray hits counts: by the interval, in f64, and the filter.
-fn counts(advanced: &Advanced, scene: &Scene, filter: Option<&Filter<'_>>, touch: &Contact<'_>) -> bool {
+fn counts(advanced: &Advanced, scene: &Scene, filter: Option<&RayFilter<'_>>, touch: &Contact<'_>) -> bool {
     let t = advanced.meets(touch).t;
     let is_within = advanced.asked.t_min <= t && t <= advanced.asked.t_max;
     is_within && filter.is_none_or(|filter| scene.accepts(filter, &advanced.ray, touch, t as f32))

@@ -36,9 +36,11 @@ pub enum SceneError {
         /// Number of the placement in the scene, as hits would have it.
         instance: usize,
     },
-    /// A placement's scales differ so much by direction, or are so large or small, that custom geometry cannot be
-    /// walked in its own space.
-    #[error("instance {instance}: its transform's scales differ too much for custom geometry, or are beyond 2^40")]
+    /// A placement's scales differ so much by direction, or are so large or small, that it cannot be walked in its own
+    /// space, which custom geometry and what moves have to be.
+    #[error(
+        "instance {instance}: its transform's scales are beyond 2^40, or differ too much for what moves or is custom"
+    )]
     IllConditioned {
         /// Number of the placement in the scene, as hits would have it.
         instance: usize,
@@ -56,6 +58,12 @@ pub enum SceneError {
     CustomOnGpu {
         /// Index of the geometry, in the order in which meshes and groups were added.
         mesh: usize,
+    },
+    /// What moves is placed in a scene for GPUs, which trace triangles that stand still.
+    #[error("instance {instance} moves, which is traced on the CPU alone; build with DeviceChoice::Cpu")]
+    MovingOnGpu {
+        /// Number of the placement in the scene, as hits would have it.
+        instance: usize,
     },
     /// There are more placements than can be numbered: 2^32 - 1 of meshes, 2^28 in two levels.
     #[error("the scene has {found} placements of meshes, but at most {limit} can be numbered")]
@@ -105,6 +113,19 @@ pub enum BatchError {
         /// Length of the slice.
         found: usize,
     },
+    /// A slice for masks and times of rays has another length than there are rays.
+    #[error("{found} masks and times for {asked} rays; give one a ray, or none")]
+    Extras {
+        /// Number of rays.
+        asked: usize,
+        /// Length of the slice.
+        found: usize,
+    },
+    /// Filters, and masks and times of rays, are of the CPU, and the scene's batches on GPUs that were named.
+    #[error(
+        "GPUs know no filters, masks or times of rays; ask Filtered::closest for each, or build with DeviceChoice::Cpu"
+    )]
+    FilterOnGpu,
     /// Rays in f64 are traced on the CPU, and the scene's batches on GPUs that were named.
     #[error("GPUs trace no rays in f64; ask Scene::closest or any for each, or build with DeviceChoice::Cpu")]
     DoublesOnGpu,

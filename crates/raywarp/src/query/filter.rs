@@ -1,23 +1,10 @@
-//! Questions that leave something out: by mask, facing, a triangle or a closure.
+//! Questions that leave something out, by mask, facing, a triangle or a closure, or are of a time.
 
-use super::{Scene, SceneRay, SurfaceHit};
-use raywarp_geom::Ray;
+use super::ray_filter::RayFilter;
+use super::{Crossings, Culling, Scene, SceneRay, SurfaceHit};
 use std::ops::ControlFlow;
 
-/// Side of surfaces that rays do not see.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Culling {
-    /// Both sides are seen.
-    #[default]
-    None,
-    /// Fronts are not seen: where corners turn counter-clockwise in the mesh's own space, or would without a mirroring
-    /// transform.
-    Fronts,
-    /// Backs are not seen.
-    Backs,
-}
-
-/// What of a scene counts for a question; everything by default.
+/// What of a scene counts for a question, and when: by default everything, at time 0.
 ///
 /// ```
 /// use raywarp::{Culling, Filter, Ray, Scene};
@@ -30,37 +17,48 @@ pub enum Culling {
 /// assert!(!scene.with(Filter::new().accept(&far_from_corners)).any(&from_below));
 /// # Ok::<(), raywarp::SceneError>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Filter<'f> {
+pub struct Filter<'f, A = fn(&SurfaceHit) -> bool> {
     mask: u32,
     culling: Culling,
     skip: Option<(u32, u32)>,
-    accept: Option<&'f dyn Fn(&SurfaceHit) -> bool>,
+    time: f32,
+    accept: Option<&'f A>,
 }
 
-impl Default for Filter<'_> {
-    fn default() -> Self {
-        Self { mask: u32::MAX, culling: Culling::None, skip: None, accept: None }
+impl<A> Clone for Filter<'_, A> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-impl std::fmt::Debug for Filter<'_> {
+impl<A> Copy for Filter<'_, A> {}
+
+impl Default for Filter<'_> {
+    fn default() -> Self {
+        Self { mask: u32::MAX, culling: Culling::None, skip: None, time: 0.0, accept: None }
+    }
+}
+
+impl<A> std::fmt::Debug for Filter<'_, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Filter")
             .field("mask", &self.mask)
             .field("culling", &self.culling)
             .field("skip", &self.skip)
+            .field("time", &self.time)
             .field("accept", &self.accept.is_some())
             .finish()
     }
 }
 
-impl<'f> Filter<'f> {
-    /// Returns the filter that leaves nothing out.
+impl Filter<'_> {
+    /// Returns the filter that leaves nothing out, and sees what moves at time 0.
     pub fn new() -> Self {
         Self::default()
     }
+}
 
+impl<'f, A> Filter<'f, A> {
     /// Sees placements alone whose mask shares a bit with this one; all, whatever their masks, with all bits set, as by
     /// default.
     #[must_use]
@@ -80,26 +78,28 @@ impl<'f> Filter<'f> {
         Self { skip: Some((instance, primitive)), ..self }
     }
 
-    /// Leaves out hits for which `accept` returns `false`, such as of transparent texels. It is asked of hits that
-    /// nothing else leaves out, in any order, and perhaps more than once of the same.
+    /// Sees what moves where it is at a time, 0 by default: from 0 to 1, where times beyond are the nearer of both, and
+    /// NaN is 0. What stands still is there at every time.
     #[must_use]
-    pub fn accept(self, accept: &'f dyn Fn(&SurfaceHit) -> bool) -> Self {
-        Self { accept: Some(accept), ..self }
+    pub fn time(self, time: f32) -> Self {
+        Self { time, ..self }
     }
 
-    /// Returns `true` if a triangle is neither masked nor skipped.
-    pub(super) fn sees(&self, mask: u32, instance: u32, primitive: u32) -> bool {
-        (self.mask == u32::MAX || self.mask & mask != 0) && self.skip != Some((instance, primitive))
+    /// Leaves out hits for which `accept` returns `false`, such as of transparent texels. It is asked of hits that
+    /// nothing else leaves out, in any order, and perhaps more than once of the same. Batches ask it in many threads,
+    /// and take one that is `Sync`.
+    #[must_use]
+    pub fn accept<B: Fn(&SurfaceHit) -> bool>(self, accept: &'f B) -> Filter<'f, B> {
+        let Self { mask, culling, skip, time, accept: _ } = self;
+        Filter { mask, culling, skip, time, accept: Some(accept) }
     }
+}
 
-    /// Returns `true` if a side, which `is_front` tells, is not culled.
-    pub(super) fn shows(&self, is_front: impl FnOnce() -> bool) -> bool {
-        self.culling == Culling::None || is_front() != (self.culling == Culling::Fronts)
-    }
-
-    /// Returns `true` if the closure takes a hit, or there is none.
-    pub(super) fn takes(&self, hit: impl FnOnce() -> SurfaceHit) -> bool {
-        self.accept.is_none_or(|accept| accept(&hit()))
+impl<A: Fn(&SurfaceHit) -> bool> Filter<'_, A> {
+    /// Returns what counts for rays.
+    pub(super) fn of_rays(&self) -> RayFilter<'_> {
+        let Self { mask, culling, skip, time, accept } = *self;
+        RayFilter { mask, culling, skip, time, accept: accept.map(|accept| accept as &dyn Fn(&SurfaceHit) -> bool) }
     }
 }
 
@@ -107,45 +107,56 @@ impl<'f> Filter<'f> {
 ///
 /// A question takes longer than of the scene itself by what the filter asks of each triangle on the ray: some
 /// nanoseconds, and a closure's own time. A scene that is asked without one pays nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Filtered<'s> {
-    scene: &'s Scene,
-    filter: Filter<'s>,
+pub struct Filtered<'s, A = fn(&SurfaceHit) -> bool> {
+    pub(super) scene: &'s Scene,
+    pub(super) filter: Filter<'s, A>,
+}
+
+impl<A> Clone for Filtered<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Filtered<'_, A> {}
+
+impl<A> std::fmt::Debug for Filtered<'_, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filtered").field("scene", &self.scene).field("filter", &self.filter).finish()
+    }
 }
 
 impl Scene {
-    /// Returns the scene as `filter` shows it, for questions of single rays.
-    pub fn with<'s>(&'s self, filter: Filter<'s>) -> Filtered<'s> {
+    /// Returns the scene as `filter` shows it.
+    pub fn with<'s, A>(&'s self, filter: Filter<'s, A>) -> Filtered<'s, A> {
         Filtered { scene: self, filter }
     }
 }
 
-impl Filtered<'_> {
+impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
     /// Returns the nearest hit of a ray that the filter lets count.
     pub fn closest<R: SceneRay>(&self, ray: &R) -> Option<R::Hit> {
-        ray.closest_in(self.scene, Some(&self.filter))
+        ray.closest_in(self.scene, Some(&self.filter.of_rays()))
     }
 
     /// Returns `true` if the ray hits anything that the filter lets count.
     pub fn any<R: SceneRay>(&self, ray: &R) -> bool {
-        ray.any_in(self.scene, Some(&self.filter))
+        ray.any_in(self.scene, Some(&self.filter.of_rays()))
     }
 
     /// Passes every hit that the filter lets count on to `receive`; see [`Scene::visit`].
     pub fn visit<R: SceneRay>(&self, ray: &R, mut receive: impl FnMut(&R::Hit) -> ControlFlow<()>) -> ControlFlow<()> {
-        ray.visit_in(self.scene, Some(&self.filter), &mut receive)
+        ray.visit_in(self.scene, Some(&self.filter.of_rays()), &mut receive)
     }
 
     /// Writes all hits that the filter lets count into `hits`, nearest first; see [`Scene::all_into`].
     pub fn all_into<R: SceneRay>(&self, ray: &R, hits: &mut Vec<R::Hit>) {
-        ray.all_in(self.scene, Some(&self.filter), hits);
+        ray.all_in(self.scene, Some(&self.filter.of_rays()), hits);
     }
-}
 
-/// Returns `true` if a ray looks at the side of a triangle where its corners turn counter-clockwise. In f64.
-pub(super) fn faces(ray: &Ray, [a, b, c]: &[[f32; 3]; 3]) -> bool {
-    let edge = |p: &[f32; 3]| -> [f64; 3] { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
-    let (u, v) = (edge(b), edge(c));
-    let normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    normal.iter().zip(ray.direction).map(|(n, d)| n * f64::from(d)).sum::<f64>() < 0.0
+    /// Counts the surfaces that a ray passes and that the filter lets count, by the side from which it comes; see
+    /// [`Scene::crossings`].
+    pub fn crossings<R: SceneRay>(&self, ray: &R) -> Crossings {
+        ray.crossings_in(self.scene, Some(&self.filter.of_rays()))
+    }
 }

@@ -19,6 +19,9 @@ pub struct Placement {
     pub mesh: GeometryId,
     /// Map from its space to the group's.
     pub transform: Affine64,
+    /// Map at time 1 if it moves ([`SceneBuilder::moving`](crate::SceneBuilder::moving)); `transform` is that of time 0
+    /// then.
+    pub end: Option<Affine64>,
     /// Bits that a ray's mask must share with it; all by default.
     pub mask: u32,
 }
@@ -26,7 +29,14 @@ pub struct Placement {
 impl Placement {
     /// Places `mesh` by `transform`, for rays of every mask.
     pub fn new(mesh: GeometryId, transform: Affine64) -> Self {
-        Self { mesh, transform, mask: u32::MAX }
+        Self { mesh, transform, end: None, mask: u32::MAX }
+    }
+
+    /// Places `mesh` so that it moves, from the first transform at time 0 to the second at time 1, for rays of every
+    /// mask.
+    pub fn moving(mesh: GeometryId, transforms: [Affine64; 2]) -> Self {
+        let [transform, end] = transforms;
+        Self { end: Some(end), ..Self::new(mesh, transform) }
     }
 }
 

@@ -59,7 +59,7 @@ impl Scene {
     /// # Ok::<(), raywarp::SceneError>(())
     /// ```
     pub fn crossings<R: SceneRay>(&self, ray: &R) -> Crossings {
-        ray.crossings_in(self)
+        ray.crossings_in(self, None)
     }
 
     /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where

@@ -16,6 +16,8 @@ use std::sync::{Arc, OnceLock};
 /// Triangle meshes placed in the world, ready for questions: of rays one by one on the CPU, and of batches on the CPU
 /// or GPUs.
 ///
+/// What moves ([`SceneBuilder::moving`]) is seen where it is at time 0, but for questions with a time of their own.
+///
 /// A scene is a snapshot that never changes, and cheap to clone: threads may ask it at once.
 ///
 /// Hits are watertight: no ray slips between two triangles that share an edge, also of two placements if the edge's
@@ -73,8 +75,10 @@ pub(super) struct Numbered {
     pub user: u32,
     /// Number of the mesh.
     pub mesh: u32,
-    /// `true` if its transform mirrors.
+    /// `true` if its transform mirrors, at time 0.
     pub is_mirrored: bool,
+    /// `true` if it moves.
+    pub moves: bool,
 }
 
 impl std::fmt::Debug for Scene {
@@ -210,8 +214,8 @@ impl Scene {
         self.0.numbered.len()
     }
 
-    /// Returns a box around all triangles, relative to [`Scene::origin`]; empty if there are none. It may be somewhat
-    /// larger than the least where placements keep trees of their own.
+    /// Returns a box around all triangles at all times, relative to [`Scene::origin`]; empty if there are none. It may
+    /// be somewhat larger than the least where placements keep trees of their own.
     pub fn bounds(&self) -> Aabb {
         match &self.0.rays {
             Rays::One(cpu, _) => cpu.bounds(),
@@ -267,6 +271,11 @@ impl Scene {
 
     pub(super) fn surface_hit(&self, hit: &Hit, instance: u32) -> SurfaceHit {
         SurfaceHit::new(hit, instance, self.user_of(instance))
+    }
+
+    /// Returns `true` if anything moves. O(placements).
+    pub(super) fn moves(&self) -> bool {
+        self.0.numbered.iter().any(|numbered| numbered.moves)
     }
 
     /// Returns the number that the caller gave to a placement.

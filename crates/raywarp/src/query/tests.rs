@@ -2,6 +2,7 @@
 
 mod closed;
 mod custom;
+mod moving;
 
 use super::*;
 #[cfg(feature = "cuda")]
@@ -388,7 +389,7 @@ fn filters_leave_out_by_mask_facing_triangle_and_closure() {
         assert_eq!(seen(Filter::new().culling(Culling::Backs), &back), [3, 2, 1, 0]);
         assert_eq!(seen(Filter::new().skip(1, 0).skip(0, 0), &ahead), [1, 2, 3]);
         assert_eq!(seen(Filter::new().skip(0, 1), &ahead), [0, 1, 2, 3]);
-        let odd = |hit: &SurfaceHit| hit.user % 2 == 1;
+        let odd: fn(&SurfaceHit) -> bool = |hit| hit.user % 2 == 1;
         assert_eq!(seen(Filter::new().accept(&odd), &ahead), [1, 3]);
         assert_eq!(seen(Filter::new().accept(&odd).mask(0b111), &ahead), [1]);
         let none = |_: &SurfaceHit| ControlFlow::Break(());

@@ -7,7 +7,7 @@ use crate::query::assemble::{Leaf, check_levels, custom_tree, expand, sizes, tre
 use crate::query::builder::{Instance, Part};
 use crate::query::ids::{GeometryId, Groups, InstanceId, Placement};
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
-use crate::query::scene::Scene;
+use crate::query::scene::{Numbered, Scene};
 use raywarp_cpu::TreePlacement;
 use raywarp_geom::{Aabb, Affine64, Control};
 use std::collections::BTreeSet;
@@ -203,7 +203,8 @@ impl State {
             let at = self.kept.instances.binary_search_by_key(&id, |(id, _)| *id).expect("checked");
             let placement = Placement {
                 mesh: self.kept.instances[at].1,
-                transform: transform.unwrap_or(Affine64::IDENTITY),
+                transform: transform.map_or(Affine64::IDENTITY, |(transform, _)| transform),
+                end: transform.and_then(|(_, end)| end),
                 mask: mask.unwrap_or(u32::MAX),
             };
             leaves.clear();
@@ -211,7 +212,8 @@ impl State {
             for (number, leaf) in self.numbers(id).zip(&mut leaves) {
                 if transform.is_some() {
                     wanted.push(self.wanted(number, leaf)?);
-                    self.numbered[number].is_mirrored = leaf.numbered().is_mirrored;
+                    let Numbered { is_mirrored, moves, .. } = leaf.numbered();
+                    (self.numbered[number].is_mirrored, self.numbered[number].moves) = (is_mirrored, moves);
                 }
                 let numbered = &mut self.numbered[number];
                 numbered.mask = if mask.is_some() { leaf.mask } else { numbered.mask };
@@ -256,8 +258,8 @@ impl State {
         for number in 0..self.numbered.len() {
             let mesh = self.numbered[number].mesh;
             if reshaped.contains(&mesh) && !goes.contains(&(number as u32)) {
-                let (tree, transform) = (self.tree(mesh as usize)?, self.map(number));
-                wanted.push(TreePlacement { tree, transform, base: number as u32 });
+                let (tree, (transform, end)) = (self.tree(mesh as usize)?, self.maps(number));
+                wanted.push(TreePlacement { tree, transform, end, base: number as u32 });
             }
         }
         Ok(())
@@ -271,6 +273,6 @@ impl State {
         if self.origin != [0.0; 3] || local != [0.0; 3] {
             leaf.recenter(local, self.origin);
         }
-        Ok(TreePlacement { tree, transform: leaf.transform, base: number as u32 })
+        Ok(TreePlacement { tree, transform: leaf.transform, end: leaf.end, base: number as u32 })
     }
 }

@@ -73,7 +73,8 @@ struct Changes<'a> {
 /// New properties of a placement.
 #[derive(Debug, Clone, Copy, Default)]
 struct Change {
-    transform: Option<Affine64>,
+    /// Maps at time 0, and at time 1 if it is to move.
+    transform: Option<(Affine64, Option<Affine64>)>,
     mask: Option<u32>,
     user: Option<u32>,
 }
@@ -140,17 +141,35 @@ impl<'a> Edit<'a> {
     /// Places a mesh or a group, as [`SceneBuilder::instance`](crate::SceneBuilder::instance) does: behind all others.
     /// Its id was never that of another placement, removed ones among them.
     pub fn instance(&mut self, mesh: GeometryId, transform: Affine64, mask: u32, user: u32) -> InstanceId {
+        self.placed(Placement { mask, ..Placement::new(mesh, transform) }, user)
+    }
+
+    /// Places a mesh or a group so that it moves, as [`SceneBuilder::moving`](crate::SceneBuilder::moving) does, and as
+    /// [`Edit::instance`] places what stands still.
+    pub fn moving(&mut self, mesh: GeometryId, transforms: [Affine64; 2], mask: u32, user: u32) -> InstanceId {
+        self.placed(Placement { mask, ..Placement::moving(mesh, transforms) }, user)
+    }
+
+    fn placed(&mut self, placement: Placement, user: u32) -> InstanceId {
         let number = self.scene.kept.next_instance + self.changes.ids;
         self.changes.ids += 1;
         // Too large a number is told by `commit`.
         let id = InstanceId(u32::try_from(number).unwrap_or(u32::MAX));
-        self.changes.instances.push(Instance { id, placement: Placement { mesh, transform, mask }, user });
+        self.changes.instances.push(Instance { id, placement, user });
         id
     }
 
-    /// Places an instance elsewhere: `transform` takes the place of the one that it has.
+    /// Places an instance elsewhere: `transform` takes the place of the one that it has, or of both. It stands still
+    /// then; members of a group that move in that go on.
     pub fn set_transform(&mut self, instance: InstanceId, transform: Affine64) {
-        self.change(instance, Change { transform: Some(transform), ..Change::default() });
+        self.change(instance, Change { transform: Some((transform, None)), ..Change::default() });
+    }
+
+    /// Makes an instance move from the first transform at time 0 to the second at time 1, which take the place of those
+    /// that it has.
+    pub fn set_motion(&mut self, instance: InstanceId, transforms: [Affine64; 2]) {
+        let [transform, end] = transforms;
+        self.change(instance, Change { transform: Some((transform, Some(end))), ..Change::default() });
     }
 
     /// Gives an instance another mask.
@@ -172,7 +191,8 @@ impl<'a> Edit<'a> {
             entry.mask = change.mask.or(entry.mask);
             entry.user = change.user.or(entry.user);
         } else if let Some(added) = changes.instances.get_mut((u64::from(instance.0) - old) as usize) {
-            added.placement.transform = change.transform.unwrap_or(added.placement.transform);
+            let Placement { transform, end, .. } = &mut added.placement;
+            (*transform, *end) = change.transform.unwrap_or((*transform, *end));
             added.placement.mask = change.mask.unwrap_or(added.placement.mask);
             added.user = change.user.unwrap_or(added.user);
         } else {

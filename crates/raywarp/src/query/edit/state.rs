@@ -93,7 +93,7 @@ impl State {
             let slot = trees.len() as u32;
             trees.push(tree);
             let transform = Affine64::IDENTITY;
-            standing[number] = Some(TreePlacement { tree: slot, transform, base: number as u32 });
+            standing[number] = Some(TreePlacement::still(slot, transform, number as u32));
             if let (KeptPart::Mesh(mesh), false) = (&mut kept.parts[numbered[number].mesh as usize], flattened[number])
             {
                 mesh.tree = Some(slot);
@@ -102,7 +102,7 @@ impl State {
         // What is left stands by the identity, and its mesh has a tree now.
         for (number, standing) in standing.iter_mut().enumerate().filter(|(_, standing)| standing.is_none()) {
             let tree = kept.tree(numbered[number].mesh as usize).expect("the tree of a mesh in the world");
-            *standing = Some(TreePlacement { tree, transform: Affine64::IDENTITY, base: number as u32 });
+            *standing = Some(TreePlacement::still(tree, Affine64::IDENTITY, number as u32));
         }
         let standing: Vec<TreePlacement> = standing.into_iter().flatten().collect();
         kept.is_divided = true;
@@ -121,11 +121,14 @@ impl State {
         (id, (number - self.numbers(id).start) as u32)
     }
 
-    /// Returns the map of a placement of a mesh to the world.
-    pub fn map(&self, number: usize) -> Affine64 {
+    /// Returns the map of a placement of a mesh to the world, and that at time 1 if it moves.
+    pub fn maps(&self, number: usize) -> (Affine64, Option<Affine64>) {
         match self.kept.flattened.get(&self.key(number)) {
-            Some(map) => map.into(),
-            None => self.levels.scene().placement(number).transform,
+            Some(map) => (map.into(), None),
+            None => {
+                let TreePlacement { transform, end, .. } = self.levels.scene().placement(number);
+                (transform, end)
+            }
         }
     }
 
@@ -162,11 +165,11 @@ impl State {
 
     /// Places meshes. Those whose boxes cannot be walked by themselves get a tree in the world.
     pub fn place(&mut self, wanted: &[TreePlacement], control: &Control<'_>) -> Result<(), EditError> {
-        for &TreePlacement { transform, base, .. } in wanted {
+        for &TreePlacement { transform, end, base, .. } in wanted {
             let number = base as usize;
             self.drop_flattened(number)?;
             let mesh = self.kept.mesh(self.numbered[number].mesh as usize);
-            self.kept.reaches[number] = mesh.map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &transform));
+            self.kept.reaches[number] = mesh.map_or(Aabb::EMPTY, |mesh| reach(&mesh.bounds, &transform, end.as_ref()));
         }
         let mut failed = self.levels.place(wanted);
         failed.sort_unstable_by_key(|(number, _)| *number);
@@ -174,11 +177,11 @@ impl State {
             let is_singular = error == PlacementError::Singular;
             Err(if is_singular { SceneError::Singular { instance } } else { SceneError::NotFinite { instance } })?;
         }
-        let is_custom = |number: usize| {
-            let mesh = self.kept.mesh(self.numbered[number].mesh as usize);
-            mesh.is_some_and(|mesh| mesh.is_custom)
+        let is_never_flat = |number: usize| {
+            let Numbered { mesh, moves, .. } = self.numbered[number];
+            moves || self.kept.mesh(mesh as usize).is_some_and(|mesh| mesh.is_custom)
         };
-        if let Some(&(instance, _)) = failed.iter().find(|(number, _)| is_custom(*number)) {
+        if let Some(&(instance, _)) = failed.iter().find(|(number, _)| is_never_flat(*number)) {
             Err(SceneError::IllConditioned { instance })?;
         }
         for placement in wanted
@@ -194,7 +197,7 @@ impl State {
             let tree = self.add_tree(tree_of(corners, &self.kept.quality, control)?);
             let key = self.key(number);
             self.kept.flattened.insert(key, map);
-            self.levels.place(&[TreePlacement { tree, transform: Affine64::IDENTITY, base: number as u32 }]);
+            self.levels.place(&[TreePlacement::still(tree, Affine64::IDENTITY, number as u32)]);
         }
         Ok(())
     }

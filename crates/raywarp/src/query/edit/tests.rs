@@ -65,8 +65,11 @@ impl Model {
                 Given::Removed => builder.group(&[]),
             };
         }
-        for (_, Placement { mesh, transform, mask }, user) in &self.instances {
-            builder.instance(*mesh, *transform, *mask, *user);
+        for &(_, Placement { mesh, transform, end, mask }, user) in &self.instances {
+            match end {
+                None => builder.instance(mesh, transform, mask, user),
+                Some(end) => builder.moving(mesh, [transform, end], mask, user),
+            };
         }
         builder.build(&SceneOptions { levels, ..SceneOptions::default() }, &Control::default()).unwrap()
     }
@@ -122,8 +125,11 @@ pub(super) fn same(edited: &Scene, built: &Scene, rays: &[Ray]) -> usize {
         });
         assert_eq!(visited, all.len());
         assert_eq!(edited.crossings(ray), built.crossings(ray));
-        let filter = Filter::new().mask(0b101).culling(Culling::Backs);
-        assert_eq!(edited.with(filter).closest(ray), built.with(filter).closest(ray));
+        for time in [0.0, 0.3] {
+            let filter = Filter::new().mask(0b101).culling(Culling::Backs).time(time);
+            assert_eq!(edited.with(filter).closest(ray), built.with(filter).closest(ray));
+            assert_eq!(edited.with(filter).crossings(ray), built.with(filter).crossings(ray));
+        }
         hits += all.len();
     }
     assert_eq!(edited.closed(), built.closed());
@@ -139,8 +145,21 @@ pub(super) fn same(edited: &Scene, built: &Scene, rays: &[Ray]) -> usize {
     hits
 }
 
-/// Makes random changes to a scene and to the model of it, and returns the new scene.
-fn changed(scene: &Scene, model: &mut Model, random: &mut Random, in_place: bool) -> Scene {
+/// Returns a transform; where things move, one whose boxes can be walked.
+fn start(random: &mut Random, moves: bool) -> Affine64 {
+    let is_thin = |map: &Affine64| map.rows.iter().all(|row| row[2].abs() < 1e-10);
+    let map = transform(random);
+    if moves && is_thin(&map) { up(0.5) } else { map }
+}
+
+/// Returns where something is to go; nowhere in half of all cases, and where nothing moves.
+fn end(random: &mut Random, moves: bool) -> Option<Affine64> {
+    (moves && random.below(2) == 0).then(|| start(random, moves))
+}
+
+/// Makes random changes to a scene and to the model of it, and returns the new scene. With `moves` some make things
+/// move.
+fn changed(scene: &Scene, model: &mut Model, random: &mut Random, in_place: bool, moves: bool) -> Scene {
     let scene = scene.clone();
     let mut edit = if in_place { scene.into_edit() } else { scene.edit() };
     // Meshes are borrowed until the edit is done.
@@ -158,27 +177,38 @@ fn changed(scene: &Scene, model: &mut Model, random: &mut Random, in_place: bool
                 let there = model.parts.iter().enumerate().filter(|(_, part)| !matches!(part, Given::Removed));
                 let members = there.filter(|_| random.below(3) == 0).map(|(part, _)| part).collect::<Vec<_>>();
                 let members = members.into_iter().filter(|&part| is_mesh(model, part)).take(3);
-                let place =
-                    |part| Placement { mask: 0b110, ..Placement::new(GeometryId(part as u32), transform(random)) };
+                let place = |part| {
+                    let end = end(random, moves);
+                    let placement = Placement::new(GeometryId(part as u32), start(random, moves));
+                    Placement { mask: 0b110, end, ..placement }
+                };
                 let members: Vec<Placement> = members.map(place).collect();
                 edit.group(&members);
                 model.parts.push(Given::Group(members));
             }
             2..=4 if part < model.parts.len() && !matches!(model.parts[part], Given::Removed) => {
+                let end = end(random, moves);
                 let placement = Placement {
                     mesh: GeometryId(part as u32),
-                    transform: transform(random),
+                    transform: start(random, moves),
+                    end,
                     mask: random.below(8) as u32,
                 };
-                let user = random.below(100) as u32;
-                let id = edit.instance(placement.mesh, placement.transform, placement.mask, user);
+                let (user, Placement { mesh, transform, mask, .. }) = (random.below(100) as u32, placement);
+                let id = match end {
+                    None => edit.instance(mesh, transform, mask, user),
+                    Some(end) => edit.moving(mesh, [transform, end], mask, user),
+                };
                 assert!(model.instances.iter().all(|(old, ..)| *old < id));
                 model.instances.push((id, placement, user));
             }
             5 | 6 if instance < model.instances.len() => {
                 let (id, placement, _) = &mut model.instances[instance];
-                placement.transform = transform(random);
-                edit.set_transform(*id, placement.transform);
+                (placement.end, placement.transform) = (end(random, moves), start(random, moves));
+                match placement.end {
+                    None => edit.set_transform(*id, placement.transform),
+                    Some(end) => edit.set_motion(*id, [placement.transform, end]),
+                }
             }
             7 if instance < model.instances.len() => {
                 let (id, placement, user) = &mut model.instances[instance];
@@ -208,19 +238,20 @@ fn changed(scene: &Scene, model: &mut Model, random: &mut Random, in_place: bool
 #[test]
 fn random_edits_give_the_hits_of_scenes_built_anew() {
     let mut hits = 0;
-    for seed in 0..12 {
+    for seed in 0..18 {
+        let moves = seed >= 12;
         let mut random = Random::new(seed);
         let mut model = Model::default();
         for part in 0..4 {
             model.parts.push(Given::Mesh(mesh(&mut random)));
-            let placement = Placement::new(GeometryId(part), transform(&mut random));
+            let placement = Placement::new(GeometryId(part), start(&mut random, moves));
             model.instances.push((InstanceId(part), placement, part));
         }
         let mut scene = model.built(Levels::Two);
         for step in 0..25 {
             let before = (scene.clone(), model.clone());
-            scene = changed(&scene, &mut model, &mut random, step % 2 == 1);
-            if step % 3 == 1 {
+            scene = changed(&scene, &mut model, &mut random, step % 2 == 1, moves);
+            if step % 3 == 1 && !moves {
                 scene = reloaded(&scene);
             }
             let rays = rays(&mut random, 60);
@@ -232,7 +263,7 @@ fn random_edits_give_the_hits_of_scenes_built_anew() {
                 // The scene as it was, and another edit of it.
                 same(&before.0, &before.1.built(Levels::One), &rays[..20]);
                 let mut other = before.1;
-                let edited = changed(&before.0, &mut other, &mut random, false);
+                let edited = changed(&before.0, &mut other, &mut random, false, moves);
                 same(&edited, &other.built(Levels::One), &rays[..20]);
             }
         }

@@ -164,7 +164,7 @@ fn part(input: &mut In<'_>) -> Result<KeptPart, SceneFileError> {
             let count = input.count(104)?;
             let member = |_| {
                 let (mesh, mask) = (GeometryId(input.u32()?), input.u32()?);
-                Ok(Placement { mesh, mask, transform: input.map64()? })
+                Ok(Placement { mask, ..Placement::new(mesh, input.map64()?) })
             };
             let members: Vec<Placement> = (0..count).map(member).collect::<Result<_, SceneFileError>>()?;
             Ok(KeptPart::Group(members.into()))

@@ -28,6 +28,7 @@ pub(super) fn scene(told: Told, memory: Vec<Vec<Line>>) -> Result<Scene, SceneFi
             user: told.user,
             mesh,
             is_mirrored: told.is_mirrored,
+            moves: false,
         })
         .collect();
     let moved = flattened(&kept, &numbered)?;

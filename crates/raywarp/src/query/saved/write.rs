@@ -60,6 +60,11 @@ pub(super) fn told(scene: &Scene) -> Result<Vec<u8>, SceneFileError> {
     if let Some(geometry) = kept.parts.iter().position(is_custom) {
         return Err(SceneFileError::Custom { geometry: GeometryId(geometry as u32) });
     }
+    let is_moving =
+        |part: &KeptPart| matches!(part, KeptPart::Group(members) if members.iter().any(|m| m.end.is_some()));
+    if numbered.iter().any(|numbered| numbered.moves) || kept.parts.iter().any(is_moving) {
+        return Err(SceneFileError::Moving);
+    }
     let mut out = Out::default();
     out.point(origin);
     tell_rounding(&mut out, rounding.as_ref());

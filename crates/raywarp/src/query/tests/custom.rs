@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Centres and radii.
 #[derive(Clone)]
-struct Spheres(Vec<([f32; 3], f32)>);
+pub(super) struct Spheres(pub Vec<([f32; 3], f32)>);
 
 impl Geometry for Spheres {
     fn len(&self) -> usize {
@@ -38,7 +38,7 @@ fn meets(&(center, radius): &([f32; 3], f32), origin: [f64; 3], d: [f64; 3]) -> 
     (beyond >= 0.0).then(|| [-1.0, 1.0].map(|side| side * beyond.sqrt() - half / a))
 }
 
-fn spheres(random: &mut Random) -> Spheres {
+pub(super) fn spheres(random: &mut Random) -> Spheres {
     Spheres((0..40).map(|_| (random.point(), 0.05 + 0.1 * random.unit())).collect())
 }
 
@@ -218,7 +218,7 @@ fn behind_a_hit_that_does_not_count_a_primitive_is_asked_again() {
     builder.instance(custom, Affine64::IDENTITY, u32::MAX, 0);
     let scene = built(builder, Levels::Auto);
     let ray = Ray::new([-3.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
-    let far = |hit: &SurfaceHit| hit.t > 3.0;
+    let far: fn(&SurfaceHit) -> bool = |hit| hit.t > 3.0;
     for filter in [Filter::new().culling(Culling::Fronts), Filter::new().accept(&far)] {
         assert_eq!(scene.with(filter).closest(&ray).map(|hit| hit.t), Some(4.0));
     }

@@ -1,0 +1,153 @@
+//! Many rays at once, of what a filter lets count, each with a mask and a time of its own.
+
+use super::batch::ragged;
+use super::ray_filter::RayFilter;
+use super::{BatchError, Filtered, Scene, SceneRay, SurfaceHit};
+use rayon::prelude::*;
+use raywarp_geom::{BatchStats, Control, TraceError};
+
+/// Mask and time of one ray of a batch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RayExtra {
+    /// Bits of which a placement's mask must share one, as [`Filter::mask`](crate::Filter::mask) has it; all by
+    /// default.
+    pub mask: u32,
+    /// When what moves is seen, from 0 to 1, as [`Filter::time`](crate::Filter::time) has it; 0 by default.
+    pub time: f32,
+}
+
+impl Default for RayExtra {
+    fn default() -> Self {
+        Self { mask: u32::MAX, time: 0.0 }
+    }
+}
+
+/// Number of rays between two looks at [`Control`]; a multiple of 32.
+const PART: usize = 512;
+
+/// Batches, on this CPU. `extras` has a mask and a time for each ray, which take the place of the filter's, or is
+/// empty.
+impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
+    /// Finds the nearest hit of each ray that counts, in parallel: `hits` has one place a ray.
+    ///
+    /// ```
+    /// use raywarp::cpu::RayExtra;
+    /// use raywarp::{Affine64, Control, Filter, Ray, Scene, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// let up = |z: f64| Affine64::translation([0.0, 0.0, z]);
+    /// builder.moving(sheet, [up(1.0), up(2.0)], 0b01, 0);
+    /// builder.instance(sheet, up(3.0), 0b10, 0);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let rays = [Ray::new([0.25, 0.25, 0.0], [0.0, 0.0, 1.0]); 3];
+    /// let extras = [(0b11, 0.0), (0b11, 0.5), (0b10, 0.5)].map(|(mask, time)| RayExtra { mask, time });
+    /// let mut hits = [None; 3];
+    /// scene.with(Filter::new()).closest_batch(&rays, &extras, &mut hits, &Control::default())?;
+    /// assert_eq!(hits.map(|hit| hit.map(|hit| hit.t)), [Some(1.0), Some(1.5), Some(3.0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BatchError::Length`] and [`BatchError::Extras`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when
+    /// `control` says so; [`BatchError::FilterOnGpu`] where GPUs are named, unless there is nothing that the filter or
+    /// `extras` say.
+    pub fn closest_batch<R: SceneRay>(
+        &self,
+        rays: &[R],
+        extras: &[RayExtra],
+        hits: &mut [Option<R::Hit>],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(rays.len(), hits.len())?;
+        if self.is_plain(rays.len(), extras)? {
+            return R::closest_batch_in(rays, self.scene, hits, control);
+        }
+        self.each(rays, extras, hits, control, |ray, scene, filter| ray.closest_in(scene, Some(filter)))
+    }
+
+    /// Finds for each ray whether it hits anything that counts, in parallel: `blocked` has one place a ray.
+    ///
+    /// # Errors
+    /// As [`Filtered::closest_batch`].
+    pub fn any_batch<R: SceneRay>(
+        &self,
+        rays: &[R],
+        extras: &[RayExtra],
+        blocked: &mut [bool],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(rays.len(), blocked.len())?;
+        if self.is_plain(rays.len(), extras)? {
+            return self.scene.any_batch(rays, blocked, control);
+        }
+        self.each(rays, extras, blocked, control, |ray, scene, filter| ray.any_in(scene, Some(filter)))
+    }
+
+    /// Finds all hits of each ray that count, in parallel, each ray's nearest first, and returns them as
+    /// [`Scene::all_batch`] does; on this CPU in any scene.
+    ///
+    /// # Errors
+    /// [`BatchError::Extras`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
+    pub fn all_batch<R: SceneRay>(
+        &self,
+        rays: &[R],
+        extras: &[RayExtra],
+        control: &Control<'_>,
+    ) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
+        check(rays.len(), extras)?;
+        ragged(rays, control, |index, hits| {
+            rays[index].all_in(self.scene, Some(&self.of_ray(extras.get(index))), hits);
+        })
+    }
+
+    /// Returns what counts for a ray.
+    fn of_ray(&self, extra: Option<&RayExtra>) -> RayFilter<'_> {
+        let filter = self.filter.of_rays();
+        extra.map_or(filter, |&RayExtra { mask, time }| RayFilter { mask, time, ..filter })
+    }
+
+    /// Returns `true` if a batch is one of the scene itself: its rays see all of it, at time 0 or where nothing moves.
+    fn is_plain(&self, rays: usize, extras: &[RayExtra]) -> Result<bool, BatchError> {
+        check(rays, extras)?;
+        let Scene(inner) = self.scene;
+        let (is_all, is_first) = match extras {
+            [] => (self.filter.of_rays().is_all(), self.filter.of_rays().time <= 0.0),
+            _ => (self.filter.mask(u32::MAX).of_rays().is_all() && extras.iter().all(|e| e.mask == u32::MAX), false),
+        };
+        if inner.is_on_gpus {
+            return if is_all && extras.is_empty() { Ok(true) } else { Err(BatchError::FilterOnGpu) };
+        }
+        Ok(is_all && (is_first || !self.scene.moves()))
+    }
+
+    /// Answers rays in parallel.
+    fn each<R: SceneRay, T: Send>(
+        &self,
+        rays: &[R],
+        extras: &[RayExtra],
+        places: &mut [T],
+        control: &Control<'_>,
+        answer: impl Fn(&R, &Scene, &RayFilter<'_>) -> T + Sync,
+    ) -> Result<BatchStats, BatchError> {
+        let parts = rays.par_chunks(PART).zip(places.par_chunks_mut(PART)).enumerate();
+        parts.try_for_each(|(part, (rays, places))| {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled);
+            }
+            for (i, (ray, place)) in rays.iter().zip(places).enumerate() {
+                *place = answer(ray, self.scene, &self.of_ray(extras.get(part * PART + i)));
+            }
+            control.advance(rays.len());
+            Ok(())
+        })?;
+        let invalid = rays.iter().filter(|ray| !ray.is_sound()).count() as u64;
+        Ok(BatchStats::of(self.scene.kernel_name(), rays.len() as u64).with_invalid(invalid))
+    }
+}
+
+/// Checks that there is one extra a ray, or none.
+fn check(asked: usize, extras: &[RayExtra]) -> Result<(), BatchError> {
+    let found = extras.len();
+    if found == 0 || found == asked { Ok(()) } else { Err(BatchError::Extras { asked, found }) }
+}
