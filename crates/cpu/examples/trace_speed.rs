@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let tracer = Arc::new(tracer);
             let levels = match map {
                 Some(transform) => {
-                    let placed = [TreePlacement { tree: 0, transform, base: 0 }];
+                    let placed = [TreePlacement::still(0, transform, 0)];
                     Some(LevelsTracer::with_isa(vec![tracer.clone()], &placed, isa)?)
                 }
                 None => None,
