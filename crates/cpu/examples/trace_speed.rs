@@ -3,9 +3,10 @@
 //! `cargo run --release -p raywarp-cpu --example trace_speed -- MESH.ply [EYE TARGET VFOV]`, the
 //! mesh a binary little-endian PLY of triangles with `float x y z` first. EYE and TARGET are `X,Y,Z`;
 //! without them it looks from the first viewpoint of AL09 in Sibenik. `leaf=4`, `engine=avx512` and `rays=bounce1` keep
-//! only one; `call=1` asks ray after ray by itself, `call=24` calls with so many, `shuffle=1` puts rays in any order; `levels=placed` and `levels=moved` place the tree once in a scene
-//! of two levels, by the identity or by a small move; `cost=0.3` is the builder's cost of a triangle (a node costs 1);
-//! `preset=blocks` is one of [`raywarp_bvh::presets`], else `balanced`.
+//! only one; `call=1` asks ray after ray by itself, `call=24` calls with so many, `shuffle=1` puts rays in any order;
+//! `levels=placed` and `levels=moved` place the tree once in a scene of two levels, by the identity or by a small move;
+//! `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one of [`raywarp_bvh::presets`],
+//! else `balanced`.
 //!
 //! Rays: one through each pixel centre of 1024 x 768 (primary), eight any-hit rays from each primary
 //! hit over a quarter of the diagonal (ao), and two cosine-weighted bounces (bounce 1, bounce 2).

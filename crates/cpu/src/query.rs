@@ -89,7 +89,7 @@ impl Range<'_> {
 
 /// Question that becomes a query once its ray's interval is known.
 pub(crate) trait OfRange<'a> {
-    /// The query.
+    /// Query of a ray whose interval is known.
     type Query: Query;
     /// What it finds.
     type Answer;
