@@ -2,6 +2,7 @@
 
 use crate::closed::aim::Target;
 use crate::closed::meshes;
+use crate::closed::oriented::oriented;
 use crate::common::{Point, grid, soup};
 use crate::levels::{Scene, aimed, transform};
 use raywarp_bvh::{BuildOptions, build, presets};
@@ -49,38 +50,6 @@ fn expected(triangles: &FlatTriangles, ray: &Ray) -> Crossed {
 
 fn winding(crossed: &Crossed) -> i32 {
     crossed.iter().map(|crossed| if crossed.3 { -1 } else { 1 }).sum()
-}
-
-/// Turns triangles of a closed mesh so that neighbours run along their edge in opposite directions.
-fn oriented(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
-    let bits = |p: Point| p.map(|x| (x + 0.0).to_bits());
-    let edges = |corners: &[Point; 3]| [0, 1, 2].map(|i| (bits(corners[i]), bits(corners[(i + 1) % 3])));
-    let mut of_edge: HashMap<_, Vec<usize>> = HashMap::new();
-    for (i, corners) in triangles.iter().enumerate() {
-        for (from, to) in edges(corners) {
-            of_edge.entry((from.min(to), from.max(to))).or_default().push(i);
-        }
-    }
-    let (mut out, mut seen) = (triangles.to_vec(), vec![false; triangles.len()]);
-    let mut waiting = Vec::new();
-    for start in 0..triangles.len() {
-        if !std::mem::replace(&mut seen[start], true) {
-            waiting.push(start);
-        }
-        while let Some(i) = waiting.pop() {
-            for (from, to) in edges(&out[i]) {
-                for &other in &of_edge[&(from.min(to), from.max(to))] {
-                    if !std::mem::replace(&mut seen[other], true) {
-                        if edges(&out[other]).contains(&(from, to)) {
-                            out[other].swap(0, 1);
-                        }
-                        waiting.push(other);
-                    }
-                }
-            }
-        }
-    }
-    out
 }
 
 /// Tracers of every instruction set, over a plain tree and over one that cuts triangles.

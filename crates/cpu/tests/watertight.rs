@@ -3,6 +3,7 @@
 //! A small part of what `examples/miss_rates.rs` measures.
 
 use crate::closed::aim::{Tally, Target};
+use crate::closed::oriented::oriented;
 use crate::closed::{exact, meshes};
 use raywarp_cpu::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest};
 use raywarp_geom::{FlatTriangles, Ray};
@@ -33,6 +34,22 @@ fn no_ray_slips_through_an_edge_of_a_closed_mesh() {
         }
     }
     assert!(total.rays as usize > cases(100_000) && total.grazed * 100 < total.rays, "{total:?}");
+}
+
+#[test]
+fn no_ray_slips_out_of_a_placed_mesh_or_between_placed_parts() {
+    for (seed, mesh) in (0..).zip(meshes::all()) {
+        for (size, offset) in [(1.0, 0.0), (1e-3, 1.0), (1e6, 1e4)] {
+            let ways = [Target::turned(&mesh, size, offset, seed), Target::cut(&mesh, size, offset, seed)];
+            for (way, (target, tracer)) in ["turned", "cut"].iter().zip(&ways) {
+                assert!(target.holds_its_middle(), "{} {way}, size {size:e}, offset {offset:e}", mesh.name);
+                for inside in [true, false] {
+                    let tally = target.tally(tracer, inside, cases(400), seed);
+                    assert_eq!(tally.missed, 0, "{} {way}, {size:e}, {offset:e}: {:?}", mesh.name, tally.example);
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -81,8 +98,15 @@ fn exact_signs_survive_what_f64_cannot_tell() {
 fn exact_crossings_tell_inside_from_outside() {
     for mesh in meshes::all() {
         assert_eq!(exact::is_inside(&mesh.triangles, [3.0, 0.1, 0.2]), Some(false), "{}", mesh.name);
-        let middle = if mesh.name == "torus" { [0.7, 0.01, 0.02] } else { [0.01, 0.0, 0.0] };
-        assert_eq!(exact::is_inside(&mesh.triangles, middle), Some(true), "{}", mesh.name);
+        let middle: [f32; 3] = if mesh.name == "torus" { [0.7, 0.01, 0.02] } else { [0.01, 0.0, 0.0] };
+        assert_eq!(exact::is_inside(&mesh.triangles, middle.map(f64::from)), Some(true), "{}", mesh.name);
+        let all = oriented(&mesh.triangles);
+        let number = exact::winding(&all, &middle).unwrap();
+        assert_eq!((number.abs(), exact::winding(&all, &[3.0, 0.1, 0.2])), (1, Some(0)), "{}", mesh.name);
+        let turned = all.iter().map(|&[a, b, c]| [a, c, b]).collect::<Vec<_>>();
+        assert_eq!(exact::winding(&turned, &middle), Some(-number), "{}", mesh.name);
+        assert_eq!(exact::winding(&[&all[..], &all].concat(), &middle), Some(2 * number), "{}", mesh.name);
+        assert_eq!(exact::winding(&all, &all[0][0]), None, "{}", mesh.name);
     }
     let torus = &meshes::all()[2];
     assert_eq!(exact::is_inside(&torus.triangles, [0.0; 3]), Some(false));

@@ -2,9 +2,10 @@
 
 use super::exact::{Meeting, is_inside, meeting};
 use super::meshes::{self, ClosedMesh, at};
+use super::placements;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
-use raywarp_cpu::{CpuOptions, CpuTracer};
-use raywarp_geom::{Aabb, Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp_cpu::{CpuOptions, CpuTracer, LevelsTracer};
+use raywarp_geom::{Aabb, Affine64, Control, FlatTriangles, Hit, Ray, Tracer};
 
 pub use super::meshes::SplitMix64;
 
@@ -40,6 +41,8 @@ pub struct Target<'a> {
     pub triangles: Vec<[P; 3]>,
     pub size: f32,
     pub place: P,
+    /// What takes the mesh to its place, and back, where it is turned too.
+    turned: Option<[Affine64; 2]>,
     tree: Bvh2,
 }
 
@@ -47,13 +50,43 @@ impl<'a> Target<'a> {
     /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
     pub fn new(mesh: &'a ClosedMesh, size: f32, offset: f32) -> Self {
         let place = meshes::place(size, offset);
-        let triangles = mesh.placed(size, place);
-        let tree =
-            build(&FlatTriangles::from_vertices(triangles.clone()), &BuildOptions::default()).expect("a sound mesh");
-        Self { mesh, triangles, size, place, tree }
+        Self::of(mesh, mesh.placed(size, place), (size, place), None)
     }
 
-    /// A tracer through it.
+    /// The same, with coordinates of few bits, and a tracer through parts of it that are placed one by one and meet bit
+    /// for bit ([`placements::cut`]).
+    pub fn cut(mesh: &'a ClosedMesh, size: f32, offset: f32, seed: u64) -> (Self, LevelsTracer) {
+        let place = meshes::place(size, offset);
+        let mut triangles = mesh.placed(size, place);
+        placements::to_grid(&mut triangles, size);
+        let tracer = placements::cut(&triangles, size, &mut SplitMix64(seed));
+        (Self::of(mesh, triangles, (size, place), None), tracer)
+    }
+
+    /// `mesh` of one to two times `size`, its middle as in [`Target::new`], turned and scaled by direction and perhaps
+    /// mirrored by a transform; and a tracer that has the transform and the mesh as it is.
+    pub fn turned(mesh: &'a ClosedMesh, size: f32, offset: f32, seed: u64) -> (Self, LevelsTracer) {
+        let place = meshes::place(size, offset);
+        let map = placements::transform(size, place, &mut SplitMix64(seed));
+        let rule = map.rounded();
+        let triangles = mesh.triangles.iter().map(|corners| corners.map(|p| rule.point(p))).collect();
+        let back = map.inverse().expect("nothing is scaled to nothing");
+        let tracer = placements::whole(&mesh.triangles, &map);
+        (Self::of(mesh, triangles, (2.0 * size, place), Some([map, back])), tracer)
+    }
+
+    fn of(
+        mesh: &'a ClosedMesh,
+        triangles: Vec<[P; 3]>,
+        (size, place): (f32, P),
+        turned: Option<[Affine64; 2]>,
+    ) -> Self {
+        let tree =
+            build(&FlatTriangles::from_vertices(triangles.clone()), &BuildOptions::default()).expect("a sound mesh");
+        Self { mesh, triangles, size, place, turned, tree }
+    }
+
+    /// A tracer through its triangles where they are.
     pub fn tracer(&self, options: &CpuOptions) -> CpuTracer {
         let triangles = FlatTriangles::from_vertices(self.triangles.clone());
         CpuTracer::with_options(&self.tree, &triangles, options).expect("a sound tree")
@@ -78,8 +111,20 @@ impl<'a> Target<'a> {
     }
 
     /// A point that is well inside.
-    fn inner(&self, random: &mut SplitMix64) -> P {
-        self.mesh.inner(self.size, self.place, random)
+    pub fn inner(&self, random: &mut SplitMix64) -> P {
+        let Some([map, _]) = &self.turned else { return self.mesh.inner(self.size, self.place, random) };
+        map.point(self.mesh.inner(1.0, [0.0; 3], random).map(f64::from)).map(|x| x as f32)
+    }
+
+    /// The point level with the middle from which a ray along `axis` reaches `target`; `None` unless it is well inside.
+    fn inner_along(&self, axis: usize, target: P) -> Option<P> {
+        let Some([_, back]) = &self.turned else {
+            return self.mesh.inner_along(axis, target, self.size, self.place);
+        };
+        let mut origin = target;
+        origin[axis] = self.place[axis];
+        let own = back.point(origin.map(f64::from));
+        (self.mesh.holds)(own.map(|x| (1.01 * x) as f32)).then_some(origin)
     }
 
     /// A point of triangle `t`: a vertex, on an edge, or of the face; weights in f32, so that rays at an
@@ -109,7 +154,7 @@ impl<'a> Target<'a> {
         let (target, origin) = (self.aim(random), self.inner(random));
         if random.below(8) == 0 {
             let axis = random.below(3);
-            if let Some(origin) = self.mesh.inner_along(axis, target, self.size, self.place) {
+            if let Some(origin) = self.inner_along(axis, target) {
                 let mut direction = [0.0; 3];
                 direction[axis] = if target[axis] < origin[axis] { -1.0 } else { 1.0 };
                 return Ray::new(origin, direction);
@@ -195,8 +240,8 @@ impl<'a> Target<'a> {
         self.judge(tracer, inside, &(0..count).map(ray).collect::<Vec<_>>())
     }
 
-    /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of them are
-    /// coherent.
+    /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of them
+    /// are coherent.
     pub fn tally_bundles(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
         let mut random = SplitMix64(seed);
         let mut rays = Vec::with_capacity(count);
@@ -273,7 +318,7 @@ fn distance_along(ray: &Ray, triangle: &[P; 3]) -> impl Iterator<Item = f64> {
 
 /// Distance of a point from a triangle, in f64: from its nearest edge, or from its plane if it projects
 /// inside.
-fn distance(p: &[f64; 3], triangle: &[P; 3]) -> f64 {
+pub fn distance(p: &[f64; 3], triangle: &[P; 3]) -> f64 {
     let v: [[f64; 3]; 3] = triangle.map(|q| std::array::from_fn(|i| f64::from(q[i]) - p[i]));
     let minus = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
     let cross =

@@ -3,6 +3,7 @@
 //! Signs of determinants of f32 coordinates: in f64 where the error bound allows, else as an exact sum
 //! of floats that do not overlap (Shewchuk 1997, "Adaptive precision floating-point arithmetic").
 
+use super::meshes::SplitMix64;
 use raywarp_geom::Ray;
 
 type P = [f32; 3];
@@ -81,6 +82,30 @@ pub fn is_inside(triangles: &[[P; 3]], point: [f64; 3]) -> Option<bool> {
         }
         Some(crossings % 2 == 1)
     })
+}
+
+/// How often `point` is inside closed surfaces whose corners turn counter-clockwise as seen from outside: the crossings
+/// of a ray from it, those outwards less those inwards, from every triangle and without rounding. `None` if each of
+/// many rays passes an edge exactly, as those of a point on one do.
+pub fn winding(triangles: &[[P; 3]], point: &P) -> Option<i32> {
+    let mut random = SplitMix64(9);
+    (0..64).find_map(|_| {
+        let ray = Ray::new(*point, random.point());
+        let crossing = |triangle: &[P; 3]| match meeting(&ray, triangle) {
+            Meeting::Apart | Meeting::Crosses { behind: true } => Some(0),
+            // The ray and the triangle's normal make one sign with each side.
+            Meeting::Crosses { behind: false } => Some(side(&ray, &triangle[0], &triangle[1])),
+            // What is a line or a point bounds nothing.
+            Meeting::Border if is_line(triangle) => Some(0),
+            Meeting::Border => None,
+        };
+        triangles.iter().map(crossing).sum()
+    })
+}
+
+/// Whether a triangle has two equal corners.
+fn is_line([a, b, c]: &[P; 3]) -> bool {
+    a == b || b == c || c == a
 }
 
 fn difference(a: &P, b: &P) -> [f64; 3] {

@@ -3,4 +3,6 @@
 
 pub mod aim;
 pub mod exact;
+pub mod oriented;
+pub mod placements;
 pub use raywarp_workload::closed as meshes;
