@@ -1,7 +1,7 @@
 //! Custom geometry: surfaces that a program intersects itself, under a tree of ours.
 
 use raywarp_bvh::{BuildError, BuildOptions, build_over_boxes};
-use raywarp_geom::{Aabb, Ray};
+use raywarp_geom::{Aabb, Affine64, Ray};
 use raywarp_layout::{LayoutError, Wide8Boxes, encode_wide8_boxes};
 use std::sync::Arc;
 
@@ -28,6 +28,19 @@ pub trait Geometry: Send + Sync {
     /// Hits outside of the interval do not count. Where a filter leaves a hit out, the primitive is asked again for one
     /// behind it.
     fn intersect(&self, primitive: u32, ray: &Ray) -> Option<GeometryHit>;
+
+    /// Returns the point of a primitive's surface that is nearest to `point`, both in the world: `to_world` maps the
+    /// geometry's space there. Where that scales by direction, what is nearest in the geometry's own space is not what
+    /// is nearest in the world.
+    ///
+    /// `None`, as by default, of a geometry that does not answer points, so that none finds it. Whether it does is
+    /// found out when it is taken into a scene: by one question, of its first primitive where it stands by the
+    /// identity. A `None` later leaves out that primitive for that point, as does a point that is not finite. Only
+    /// primitives whose boxes may be near enough are asked.
+    fn nearest(&self, primitive: u32, point: [f64; 3], to_world: &Affine64) -> Option<[f64; 3]> {
+        let _ = (primitive, point, to_world);
+        None
+    }
 }
 
 /// Hit of a ray on a primitive of a [`Geometry`].
@@ -70,6 +83,8 @@ pub(crate) struct Custom {
     pub boxes: Wide8Boxes,
     /// Indices of these primitives.
     primitives: Vec<u32>,
+    /// `true` if the geometry answers points.
+    pub answers_points: bool,
 }
 
 impl std::fmt::Debug for Custom {
@@ -103,8 +118,11 @@ impl Custom {
             primitives.push(primitive);
         }
         let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
+        let answers_points = primitives.first().zip(boxes.first()).is_some_and(|(&first, bounds)| {
+            geometry.nearest(first, bounds.center().map(f64::from), &Affine64::IDENTITY).is_some()
+        });
         let boxes = encode_wide8_boxes(&build_over_boxes(&boxes, &options)?)?;
-        Ok(Self { geometry, boxes, primitives })
+        Ok(Self { geometry, boxes, primitives, answers_points })
     }
 
     /// Returns the primitives of a leaf of the tree.

@@ -63,9 +63,9 @@ fn in_order<'a>(
             search.note(corners);
         }
         surfaces.look(&mut search);
-        let best = search.measured()?;
-        last = Some(best.corners);
-        Some(search.answer(&best))
+        let (found, corners) = search.answer()?;
+        last = corners.or(last);
+        Some(found)
     };
     order.iter().map(ask)
 }

@@ -1,7 +1,7 @@
 //! What a search knows on its way: how far the nearest point can be, and which triangles may have it.
 
 use super::foot::Foot;
-use super::found::NearestPoint;
+use super::found::{Feature, NearestPoint};
 use super::leaf::Leaves;
 use super::space::{Space, is_valid};
 use raywarp_geom::{Aabb, PrimitiveId};
@@ -34,6 +34,15 @@ pub(crate) struct Measured {
     pub corners: [[f32; 3]; 3],
 }
 
+/// Point of custom geometry.
+#[derive(Debug, Clone, Copy)]
+struct OnCustom {
+    /// How far it is.
+    distance: f32,
+    id: PrimitiveId,
+    point: [f32; 3],
+}
+
 /// Search for the nearest point.
 pub(crate) struct Search<'a> {
     leaves: &'a dyn Leaves,
@@ -48,6 +57,7 @@ pub(crate) struct Search<'a> {
     waiting: [Option<Waiting<'a>>; WAITING],
     count: usize,
     best: Option<Measured>,
+    custom: Option<OnCustom>,
 }
 
 impl<'a> Search<'a> {
@@ -58,7 +68,7 @@ impl<'a> Search<'a> {
         }
         let world = Space::new(&point, bounds);
         let limit = scaled(&world, f64::from(within));
-        Some(Self { leaves, point, world, limit, within, waiting: [None; WAITING], count: 0, best: None })
+        Some(Self { leaves, point, world, limit, within, waiting: [None; WAITING], count: 0, best: None, custom: None })
     }
 
     /// Notes that a triangle with these corners, in the world, is in the scene.
@@ -89,6 +99,20 @@ impl<'a> Search<'a> {
                 self.count += 1;
             }
         }
+    }
+
+    /// Takes a point of custom geometry, in the world; one that is not finite does not count.
+    pub fn take_point(&mut self, id: PrimitiveId, point: [f64; 3]) {
+        let squared: f64 = (0..3).map(|i| (point[i] - f64::from(self.point[i])).powi(2)).sum();
+        let (exact, rounded) = (squared.sqrt(), point.map(|x| x as f32));
+        let distance = exact as f32;
+        if !distance.is_finite() || !is_valid(&rounded) {
+            return;
+        }
+        if self.custom.is_none_or(|best| (distance, id) < (best.distance, best.id)) {
+            self.custom = Some(OnCustom { distance, id, point: rounded });
+        }
+        self.bring_near(exact);
     }
 
     /// Measures what waits, as far as it can still be the nearest.
@@ -126,14 +150,23 @@ impl<'a> Search<'a> {
         self.leaves.leaf(placed).id(index)
     }
 
-    /// Ends the search with the nearest triangle, if it is near enough.
-    pub fn measured(&mut self) -> Option<Measured> {
+    /// Ends the search with the nearest point, if it is near enough, and the corners of its triangle, if it is on one.
+    pub fn answer(&mut self) -> Option<(NearestPoint, Option<[[f32; 3]; 3]>)> {
         self.measure();
-        self.best.filter(|best| best.distance <= self.within)
+        let triangle = self.best.filter(|best| best.distance <= self.within);
+        let custom = self.custom.filter(|custom| custom.distance <= self.within);
+        let Some(found) = triangle.filter(|triangle| {
+            custom.is_none_or(|custom| (triangle.distance, self.id(triangle)) < (custom.distance, custom.id))
+        }) else {
+            let OnCustom { distance, id: PrimitiveId { instance, primitive }, point } = custom?;
+            let feature = Feature::Face;
+            return Some((NearestPoint { point, distance, u: 0.0, v: 0.0, instance, primitive, feature }, None));
+        };
+        Some((self.on_triangle(&found), Some(found.corners)))
     }
 
     /// Returns the nearest point of a triangle that was found.
-    pub fn answer(&self, found: &Measured) -> NearestPoint {
+    fn on_triangle(&self, found: &Measured) -> NearestPoint {
         let PrimitiveId { instance, primitive } = self.id(found);
         let [u, v] = found.foot.uv();
         let point = found.foot.point(&found.corners);

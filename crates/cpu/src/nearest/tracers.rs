@@ -49,7 +49,7 @@ impl Surfaces for LevelsTracer {
 fn nearest(surfaces: &impl Surfaces, point: [f32; 3], within: f32) -> Option<NearestPoint> {
     let mut search = Search::new(surfaces, point, within, &surfaces.bounds())?;
     surfaces.look(&mut search);
-    search.measured().map(|found| search.answer(&found))
+    search.answer().map(|(found, _)| found)
 }
 
 macro_rules! nearest {

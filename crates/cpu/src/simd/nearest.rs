@@ -14,9 +14,11 @@ use super::order::{ChildOrder, bound, child, entry};
 use super::place::{InPlace, Place};
 use super::single::{Deep, ENTRIES};
 use super::walk::{END, address, sort_keys};
+use crate::custom::Custom;
 use crate::levels::LevelsTracer;
 use crate::nearest::{Search, Space, TreeSpace};
-use raywarp_geom::Affine;
+use crate::tracer::Encoding;
+use raywarp_geom::{Affine, Affine64, PrimitiveId};
 use raywarp_lanes::{Mask, TaskOn, Vector};
 use raywarp_layout::{BLOCK, LEAF, TriangleBlock, Wide8, Wide8Node};
 use std::mem::MaybeUninit;
@@ -108,6 +110,21 @@ impl<'a> PointLeaves<'a> for Placements<'a> {
         for item in scene.top.items(reference) {
             let placed = &scene.placed[item as usize];
             let tracer = &*scene.trees[placed.tree as usize];
+            if let Encoding::Custom(custom) = &tracer.encoding {
+                if custom.answers_points && !custom.boxes.nodes().is_empty() {
+                    let (space, to_world) = match &placed.moved {
+                        None => (TreeSpace::in_place(&search.world), Affine64::IDENTITY),
+                        Some(moved) => {
+                            let bounds = custom.boxes.bounds();
+                            let space = TreeSpace::placed(&search.point, &search.world, moved, bounds);
+                            (space, Affine64::from(&moved.to_world))
+                        }
+                    };
+                    let leaves = Primitives { custom, instance: placed.base, to_world: &to_world };
+                    set.enter(InCustom { space, leaves, search: &mut *search });
+                }
+                continue;
+            }
             let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
             match &placed.moved {
                 None => {
@@ -119,6 +136,45 @@ impl<'a> PointLeaves<'a> for Placements<'a> {
                     let place: &'a Affine = &moved.to_world;
                     set.enter(InTree { tree, space, place, placed: item, search: &mut *search });
                 }
+            }
+        }
+    }
+}
+
+/// Task that looks for the nearest point of custom geometry, whose tree is not empty.
+struct InCustom<'s, 'a, 'p> {
+    space: TreeSpace,
+    leaves: Primitives<'p>,
+    search: &'s mut Search<'a>,
+}
+
+impl<S: ChildOrder> TaskOn<S> for InCustom<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(self, set: S) {
+        let Self { space, leaves, search } = self;
+        let boxes = &leaves.custom.boxes;
+        // SAFETY: the leaves are those of the tree, which is not empty.
+        unsafe { walk(set, boxes.nodes().as_ptr().cast(), boxes.stack_depth(), &space, &leaves, search) }
+    }
+}
+
+/// Leaves of custom geometry, which the program measures itself.
+struct Primitives<'p> {
+    custom: &'p Custom,
+    instance: u32,
+    to_world: &'p Affine64,
+}
+
+impl<'a> PointLeaves<'a> for Primitives<'_> {
+    #[inline(always)]
+    unsafe fn visit<S: ChildOrder>(&self, _: S, _: *const u8, search: &mut Search<'a>, reference: u32) {
+        let Self { custom, instance, to_world } = *self;
+        for primitive in custom.of_leaf(reference) {
+            let point = search.point.map(f64::from);
+            if let Some(nearest) = custom.geometry.nearest(primitive, point, to_world) {
+                search.take_point(PrimitiveId { instance, primitive }, nearest);
             }
         }
     }

@@ -106,8 +106,8 @@ impl<'a> SceneBuilder<'a> {
     }
 
     /// Adds custom geometry, which is placed as a mesh is, and has a tree of its own whatever
-    /// [`SceneOptions::levels`] says. Rays hit it; [`Scene::crossings`], [`Scene::contains`], [`Scene::nearest`] and
-    /// [`Scene::overlaps`] do not see it.
+    /// [`SceneOptions::levels`] says. Rays hit it, and [`Scene::nearest`] finds it if it answers points
+    /// ([`Geometry::nearest`]); [`Scene::crossings`], [`Scene::contains`] and [`Scene::overlaps`] do not see it.
     ///
     /// ```
     /// use raywarp::{Aabb, Affine64, Control, Geometry, GeometryHit, Ray, Scene, SceneOptions};

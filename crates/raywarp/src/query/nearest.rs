@@ -15,7 +15,7 @@ pub struct Nearest {
     pub point: [f32; 3],
     /// How far it is.
     pub distance: f32,
-    /// Barycentric weight of the triangle's second vertex, 0 to 1.
+    /// Barycentric weight of the triangle's second vertex, 0 to 1; 0 on custom geometry, as `v`.
     pub u: f32,
     /// Barycentric weight of the triangle's third vertex, 0 to 1.
     pub v: f32,
@@ -25,7 +25,7 @@ pub struct Nearest {
     pub primitive: u32,
     /// Number that the caller gave to the placement; 0 if none.
     pub user: u32,
-    /// Where on the triangle the point lies: within it, on an edge or at a vertex.
+    /// Where on the triangle the point lies: within it, on an edge or at a vertex; [`Feature::Face`] on custom geometry.
     pub feature: Feature,
 }
 
@@ -40,8 +40,9 @@ impl Scene {
     ///
     /// With `R` the largest coordinate difference between `point` and the triangle, the distance is exact but for a
     /// rounding to f32 and `2^-46 R`, and each coordinate of the nearest point but for a rounding and `2^-46` of the
-    /// largest coordinate there is. Triangles without area count as the segment or point that they are. Runs on the
-    /// CPU, on the calling thread, and allocates nothing.
+    /// largest coordinate there is. Triangles without area count as the segment or point that they are. Custom geometry
+    /// is found if it answers points ([`Geometry::nearest`](crate::Geometry::nearest)), as near as it says, in f64.
+    /// Runs on the CPU, on the calling thread, and allocates nothing. What moves is where it is at time 0.
     ///
     /// ```
     /// use raywarp::{Feature, Scene};

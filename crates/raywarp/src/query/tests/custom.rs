@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::built;
-use raywarp_cpu::{Geometry, GeometryError, GeometryHit};
+use raywarp_cpu::{Feature, Geometry, GeometryError, GeometryHit};
 use raywarp_geom::{Aabb, Affine64, Control, Ray};
 use raywarp_testing::Random;
 use std::sync::Arc;
@@ -268,4 +268,99 @@ fn custom_geometry_that_is_not_valid_is_an_error_that_names_it() {
     let error = placed(Affine64::scale([1e-15, 1.0, 1e15]), &good).unwrap_err();
     assert!(matches!(error, SceneError::IllConditioned { instance: 0 }), "{error}");
     assert!(matches!(placed(Affine64::scale([0.0, 1.0, 1.0]), &good), Err(SceneError::Singular { instance: 0 })));
+}
+
+/// Balls that are placed by maps which scale alike in all directions; those without a radius by any map.
+struct Balls(Spheres);
+
+impl Geometry for Balls {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn bounds(&self, primitive: u32) -> Aabb {
+        self.0.bounds(primitive)
+    }
+
+    fn intersect(&self, primitive: u32, ray: &Ray) -> Option<GeometryHit> {
+        self.0.intersect(primitive, ray)
+    }
+
+    fn nearest(&self, primitive: u32, point: [f64; 3], to_world: &Affine64) -> Option<[f64; 3]> {
+        Some(on_ball(&self.0.0[primitive as usize], point, to_world))
+    }
+}
+
+/// The point of a placed ball that is nearest to a point.
+fn on_ball(&(center, radius): &([f32; 3], f32), point: [f64; 3], to_world: &Affine64) -> [f64; 3] {
+    let center = to_world.point(center.map(f64::from));
+    let radius = f64::from(radius) * to_world.determinant().abs().cbrt();
+    let away: [f64; 3] = std::array::from_fn(|i| point[i] - center[i]);
+    let length = away.iter().map(|x| x * x).sum::<f64>().sqrt();
+    std::array::from_fn(|i| center[i] + radius / length * away[i])
+}
+
+#[test]
+fn points_find_custom_geometry_that_answers_them() {
+    let mut random = Random::new(11);
+    let balls = spheres(&mut random);
+    let dots = Spheres((0..60).map(|_| (random.point(), 0.0)).collect());
+    let turned = |degrees| Affine64::rotation(degrees, [1.0, -2.0, 0.5]);
+    let alike = Affine64::translation([2.0, 0.5, 0.0]).after(&turned(50.0)).after(&Affine64::scale([-0.75; 3]));
+    let squeezed =
+        Affine64::translation([0.0, 2.0, -1.0]).after(&turned(20.0)).after(&Affine64::scale([3.0, 0.1, 1.0]));
+    // Meshes first, so that these have the same numbers without all else.
+    let cube: Vec<[f32; 3]> = super::CUBE.map(|p| p.map(|x| x - 3.0)).to_vec();
+    let built = |has_custom: bool, levels: Levels| {
+        let mut builder = Scene::builder();
+        let mesh = builder.mesh(&cube, &super::CUBE_INDICES);
+        builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+        if has_custom {
+            let parts = [&balls, &dots].map(|part| builder.custom(Arc::new(Balls(part.clone()))));
+            let deaf = builder.custom(Arc::new(balls.clone()));
+            builder.instance(parts[0], Affine64::IDENTITY, u32::MAX, 1);
+            builder.moving(parts[0], [alike, Affine64::translation([9.0; 3])], u32::MAX, 2);
+            builder.instance(parts[1], squeezed, u32::MAX, 3);
+            builder.instance(deaf, turned(10.0), u32::MAX, 4);
+        }
+        super::built(builder, levels)
+    };
+    let (all, meshes) = (built(true, Levels::Auto), built(false, Levels::One));
+    let placed = [(1, &balls, Affine64::IDENTITY), (2, &balls, alike), (3, &dots, squeezed)];
+    let points: Vec<[f32; 3]> = (0..600).map(|_| random.point().map(|x| 4.0 * x)).collect();
+    let mut found = vec![None; points.len()];
+    all.nearest_batch(&points, 1.5, &mut found, &Control::default()).unwrap();
+    let mut seen = [0; 5];
+    for (&point, found) in points.iter().zip(&found) {
+        let mut best =
+            meshes.nearest(point, 1.5).map(|nearest| (nearest.distance, nearest.instance, nearest.primitive));
+        for &(instance, spheres, ref map) in &placed {
+            let rounded = Affine64::from(&map.rounded());
+            for (primitive, ball) in (0..).zip(&spheres.0) {
+                let on = on_ball(ball, point.map(f64::from), &rounded);
+                let distance = (0..3).map(|i| (on[i] - f64::from(point[i])).powi(2)).sum::<f64>().sqrt() as f32;
+                let this = (distance, instance, primitive);
+                if distance <= 1.5 && best.is_none_or(|best| this < best) {
+                    best = Some(this);
+                }
+            }
+        }
+        let nearest = all.nearest(point, 1.5);
+        assert_eq!(nearest.map(|nearest| (nearest.distance, nearest.instance, nearest.primitive)), best, "{point:?}");
+        assert_eq!(nearest, *found);
+        if let Some(nearest) = nearest {
+            assert_eq!(nearest.user, nearest.instance);
+            assert!(nearest.instance == 0 || (nearest.u, nearest.v, nearest.feature) == (0.0, 0.0, Feature::Face));
+            seen[nearest.instance as usize] += 1;
+        }
+    }
+    assert!(seen[..4].iter().all(|&count| count > 10) && seen[4] == 0, "{seen:?}");
+    // Alone in a scene, and where there is nothing near.
+    let mut builder = Scene::builder();
+    let custom = builder.custom(Arc::new(Balls(Spheres(vec![([0.0; 3], 1.0)]))));
+    builder.instance(custom, Affine64::translation([5.0, 0.0, 0.0]), u32::MAX, 7);
+    let scene = super::built(builder, Levels::Auto);
+    let nearest = scene.nearest([0.0; 3], f32::INFINITY).unwrap();
+    assert_eq!((nearest.point, nearest.distance, nearest.user), ([4.0, 0.0, 0.0], 4.0, 7));
+    assert_eq!((scene.nearest([0.0; 3], 3.0), scene.nearest([f32::NAN; 3], 3.0)), (None, None));
 }
