@@ -25,7 +25,8 @@ pub struct Nearest {
     pub primitive: u32,
     /// Number that the caller gave to the placement; 0 if none.
     pub user: u32,
-    /// Where on the triangle the point lies: within it, on an edge or at a vertex; [`Feature::Face`] on custom geometry.
+    /// Where on the triangle the point lies: within it, on an edge or at a vertex; [`Feature::Face`] on custom
+    /// geometry.
     pub feature: Feature,
 }
 
