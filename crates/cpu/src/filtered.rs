@@ -1,7 +1,7 @@
 //! Queries of one ray that a filter decides about, and crossings: for flat scenes and for those of two levels.
 
 use crate::blocked::Blocked;
-use crate::levels::{LevelsTracer, WorldRay};
+use crate::levels::LevelsTracer;
 use crate::probe::Probe;
 use crate::query::Range;
 use crate::sink::{Accept, Asked, Contact, Each, Nearest, Obstacle, OfTree, Reply, Sink, Told, Within};
@@ -52,11 +52,8 @@ impl LevelsTracer {
         after: HitKey,
         asked: Asked<'a, K, P>,
     ) -> Option<Reply<K, P>> {
-        let tree = self.trees.first()?;
-        let world = WorldRay::new(ray, &after, self.top.bounds(), time)?;
-        let range = Range { low: world.walk.t_low, high: world.walk.t_high, after, ids: &[] };
-        let mut query = Within::new(range, &tree.split, asked);
-        simd::walk_levels(self.isa(), self, &world, &mut query).then(|| query.reply())
+        let question = OfTree { split: &self.trees.first()?.split, asked };
+        simd::walk_levels(self.isa(), self, (ray, time), after, question)
     }
 }
 

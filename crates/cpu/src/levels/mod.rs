@@ -8,7 +8,7 @@ mod query;
 pub use edit::LevelsEdit;
 pub(crate) use motion::{Motion, Then};
 pub use placed::{KeptPlacement, PlacementError, TreePlacement};
-pub(crate) use placed::{Moved, Placed, WorldRay};
+pub(crate) use placed::{LocalRay, Moved, Placed, WorldRay};
 pub use query::LevelsAt;
 
 use crate::tracer::{CpuTracer, Encoding};

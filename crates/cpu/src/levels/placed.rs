@@ -17,9 +17,9 @@
 
 use super::motion::Motion;
 use crate::nearest::least_stretch;
-use crate::ray::WalkRay;
+use crate::ray::{WalkRay, larger};
 use bytemuck::{Pod, Zeroable};
-use raywarp_geom::{Aabb, Affine, Affine64, HitKey, PaddedRay, Ray};
+use raywarp_geom::{Aabb, Affine, Affine64, PaddedRay, Ray};
 use raywarp_layout::Wide8Node;
 use std::sync::Arc;
 
@@ -29,6 +29,9 @@ const LARGEST_RESIDUAL: f64 = 1.0 / (1u64 << 34) as f64;
 /// Largest sum of a row of the inverse, and of its reciprocal: 2^40. What is infinite in a tree's space is so in the
 /// world.
 const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
+
+/// Growth of boxes in the world for what underflows in the triangle test, of directions up to 1e6 long: 2^-100.
+const LITTLE: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// Half an ulp of 1.
 pub(super) const U: f64 = f32::EPSILON as f64 / 2.0;
@@ -297,44 +300,61 @@ pub(crate) struct WorldRay<'a> {
     /// When placements that move are seen; from 0 to 1.
     pub time: f32,
     /// The ray prepared for what stands in the world.
-    pub walk: WalkRay,
-    /// Direction divided by `power`, so that a transform of it is neither infinite nor zero in f32.
-    direction: [f64; 3],
-    /// Power of two, 1 for almost all rays.
+    pub walk: &'a WalkRay,
+    /// Power of two by which the direction is divided, so that a transform of it is neither infinite nor zero in f32; 1
+    /// for almost all rays.
     pub power: f32,
     /// Growth of boxes in the world for what underflows in the triangle test.
     underflow: f32,
 }
 
+/// Ray in the space of a placed tree.
+pub(crate) struct LocalRay {
+    pub origin: [f32; 3],
+    /// Direction, divided by the power.
+    pub direction: [f32; 3],
+    /// Growth of boxes by axis.
+    pub growth: [f32; 3],
+}
+
 impl<'a> WorldRay<'a> {
-    /// Prepares a ray through a scene within `bounds`, for hits after `after`; `None` if it cannot hit anything.
+    /// Takes a ray with its preparation.
     #[inline(always)]
-    pub fn new(ray: &'a Ray, after: &HitKey, bounds: &Aabb, time: f32) -> Option<Self> {
-        let walk = WalkRay::new(ray, after, bounds)?;
-        // Nothing comes after a NaN.
-        if after.t.is_nan() {
-            return None;
+    pub fn new(ray: &'a Ray, walk: &'a WalkRay, time: f32) -> Self {
+        let [x, y, z] = ray.direction.map(f32::abs);
+        let longest = larger(larger(x, y), z);
+        // More than is needed for almost all rays, since the product, which is no normal number, takes long.
+        let (power, underflow) = if (1e-6..=1e6).contains(&longest) {
+            (1.0, LITTLE)
+        } else {
+            (power_of_two(longest), longest * f32::from_bits(2))
+        };
+        Self { ray, time, walk, power, underflow }
+    }
+
+    /// Returns the ray in the space of a placed tree.
+    #[inline(always)]
+    pub fn local(&self, placed: &Placed, moved: &Moved) -> LocalRay {
+        let o = &self.ray.origin;
+        let corner = |i: usize| larger((placed.bounds.min[i] - o[i]).abs(), (placed.bounds.max[i] - o[i]).abs());
+        let reach = larger(larger(corner(0), corner(1)), corner(2));
+        let uncertain = 1.01 * PaddedRay::REACH_PAD * reach + self.underflow;
+        // Exact: the power is one of two.
+        let over = 1.0 / f64::from(self.power);
+        LocalRay {
+            origin: moved.to_tree.point(o.map(f64::from)).map(|x| x as f32),
+            direction: moved.to_tree.vector(self.ray.direction.map(|x| f64::from(x) * over)).map(|x| x as f32),
+            growth: std::array::from_fn(|i| moved.sums[i] * uncertain + moved.growth[i]),
         }
-        let longest = ray.direction.iter().fold(0.0, |longest: f32, x| longest.max(x.abs()));
-        let power = if (1e-6..=1e6).contains(&longest) { 1.0 } else { power_of_two(longest) };
-        let direction = ray.direction.map(|x| f64::from(x) / f64::from(power));
-        Some(Self { ray, time, walk, direction, power, underflow: longest * f32::from_bits(2) })
     }
 
     /// Returns the ray prepared for the boxes of a placed tree within `bounds`, and for its triangles in the world; and
     /// the ray in the tree's space, whose `t` is this one's times the power.
     #[inline(always)]
     pub fn placed(&self, placed: &Placed, moved: &Moved, bounds: &Aabb) -> (WalkRay, Ray) {
-        let o = &self.ray.origin;
-        let corner = |i: usize| (placed.bounds.min[i] - o[i]).abs().max((placed.bounds.max[i] - o[i]).abs());
-        let reach = corner(0).max(corner(1)).max(corner(2));
-        let uncertain = 1.01 * PaddedRay::REACH_PAD * reach + self.underflow;
-        let extra = std::array::from_fn(|i| moved.sums[i] * uncertain + moved.growth[i]);
-        let origin = moved.to_tree.point(o.map(f64::from)).map(|x| x as f32);
-        let direction = moved.to_tree.vector(self.direction).map(|x| x as f32);
+        let LocalRay { origin, direction, growth } = self.local(placed, moved);
         let ray = Ray { origin, direction, ..*self.ray };
-        let walk = &self.walk;
-        let mut placed = walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, extra));
+        let mut placed = self.walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, growth));
         // The tree's `t` is the ray's times the power.
         placed.scale *= self.power;
         (placed, ray)

@@ -46,9 +46,9 @@ struct Primitives<'a, 'r> {
     power: f32,
 }
 
-impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Primitives<'a, '_> {
+impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Primitives<'a, '_> {
     #[inline(always)]
-    unsafe fn visit<S: ChildOrder>(
+    unsafe fn visit(
         &self,
         _: S,
         _: *const u8,

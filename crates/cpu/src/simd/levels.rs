@@ -4,45 +4,85 @@
 use super::custom::Customs;
 use super::order::ChildOrder;
 use super::place::{InPlace, Place};
-use super::single::{Asking, Leaves, Triangles, Visited, walk};
+use super::single::{Asking, Leaves, Triangles, Visited, walk_of};
+use super::usual::Usual;
 use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then, WorldRay};
 use crate::probe::Probe;
-use crate::query::Query;
+use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
-use crate::sink::{Sink, Within};
+use crate::sink::{OfTree, Reply, Sink, Within};
 use crate::tracer::Encoding;
+use raywarp_geom::{HitKey, Ray};
 use raywarp_lanes::TaskOn;
 use raywarp_layout::Wide8;
 
-/// Task that asks one ray its query of two levels.
+/// Task that asks one ray its question of two levels.
 pub(super) struct Levels<'a, 'r, K, P> {
     pub scene: &'a LevelsTracer,
-    pub ray: &'r WorldRay<'r>,
-    pub query: &'r mut Within<'a, K, P>,
+    pub ray: &'r Ray,
+    pub time: f32,
+    /// Key that hits must come after.
+    pub after: HitKey,
+    pub question: OfTree<'a, K, P>,
 }
 
-impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Levels<'a, '_, K, P> {
-    type Output = ();
+impl<'a, K: Sink, P: Probe> Levels<'a, '_, K, P> {
+    /// Asks the prepared ray, a usual one where that is known.
+    #[inline(always)]
+    fn ask<S: ChildOrder>(self, set: S, walk: &WalkRay, usual: Option<Usual<S::F4>>) -> Option<Reply<K, P>> {
+        let Self { scene, ray, time, after, question } = self;
+        let top = &scene.top;
+        // Nothing comes after a NaN.
+        if after.t.is_nan() || top.nodes().is_empty() {
+            return None;
+        }
+        let mut query = question.of_range(Range { low: walk.t_low, high: walk.t_high, after, ids: &[] });
+        let base = top.nodes().as_ptr().cast();
+        let leaves = Placements { scene, ray: WorldRay::new(ray, walk, time), usual };
+        // SAFETY: the tree is not empty, and the leaves are its own.
+        unsafe { walk_of(set, base, top.stack_depth(), usual, (walk, &mut query), &leaves) };
+        OfTree::answer(&query)
+    }
+}
+
+impl<S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Levels<'_, '_, K, P> {
+    type Output = Option<Reply<K, P>>;
 
     #[inline(always)]
-    fn run_on(self, set: S) {
-        let Self { scene, ray, query } = self;
-        let top = &scene.top;
-        let base = top.nodes().as_ptr().cast();
-        // SAFETY: the tree is not empty (`walk_levels`), and the leaves are its own.
-        unsafe { walk(set, base, top.stack_depth(), (&ray.walk, query), &Placements { scene, ray }) }
+    fn run_on(self, set: S) -> Self::Output {
+        let Some(usual) = Usual::<S::F4>::new(set, self.ray, self.scene.top.bounds()) else {
+            return set.enter(Unusual(self));
+        };
+        let prepared = usual.prepared(self.ray, &self.after);
+        self.ask(set, &prepared, Some(usual))
+    }
+}
+
+/// Task that asks a ray of unusual numbers its question of two levels.
+struct Unusual<'a, 'r, K, P>(Levels<'a, 'r, K, P>);
+
+impl<S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Unusual<'_, '_, K, P> {
+    type Output = Option<Reply<K, P>>;
+
+    #[inline(always)]
+    fn run_on(self, set: S) -> Self::Output {
+        let Self(levels) = self;
+        let prepared = WalkRay::new(levels.ray, &levels.after, levels.scene.top.bounds())?;
+        levels.ask(set, &prepared, None)
     }
 }
 
 /// Leaves of placements.
-struct Placements<'a, 'r> {
+struct Placements<'a, 'r, S: ChildOrder> {
     scene: &'a LevelsTracer,
-    ray: &'r WorldRay<'r>,
+    ray: WorldRay<'r>,
+    /// What is known of the ray if it is a usual one.
+    usual: Option<Usual<S::F4>>,
 }
 
-impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
+impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Placements<'a, '_, S> {
     #[inline(always)]
-    unsafe fn visit<S: ChildOrder>(
+    unsafe fn visit(
         &self,
         set: S,
         _: *const u8,
@@ -50,7 +90,7 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
         limit: &mut f32,
         reference: u32,
     ) -> Visited {
-        let Self { scene, ray } = *self;
+        let Self { scene, ray, .. } = self;
         for item in scene.top.items(reference) {
             let placed = &scene.placed[item as usize];
             match &placed.motion {
@@ -68,17 +108,11 @@ impl<'a, K: Sink, P: Probe> Leaves<Within<'a, K, P>> for Placements<'a, '_> {
     }
 }
 
-impl<'a> Placements<'a, '_> {
+impl<'a, S: ChildOrder> Placements<'a, '_, S> {
     /// Asks a placement that stands still, where `moved` has it.
     #[inline(always)]
-    fn meet<S: ChildOrder, K: Sink, P: Probe>(
-        &self,
-        set: S,
-        placed: &Placed,
-        moved: Option<&Moved>,
-        query: &mut Within<'a, K, P>,
-    ) {
-        let Self { scene, ray } = *self;
+    fn meet<K: Sink, P: Probe>(&self, set: S, placed: &Placed, moved: Option<&Moved>, query: &mut Within<'a, K, P>) {
+        let Self { scene, ray, usual } = self;
         let tracer = &*scene.trees[placed.tree as usize];
         if let Encoding::Custom(custom) = &tracer.encoding {
             if custom.boxes.nodes().is_empty() {
@@ -86,7 +120,7 @@ impl<'a> Placements<'a, '_> {
             }
             query.enter_custom(placed.base);
             match moved {
-                None => set.enter(Customs { custom, walk: &ray.walk, ray: ray.ray, power: 1.0, query }),
+                None => set.enter(Customs { custom, walk: ray.walk, ray: ray.ray, power: 1.0, query }),
                 Some(moved) => {
                     let (walk, local) = ray.placed(placed, moved, custom.boxes.bounds());
                     set.enter(Customs { custom, walk: &walk, ray: &local, power: ray.power, query });
@@ -97,11 +131,8 @@ impl<'a> Placements<'a, '_> {
         let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
         query.enter(&tracer.ids, &tracer.split, placed.base);
         match moved {
-            None => set.enter(Inner { tree, ray: &ray.walk, place: &InPlace, query }),
-            Some(moved) => {
-                let (ray, _) = ray.placed(placed, moved, tree.bounds());
-                set.enter(Inner { tree, ray: &ray, place: &moved.to_world, query });
-            }
+            None => set.enter(Inner { tree, ray: ray.walk, usual: *usual, place: &InPlace, query }),
+            Some(moved) => set.enter(Local { tree, ray, placed, moved, query }),
         }
     }
 
@@ -109,13 +140,7 @@ impl<'a> Placements<'a, '_> {
     /// scenes in which nothing moves do not pay for it.
     #[cold]
     #[inline(never)]
-    fn moving<S: ChildOrder, K: Sink, P: Probe>(
-        &self,
-        set: S,
-        placed: &Placed,
-        motion: &Motion,
-        query: &mut Within<'a, K, P>,
-    ) {
+    fn moving<K: Sink, P: Probe>(&self, set: S, placed: &Placed, motion: &Motion, query: &mut Within<'a, K, P>) {
         match motion.at(self.ray.time) {
             Then::Unseen => {}
             Then::InPlace => self.meet(set, placed, None, query),
@@ -124,28 +149,71 @@ impl<'a> Placements<'a, '_> {
                 let tracer = &*self.scene.trees[placed.tree as usize];
                 let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
                 query.enter(&tracer.ids, &tracer.split, placed.base);
-                set.enter(Inner { tree, ray: &self.ray.walk.through_all(), place: &map, query });
+                let ray = &self.ray.walk.through_all();
+                set.enter(Inner { tree, ray, usual: None, place: &map, query });
             }
         }
     }
 }
 
 /// Task that walks a ray through a tree, which is not empty.
-pub(super) struct Inner<'q, Q, M> {
-    pub tree: &'q Wide8,
-    pub ray: &'q WalkRay,
-    pub place: &'q M,
-    pub query: &'q mut Q,
+struct Inner<'q, S: ChildOrder, Q, M> {
+    tree: &'q Wide8,
+    ray: &'q WalkRay,
+    /// What is known of the ray if it is a usual one.
+    usual: Option<Usual<S::F4>>,
+    place: &'q M,
+    query: &'q mut Q,
 }
 
-impl<S: ChildOrder, Q: Query, M: Place> TaskOn<S> for Inner<'_, Q, M> {
+impl<S: ChildOrder, Q: Query, M: Place> TaskOn<S> for Inner<'_, S, Q, M> {
     type Output = ();
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { tree, ray, place, query } = self;
+        let Self { tree, ray, usual, place, query } = self;
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, tree.stack_depth(), (ray, query), &Triangles(place)) }
+        unsafe { walk_of(set, base, tree.stack_depth(), usual, (ray, query), &Triangles(place)) }
+    }
+}
+
+/// Task that takes a ray to a placed tree, which is not empty, and walks it there.
+struct Local<'q, 'r, Q> {
+    tree: &'q Wide8,
+    ray: &'q WorldRay<'r>,
+    placed: &'q Placed,
+    moved: &'q Moved,
+    query: &'q mut Q,
+}
+
+impl<S: ChildOrder, Q: Query> TaskOn<S> for Local<'_, '_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(self, set: S) {
+        let Self { tree, ray, placed, moved, query } = self;
+        if ray.power == 1.0 && ray.walk.scale == 1.0 {
+            let local = ray.local(placed, moved);
+            if let Some(usual) = Usual::<S::F4>::grown(set, &local, tree.bounds()) {
+                // Triangles are tested in the world, where `t` is the same: only boxes are the tree's.
+                return Inner { tree, ray: ray.walk, usual: Some(usual), place: &moved.to_world, query }.run_on(set);
+            }
+        }
+        set.enter(UnusualLocal(Local { tree, ray, placed, moved, query }));
+    }
+}
+
+/// Task of a [`Local`] ray whose numbers are unusual.
+struct UnusualLocal<'q, 'r, Q>(Local<'q, 'r, Q>);
+
+impl<S: ChildOrder, Q: Query> TaskOn<S> for UnusualLocal<'_, '_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(self, set: S) {
+        let Self(Local { tree, ray, placed, moved, query }) = self;
+        let (ray, _) = ray.placed(placed, moved, tree.bounds());
+        Inner { tree, ray: &ray, usual: None, place: &moved.to_world, query }.run_on(set);
     }
 }

@@ -19,12 +19,12 @@ mod walk;
 
 use crate::batch::Job;
 use crate::custom::Custom;
-use crate::levels::{LevelsTracer, WorldRay};
+use crate::levels::LevelsTracer;
 use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
 use crate::ray::WalkRay;
-use crate::sink::{Sink, Within};
+use crate::sink::{OfTree, Reply, Sink, Within};
 use custom::Customs;
 use levels::Levels;
 use nearest::{InLevels, InTree};
@@ -101,25 +101,18 @@ pub(crate) fn walk_custom<'a, K: Sink, P: Probe>(
     is_there
 }
 
-/// Asks one ray a query of a scene of two levels, with the vectors of `isa`. Returns `false` if there is nothing in the
-/// scene.
+/// Asks one ray a question of a scene of two levels at a time, with the vectors of `isa`. `None` if the ray cannot hit
+/// anything.
 pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
     isa: Isa,
     scene: &'a LevelsTracer,
-    ray: &WorldRay<'_>,
-    query: &mut Within<'a, K, P>,
-) -> bool {
-    let is_there = !scene.top.nodes().is_empty();
-    if is_there {
-        let levels = Levels { scene, ray, query };
-        // Counts are the same with every instruction set.
-        if P::COUNTS {
-            Portable.enter(levels);
-        } else {
-            on_isa!(isa, levels);
-        }
-    }
-    is_there
+    (ray, time): (&Ray, f32),
+    after: HitKey,
+    question: OfTree<'a, K, P>,
+) -> Option<Reply<K, P>> {
+    let levels = Levels { scene, ray, time, after, question };
+    // Counts are the same with every instruction set.
+    if P::COUNTS { Portable.enter(levels) } else { on_isa!(isa, levels) }
 }
 
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.

@@ -132,27 +132,20 @@ pub(super) enum Visited {
 pub(super) type Asking<'q, Q> = (&'q WalkRay, &'q mut Q);
 
 /// What a ray does at the leaves of a tree.
-pub(super) trait Leaves<Q> {
+pub(super) trait Leaves<S: ChildOrder, Q> {
     /// Visits the leaf that `reference` names; `limit` is the distance beyond which boxes are too far from then on.
     ///
     /// # Safety
     /// The leaf is of the tree at `base`.
-    unsafe fn visit<S: ChildOrder>(
-        &self,
-        set: S,
-        base: *const u8,
-        asked: Asking<'_, Q>,
-        limit: &mut f32,
-        reference: u32,
-    ) -> Visited;
+    unsafe fn visit(&self, set: S, base: *const u8, asked: Asking<'_, Q>, limit: &mut f32, reference: u32) -> Visited;
 }
 
 /// Leaves of triangles, with the place where they are.
 pub(super) struct Triangles<'a, P>(pub &'a P);
 
-impl<P: Place, Q: Query> Leaves<Q> for Triangles<'_, P> {
+impl<S: ChildOrder, P: Place, Q: Query> Leaves<S, Q> for Triangles<'_, P> {
     #[inline(always)]
-    unsafe fn visit<S: ChildOrder>(
+    unsafe fn visit(
         &self,
         set: S,
         base: *const u8,
@@ -179,7 +172,7 @@ impl<P: Place, Q: Query> Leaves<Q> for Triangles<'_, P> {
 /// # Safety
 /// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
 #[inline(always)]
-pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
+pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     set: S,
     base: *const u8,
     depth: usize,
@@ -198,7 +191,7 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<Q>>(
 /// # Safety
 /// As [`walk`].
 #[inline(always)]
-pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<Q>>(
+pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     set: S,
     base: *const u8,
     depth: usize,
@@ -212,7 +205,7 @@ pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<Q>>(
             Some(usual) if S::FUSES => {
                 walk_by(set, base, depth, Fused::of_usual(set, usual, asked.0), asked, leaves);
             }
-            Some(_) => walk_by(set, base, depth, Differences::new(set, asked.0), asked, leaves),
+            Some(usual) => walk_by(set, base, depth, Differences::of_usual(set, usual, asked.0), asked, leaves),
             None => walk(set, base, depth, asked, leaves),
         }
     }
@@ -226,7 +219,7 @@ struct Otherwise<'a, Q, L> {
     leaves: &'a L,
 }
 
-impl<S: ChildOrder, Q: Query, L: Leaves<Q>> TaskOn<S> for Otherwise<'_, Q, L> {
+impl<S: ChildOrder, Q: Query, L: Leaves<S, Q>> TaskOn<S> for Otherwise<'_, Q, L> {
     type Output = ();
 
     #[inline(always)]
@@ -242,7 +235,7 @@ impl<S: ChildOrder, Q: Query, L: Leaves<Q>> TaskOn<S> for Otherwise<'_, Q, L> {
 /// # Safety
 /// As [`walk`].
 #[inline(always)]
-unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<Q>, B: Slabs<S>>(
+unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
     base: *const u8,
     depth: usize,
@@ -274,7 +267,7 @@ unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<Q>, B: Slabs<S>>(
 /// # Safety
 /// As [`walk`]; the stack has [`stack_length`] entries.
 #[inline(always)]
-unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<Q>, B: Slabs<S>>(
+unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
     base: *const u8,
     slabs: B,
@@ -332,6 +325,19 @@ impl<V: Vector<8>> Planes<V> {
     fn new(set: V::Set, ray: &WalkRay) -> Self {
         let [enter, leave] = rows(ray.inverse);
         Self { enter, leave, inverse: lanes(set, ray.inverse), low: V::splat(set, ray.box_low()) }
+    }
+
+    /// As [`Planes::new`], of a usual ray, whose boxes are those of `usual`.
+    #[inline(always)]
+    fn of_usual<W: Vector<4>>(set: V::Set, usual: Usual<W>, ray: &WalkRay) -> Self {
+        let bit = |axis: usize| (usual.negative as usize >> axis & 1) * 32;
+        let enter = [bit(0), 64 + bit(1), 128 + bit(2)];
+        Self {
+            enter,
+            leave: enter.map(|row| row ^ 32),
+            inverse: lanes(set, three(usual.inverse)),
+            low: V::splat(set, ray.t_low),
+        }
     }
 
     /// Returns by axis the planes through which the ray enters the boxes of the node at `record`, and those through
@@ -401,19 +407,15 @@ impl<S: ChildOrder> Fused<S> {
         Self { planes: Planes::new(set, ray), enter_over: lanes(set, near), leave_over: lanes(set, far) }
     }
 
-    /// As [`Fused::new`], of a usual ray.
+    /// As [`Fused::new`], of a usual ray, whose boxes are those of `usual`.
     #[inline(always)]
     fn of_usual(set: S, usual: Usual<S::F4>, ray: &WalkRay) -> Self {
-        let bit = |axis: usize| (usual.negative as usize >> axis & 1) * 32;
-        let enter = [bit(0), 64 + bit(1), 128 + bit(2)];
-        let planes = Planes {
-            enter,
-            leave: enter.map(|row| row ^ 32),
-            inverse: lanes(set, three(usual.inverse)),
-            low: S::F8::splat(set, ray.t_low),
-        };
         let (near, far) = (usual.near_origin * usual.inverse, usual.far_origin * usual.inverse);
-        Self { planes, enter_over: lanes(set, three(near)), leave_over: lanes(set, three(far)) }
+        Self {
+            planes: Planes::of_usual(set, usual, ray),
+            enter_over: lanes(set, three(near)),
+            leave_over: lanes(set, three(far)),
+        }
     }
 }
 
@@ -453,6 +455,16 @@ impl<S: ChildOrder> Differences<S> {
     fn new(set: S, ray: &WalkRay) -> Self {
         let planes = Planes::new(set, ray);
         Self { planes, near_origin: lanes(set, ray.near_origin), far_origin: lanes(set, ray.far_origin) }
+    }
+
+    /// As [`Differences::new`], of a usual ray, whose boxes are those of `usual`.
+    #[inline(always)]
+    fn of_usual(set: S, usual: Usual<S::F4>, ray: &WalkRay) -> Self {
+        Self {
+            planes: Planes::of_usual(set, usual, ray),
+            near_origin: lanes(set, three(usual.near_origin)),
+            far_origin: lanes(set, three(usual.far_origin)),
+        }
     }
 }
 

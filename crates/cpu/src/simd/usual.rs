@@ -1,5 +1,6 @@
 //! A usual ray prepared by itself: [`WalkRay::new`], three axes at a time, bit for bit.
 
+use crate::levels::LocalRay;
 use crate::ray::{AXES, OVERFLOWING_REACH, WalkRay, larger, smaller};
 use bytemuck::cast_ref;
 use raywarp_geom::triangle::{Watertight, power_of_two_under};
@@ -33,20 +34,33 @@ impl<V: Vector<4>> Usual<V> {
     #[inline(always)]
     pub fn new(set: V::Set, ray: &Ray, bounds: &Aabb) -> Option<Self> {
         let [origin, direction]: &[[f32; 4]; 2] = cast_ref(ray);
-        let (o, d) = (V::load(set, origin), V::load(set, direction));
+        let usual = Self::of(set, (V::load(set, origin), V::load(set, direction)), bounds, V::splat(set, 0.0))?;
+        (!(ray.t_min.is_nan() | ray.t_max.is_nan())).then_some(usual)
+    }
+
+    /// Returns what is known of a ray in the space of a tree within `bounds`; `None` if it is not valid, or unusual.
+    #[inline(always)]
+    pub fn grown(set: V::Set, ray: &LocalRay, bounds: &Aabb) -> Option<Self> {
+        let LocalRay { origin, direction, growth } = ray;
+        Self::of(set, (four(set, origin), four(set, direction)), bounds, four(set, growth))
+    }
+
+    /// Returns what is known of a ray, from its origin and direction, with boxes that grow by `extra` more.
+    #[inline(always)]
+    fn of(set: V::Set, (o, d): (V, V), bounds: &Aabb, extra: V) -> Option<Self> {
         let (lengths, away) = (d.abs(), o.abs());
-        let ([a, b, c], [x, y, z]) = (bounds.min, bounds.max);
-        let (min, max) = (V::load(set, &[a, b, c, 0.0]), V::load(set, &[x, y, z, 0.0]));
+        let (min, max): (V, V) = (four(set, &bounds.min), four(set, &bounds.max));
         let corner = (min - o).abs().max((max - o).abs());
         let is_usual = V::splat(set, LENGTHS[0]).le(lengths)
             & lengths.le(V::splat(set, LENGTHS[1]))
-            & away.max(corner).le(V::splat(set, REACH[1]));
+            & away.max(corner).le(V::splat(set, REACH[1]))
+            & extra.le(V::splat(set, REACH[1]));
         let [x, y, z, _] = corner.store();
         let reach = larger(larger(x, y), z);
-        if is_usual.bits() & 7 != 7 || reach < REACH[0] || ray.t_min.is_nan() | ray.t_max.is_nan() {
+        if is_usual.bits() & 7 != 7 || reach < REACH[0] {
             return None;
         }
-        let pads = V::splat(set, PaddedRay::REACH_PAD * reach) + V::splat(set, PaddedRay::ORIGIN_PAD) * away;
+        let pads = V::splat(set, PaddedRay::REACH_PAD * reach) + V::splat(set, PaddedRay::ORIGIN_PAD) * away + extra;
         let (low, high) = (o + pads, o - pads);
         let is_negative = d.lt(V::splat(set, 0.0));
         Some(Self {
@@ -80,6 +94,12 @@ impl<V: Vector<4>> Usual<V> {
             scale: 1.0,
         }
     }
+}
+
+/// Returns three numbers and a zero in lanes.
+#[inline(always)]
+fn four<V: Vector<4>>(set: V::Set, &[x, y, z]: &[f32; 3]) -> V {
+    V::load(set, &[x, y, z, 0.0])
 }
 
 /// Returns the first three lanes.
