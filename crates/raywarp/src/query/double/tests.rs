@@ -3,7 +3,7 @@
 use crate::{
     Affine64, Control, Crossings, Filter, Hit64, Indices, Levels, Positions, Ray64, Scene, SceneOptions, SurfaceHit,
 };
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 use std::ops::ControlFlow;
 
 fn built(builder: crate::SceneBuilder<'_>, levels: Levels) -> Scene {
@@ -63,7 +63,7 @@ fn rays_to_cells_of_ten_centimetres_on_a_map_hit_where_f64_says() {
     assert_eq!(scene.rounding(), None);
     let mut random = Random::new(1);
     let triangles: Vec<Corners> = indices.iter().map(|t| t.map(|vertex| positions[vertex as usize])).collect();
-    for _ in 0..15_000 {
+    for _ in 0..cases(15_000) {
         // From a plane, at a point of the ground.
         let mut near = || 4.0 * f64::from(random.unit());
         let at = [TOWN[0] + near(), TOWN[1] + near(), TOWN[2]];

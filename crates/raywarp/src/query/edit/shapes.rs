@@ -5,7 +5,7 @@ use crate::query::scene::Rays;
 use crate::query::*;
 use raywarp_bvh::{BuildOptions, presets};
 use raywarp_geom::{Affine64, Control, Ray};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 
 /// Grid of cells of two triangles, three vertices of its own for each triangle, that is torn along a line of cells by
 /// `gap` and waves by `wave`. At first the halves meet: vertices at one place belong to either.
@@ -60,7 +60,7 @@ fn a_cloth_torn_at_coincident_vertices_is_hit_as_if_built_torn() {
         for how in [Reshape::ByCost, Reshape::Refit, Reshape::Rebuild] {
             let (mut scene, id) = scene_of(&start, None, levels);
             let first = scene.clone();
-            for frame in 1..6u32 {
+            for frame in 1..=cases(5) as u32 {
                 let now = cloth(80, 0.02 * frame as f32, 0.01 * frame as f32);
                 scene = reshaped(&scene, id, &now, how);
                 assert!(same(&scene, &scene_of(&now, None, Levels::One).0, &rays) > 200);

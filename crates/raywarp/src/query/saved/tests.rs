@@ -9,7 +9,7 @@ use crate::query::{EditError, End, GeometryId, Indices, InstanceId, Levels, Plac
 use rayon::prelude::*;
 use raywarp_bvh::BuildOptions;
 use raywarp_geom::{Aabb, Affine64, Control, Ray};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 use std::ops::ControlFlow;
 
 /// Saves a scene, and loads it in each way; returns what was loaded.
@@ -293,8 +293,8 @@ fn custom_geometry_is_an_error_that_names_it() {
 
 #[test]
 fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
-    let cases = scenes(3);
-    for scene in [&cases[1], &cases[11], &cases[14], &cases[27]] {
+    let all = scenes(3);
+    for scene in [&all[1], &all[11], &all[14], &all[27]] {
         let bytes = saved(scene);
         (0..bytes.len()).into_par_iter().for_each(|length| {
             let error = Scene::load_from(&mut &bytes[..length]).unwrap_err();
@@ -427,7 +427,7 @@ fn used(scene: &Scene) {
 #[test]
 fn whatever_bytes_are_with_sound_checksums_they_are_a_scene_or_an_error() {
     // RAYWARP_FUZZ_ROUNDS asks for a longer run.
-    let rounds = std::env::var("RAYWARP_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000u64);
+    let rounds = std::env::var("RAYWARP_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(cases(10_000) as u64);
     let files: Vec<Vec<u8>> = scenes(3).iter().map(saved).collect();
     let outcome = |seed: u64| {
         let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -4,7 +4,7 @@ use super::custom::{Spheres, spheres};
 use super::*;
 use crate::cpu::RayExtra;
 use raywarp_geom::{Aabb, TraceError};
-use raywarp_testing::Random;
+use raywarp_testing::{Random, cases};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -135,7 +135,7 @@ const TIMES: [f32; 7] = [0.0, 1e-6, 0.2, 0.5, 0.713, 0.999_999_94, 1.0];
 #[test]
 fn at_any_time_hits_are_those_of_the_scene_that_stands_still_there() {
     let mut found = 0;
-    for seed in 0..6 {
+    for seed in 0..cases(6) as u64 {
         let mut random = Random::new(seed);
         let model = Model::new(&mut random);
         let moving = [Levels::One, Levels::Auto, Levels::Two].map(|levels| model.built(levels));
@@ -172,7 +172,7 @@ fn at_any_time_hits_are_those_of_the_scene_that_stands_still_there() {
             }
         }
     }
-    assert!(found > 3000, "{found}");
+    assert!(found > cases(3000), "{found}");
 }
 
 #[test]
