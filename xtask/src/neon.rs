@@ -2,8 +2,8 @@
 //!
 //! The tests of `raywarp-lanes` and `raywarp-cpu` and those of the library's queries run as they do natively, and
 //! `xtask-pictures` renders small pictures, which must be those of this machine's own build byte for byte. The emulator
-//! tells nothing about speed. Tests of many random cases try a quarter of them there; with `--all` they try all, as they
-//! do natively.
+//! tells nothing about speed. Tests of many random cases try a quarter of them there; with `--all` they try all, as
+//! they do natively.
 //!
 //! Debian has what it needs in `qemu-user`, `gcc-aarch64-linux-gnu` and `libc6-dev-arm64-cross`, rustup in
 //! `rustup target add aarch64-unknown-linux-gnu`. Where something is missing, the check is skipped, and says so; with

@@ -240,8 +240,8 @@ impl<'a> Target<'a> {
         self.judge(tracer, inside, &(0..count).map(ray).collect::<Vec<_>>())
     }
 
-    /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of them
-    /// are coherent.
+    /// The same of bundles of 16 rays, each from one point and at one triangle, its edges and its vertices: most of
+    /// them are coherent.
     pub fn tally_bundles(&self, tracer: &dyn Tracer, inside: bool, count: usize, seed: u64) -> Tally {
         let mut random = SplitMix64(seed);
         let mut rays = Vec::with_capacity(count);
