@@ -199,7 +199,7 @@ pub(super) const TWINS: &[Twin] = &[
             let triangle = scene.triangle_of(&hit, instance);
             let holes = Holes { seed: case.word(), salt: case.word() };
             let (pixel, sample) = (case.word(), case.word());
-            answer.number(coverage(scene, triangle, Vec2::new(hit.u, hit.v)));
+            answer.number(coverage(scene, instance, triangle, Vec2::new(hit.u, hit.v)));
             answer.flag(holes.is_surface(scene, &hit, instance, pixel, sample));
         },
     },

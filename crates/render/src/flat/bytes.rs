@@ -1,11 +1,11 @@
 //! Size of a scene for shading in memory, by part.
 
-use super::ShadingScene;
+use super::{ShadingScene, SharedMesh};
 
 /// Bytes of a [`ShadingScene`], by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShadingBytes {
-    /// Bytes of the triangle records, and of where instances begin.
+    /// Bytes of the triangle records, of meshes that instances share, and of where instances begin.
     pub triangles: u64,
     /// Bytes of texture coordinates, tangents and vertex colours.
     pub attributes: u64,
@@ -32,7 +32,10 @@ impl ShadingScene {
     /// Returns the bytes of the scene by part.
     pub fn bytes(&self) -> ShadingBytes {
         ShadingBytes {
-            triangles: bytes_of(&self.triangles) + bytes_of(&self.placements),
+            triangles: bytes_of(&self.triangles)
+                + bytes_of(&self.placements)
+                + bytes_of(&self.shared.placements)
+                + self.shared.meshes.iter().map(SharedMesh::bytes).sum::<u64>(),
             attributes: bytes_of(&self.attributes) + bytes_of(&self.colors),
             materials: bytes_of(&self.materials)
                 + bytes_of(&self.inputs)

@@ -10,7 +10,9 @@ mod lengths;
 mod light;
 mod material;
 mod octahedral;
+mod placed;
 mod shapes;
+mod shared;
 mod texture;
 mod triangle;
 mod validate;
@@ -24,7 +26,10 @@ pub(crate) use lengths::{LEAST_LENGTH, MOST_LENGTH, length, scale_of, try_normal
 pub use light::{DISK_SECTORS, EnvironmentRecord, LightKind, LightRecord, SPHERE_COLUMNS, SPHERE_ROWS, SpotRamp};
 pub use material::{Input, InputChannel, MaterialFlags, MaterialRecord, MediumRecord, Remap};
 pub use octahedral::{UnitCode, decode_unit, encode_unit};
+pub use placed::MapAxes;
+pub(crate) use placed::PlacedMesh;
 pub(crate) use shapes::{Shape, cell_triangles, shape, triangle};
+pub use shared::{Shared, SharedMesh, SharedPlacement};
 pub use texture::{ImageLookup, ProgramRecord, TextureKind, TextureOp, Wrapping};
 pub use triangle::{AttributeRecord, ColorRecord, PlacementRecord, TriangleRecord};
 pub use validate::{InvalidShading, ShadingRule};
@@ -38,7 +43,7 @@ pub const NONE: u32 = u32::MAX;
 /// Scene in the form in which the path tracer's stages read it; see the [module](self).
 #[derive(Debug, Clone, Default)]
 pub struct ShadingScene {
-    /// World-space triangles, instance by instance.
+    /// World-space triangles, instance by instance; of those that share a mesh there are none.
     pub triangles: Vec<TriangleRecord>,
     /// Texture coordinates and tangents of triangles whose materials read them.
     pub attributes: Vec<AttributeRecord>,
@@ -68,6 +73,8 @@ pub struct ShadingScene {
     pub tables: Vec<u32>,
     /// `true` if no material has holes.
     pub all_opaque: bool,
+    /// Meshes whose placements have no records.
+    pub shared: Shared,
 }
 
 impl ShadingScene {
@@ -76,20 +83,14 @@ impl ShadingScene {
 }
 
 impl ShadingScene {
-    /// Returns the index of the triangle record of a hit.
+    /// Returns the index of the triangle record of a hit, by which [`ShadingScene::record`] finds it; on an instance
+    /// that shares a mesh, the hit's primitive.
     ///
     /// # Panics
     /// If there is no such instance.
     #[inline]
     pub fn triangle_of(&self, hit: &Hit, instance: u32) -> u32 {
         self.placements[instance as usize].first_triangle + hit.primitive
-    }
-
-    /// Returns the triangle record of a hit, and its material.
-    #[inline]
-    pub fn surface_of(&self, hit: &Hit, instance: u32) -> (&TriangleRecord, &MaterialRecord) {
-        let triangle = &self.triangles[self.triangle_of(hit, instance) as usize];
-        (triangle, &self.materials[triangle.material() as usize])
     }
 }
 

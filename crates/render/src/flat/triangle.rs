@@ -111,7 +111,7 @@ pub struct ColorRecord {
 
 const _: () = assert!(size_of::<ColorRecord>() == 48);
 
-/// Range of the triangles of an instance, 8 bytes.
+/// Range of the triangles of an instance, 8 bytes. One that shares a mesh has none, and a first index of zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct PlacementRecord {

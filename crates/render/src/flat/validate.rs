@@ -6,7 +6,8 @@ mod rule;
 pub use rule::ShadingRule;
 
 use super::{
-    Input, InputChannel, MaterialFlags, MaterialRecord, NONE, Remap, ShadingScene, TextureKind, TextureOp, Wrapping,
+    Input, InputChannel, MaterialFlags, MaterialRecord, NONE, PlacementRecord, Remap, ShadingScene, Shared, SharedMesh,
+    SharedPlacement, TextureKind, TextureOp, Wrapping,
 };
 use crate::bsdf::MaterialKind;
 use crate::texture::STACK;
@@ -76,7 +77,13 @@ impl ShadingScene {
             ensure(texels > 0 && texels == image.texel_count() as u64, ShadingRule::TexelCount)
         })?;
         self.validate_lights()?;
-        each("placements", &self.placements, |index, _| self.placement(index))?;
+        let mut end = 0;
+        let mut placement = |index: usize| self.placement(index, &mut end);
+        for index in 0..self.placements.len() {
+            let found = placement(index);
+            found.map_err(|rule| InvalidShading { item: format!("placements[{index}]"), rule })?;
+        }
+        self.validate_shared()?;
         each("triangles", &self.triangles, |index, _| self.triangle(index))?;
         each("attributes", &self.attributes, |_, record| {
             within_or_none(record.colors(), &self.colors, ShadingRule::NoColors)?;
@@ -201,14 +208,44 @@ impl ShadingScene {
         ensure(held == 1, ShadingRule::StackRest)
     }
 
-    fn placement(&self, index: usize) -> Check {
-        let end =
-            |i: usize| u64::from(self.placements[i].first_triangle) + u64::from(self.placements[i].triangle_count);
-        let first = u64::from(self.placements[index].first_triangle);
-        let before = if index == 0 { 0 } else { end(index - 1) };
-        ensure(first == before, ShadingRule::PlacementBegin)?;
+    /// Checks a placement that is to begin where the one before, of those that have records, ended.
+    fn placement(&self, index: usize, end: &mut u64) -> Check {
+        let PlacementRecord { first_triangle, triangle_count } = self.placements[index];
+        let shared = self.is_shared_at(index);
+        let first = if shared { 0 } else { *end };
+        ensure(u64::from(first_triangle) == first && !(shared && triangle_count > 0), ShadingRule::PlacementBegin)?;
+        *end += u64::from(triangle_count);
         let last = index + 1 == self.placements.len();
-        ensure(!last || end(index) == self.triangles.len() as u64, ShadingRule::PlacementEnd)
+        ensure(!last || *end == self.triangles.len() as u64, ShadingRule::PlacementEnd)
+    }
+
+    fn is_shared_at(&self, index: usize) -> bool {
+        self.shared.placements.get(index).is_some_and(|placement| placement.mesh != NONE)
+    }
+
+    /// Checks what placements share: meshes, materials and attributes that are there, and numbers that are finite.
+    fn validate_shared(&self) -> Result<(), InvalidShading> {
+        let Shared { meshes, placements, axes } = &self.shared;
+        if self.is_flat() {
+            return Ok(());
+        }
+        let as_many = placements.len() == self.placements.len() && axes.len() == self.materials.len();
+        let as_many = ensure(as_many, ShadingRule::Shared);
+        as_many.map_err(|rule| InvalidShading { item: "shared".into(), rule })?;
+        each("shared.meshes", meshes, |_, SharedMesh { triangles, materials, first_attribute }| {
+            ensure(triangles.validate().is_ok(), ShadingRule::Corner)?;
+            let count = triangles.indices.len();
+            ensure(materials.len() == 1 || materials.len() == count, ShadingRule::NoMaterial)?;
+            materials.iter().try_for_each(|&id| within(id, &self.materials, ShadingRule::NoMaterial))?;
+            let end = u64::from(*first_attribute) + count as u64;
+            let is_there = *first_attribute == NONE || end <= self.attributes.len() as u64;
+            ensure(is_there, ShadingRule::NoAttributes)
+        })?;
+        each("shared.placements", placements, |_, SharedPlacement { transform, mesh, material }| {
+            within_or_none(*mesh, meshes, ShadingRule::Shared)?;
+            within_or_none(*material, &self.materials, ShadingRule::NoMaterial)?;
+            finite(transform.rows.as_flattened(), ShadingRule::Corner)
+        })
     }
 
     fn triangle(&self, index: usize) -> Check {

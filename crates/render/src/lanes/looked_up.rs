@@ -10,13 +10,15 @@ use crate::surface::{SurfacePoint, bent_towards, texture_point};
 use crate::texture::{Inputs, TexturePoint, color};
 use crate::vertex::{Transport, from_surface};
 use glam::{Vec2, Vec3};
-use raywarp_geom::Ray;
+use raywarp_geom::{Hit, Ray};
 use raywarp_lanes::{Vector, Words};
 
 /// Positions of the lanes' hits on their triangles, in memory for scalar code.
 struct Places<const N: usize> {
     materials: [u32; N],
     attributes: [u32; N],
+    instances: [u32; N],
+    primitives: [u32; N],
     u: [u32; N],
     v: [u32; N],
 }
@@ -25,11 +27,32 @@ impl<const N: usize> Places<N> {
     #[inline(always)]
     fn of<W: Words<N>, M>(entries: &Entries<W, M>) -> Self {
         let Entries { hit, record, .. } = entries;
-        Self { materials: record[12].store(), attributes: record[14].store(), u: hit[1].store(), v: hit[2].store() }
+        Self {
+            materials: record[12].store(),
+            attributes: record[14].store(),
+            instances: record[13].store(),
+            primitives: hit[3].store(),
+            u: hit[1].store(),
+            v: hit[2].store(),
+        }
     }
 
     fn barycentrics(&self, lane: usize) -> Vec2 {
         Vec2::new(f32::from_bits(self.u[lane]), f32::from_bits(self.v[lane]))
+    }
+
+    /// Returns where a lane's surface is, but for its vectors.
+    fn point(&self, scene: &ShadingScene, lane: usize) -> SurfacePoint {
+        let (instance, barycentrics) = (self.instances[lane], self.barycentrics(lane));
+        let hit = Hit { t: 0.0, u: barycentrics.x, v: barycentrics.y, primitive: self.primitives[lane] };
+        SurfacePoint {
+            material: self.materials[lane] & TriangleRecord::MATERIAL,
+            instance,
+            triangle: scene.triangle_of(&hit, instance),
+            attributes: self.attributes[lane],
+            barycentrics,
+            ..SurfacePoint::NONE
+        }
     }
 
     fn look_up<'s>(&self, scene: &'s ShadingScene, lane: usize) -> (&'s MaterialRecord, TexturePoint) {
@@ -74,7 +97,7 @@ pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
     let set = plain.x.set();
     let (geometric, shading, towards) = (points.geometric_normal.store(), points.shading_normal.store(), wo.store());
     let mut normals = plain.store();
-    let (places, triangle) = (Places::of(entries), entries.triangle.store());
+    let places = Places::of(entries);
     let mut bits = bent;
     while bits != 0 {
         let lane = bits.trailing_zeros() as usize;
@@ -83,10 +106,7 @@ pub(super) fn bent_normals<V: Vector<N>, const N: usize>(
         let point = SurfacePoint {
             geometric_normal: of_lane(&geometric, lane).into(),
             shading_normal: of_lane(&shading, lane).into(),
-            triangle: triangle[lane],
-            attributes: places.attributes[lane],
-            barycentrics: places.barycentrics(lane),
-            ..SurfacePoint::NONE
+            ..places.point(scene, lane)
         };
         let wo = of_lane(&towards, lane).into();
         let normal = bent_towards(scene, material, material.kind(), &point, &at, wo);
@@ -141,7 +161,7 @@ pub(super) fn emissions<V: Vector<N>, const N: usize>(
     radiance: &mut [Vec3],
 ) {
     let places = Places::of(entries);
-    let (triangle, t, cos) = (entries.triangle.store(), entries.hit[0].store(), cos.store());
+    let (t, cos) = (entries.hit[0].store(), cos.store());
     let (mut rays, mut paths) = ([[0; N]; 8], [[0; N]; 12]);
     for i in 0..8 {
         rays[i] = entries.ray[i].store();
@@ -155,13 +175,7 @@ pub(super) fn emissions<V: Vector<N>, const N: usize>(
         bits &= bits - 1;
         let ray: Ray = bytemuck::cast(rays.map(|row| row[lane]));
         let path: QueuedPath = bytemuck::cast(paths.map(|row| row[lane]));
-        let point = SurfacePoint {
-            material: places.materials[lane] & TriangleRecord::MATERIAL,
-            triangle: triangle[lane],
-            attributes: places.attributes[lane],
-            barycentrics: places.barycentrics(lane),
-            ..SurfacePoint::NONE
-        };
+        let point = places.point(scene, lane);
         let (state, t) = (path.state(bounce), f32::from_bits(t[lane]));
         radiance[path.slot as usize] += from_surface(scene, transport, &state, &ray, &point, cos[lane], t);
     }

@@ -1,7 +1,7 @@
 //! Sorting of a wave's vertices by the function that shades them.
 
 use super::tables::{Tables, class};
-use crate::flat::ShadingScene;
+use crate::flat::{ShadingScene, TriangleRecord};
 use crate::path::Wave;
 use crate::vertex::MediaStack;
 
@@ -20,6 +20,8 @@ pub(crate) struct Queues {
     pub metal: InVectors,
     /// Paths at mirrors, smooth metal and smooth glass.
     pub specular: InVectors,
+    /// Records of the triangles that were hit, where the scene does not have them all.
+    pub records: Vec<TriangleRecord>,
     /// Paths that left the scene, where vector code can evaluate the environment.
     pub missed: Vec<u32>,
     /// Number of scattering surfaces that paths reached since the wave began (`vertices`), and of those that vector
@@ -37,11 +39,13 @@ impl Queues {
         self.blinn.clear();
         self.metal.clear();
         self.specular.clear();
+        self.records.clear();
         self.missed.clear();
     }
 }
 
-/// Paths that vector code shades, as indices of their entries, with the triangles that they hit.
+/// Paths that vector code shades, as indices of their entries, with the triangles that they hit: indices of the scene's
+/// records, or of the queues'.
 #[derive(Debug, Default)]
 pub(crate) struct InVectors {
     pub entries: Vec<u32>,
@@ -79,8 +83,21 @@ pub(super) fn sort(scene: &ShadingScene, tables: &Tables, knows_sky: bool, wave:
             }
             continue;
         }
-        let triangle = scene.triangle_of(hit, instance);
-        let [_, _, _, kind] = tables.materials[scene.triangles[triangle as usize].material() as usize];
+        let mut triangle = scene.triangle_of(hit, instance);
+        let material = if scene.is_flat() {
+            scene.triangles[triangle as usize].material()
+        } else {
+            let record = scene.record(instance, triangle);
+            triangle = queues.records.len() as u32;
+            queues.records.push(record);
+            record.material()
+        };
+        let [_, _, _, kind] = tables.materials[material as usize];
+        if kind & class::ALONG_TANGENT != 0 && scene.is_shared(instance) {
+            // Attributes that vectors gather have no tangents of placements.
+            queues.one_by_one.push(i);
+            continue;
+        }
         match kind & !class::FLAGS {
             // Those whose media the text in vectors knows too.
             class::SPECULAR | class::TEXTURED_SPECULAR => queues.specular.push(i, triangle),

@@ -38,7 +38,6 @@ pub(super) struct Entries<W, M> {
     pub ray: [W; 8],
     pub hit: [W; 4],
     pub path: [W; 12],
-    pub triangle: W,
     pub record: [W; 16],
     /// Lanes that have an entry.
     pub mask: M,
@@ -51,7 +50,9 @@ impl<const CLASS: u32> AtWidth for Shade<'_, CLASS> {
         let bounce = wave.bounce;
         let is_last = transport.is_last(bounce);
         let Wave { touching, rays, hits, paths, radiance, first_hit, next_rays, next_paths, shadow, queues, .. } = wave;
-        let Queues { diffuse, principled, blinn, metal, specular, one_by_one, vertices, in_vectors, .. } = queues;
+        let Queues { diffuse, principled, blinn, metal, specular, one_by_one, vertices, in_vectors, records, .. } =
+            queues;
+        let records = if scene.is_flat() { &scene.triangles } else { &*records };
         let mut stage = Stage {
             scene,
             transport,
@@ -84,8 +85,7 @@ impl<const CLASS: u32> AtWidth for Shade<'_, CLASS> {
                 ray: entry.gather_records(bytemuck::cast_slice::<Ray, _>(rays), there),
                 hit: entry.gather_records(bytemuck::cast_slice::<Hit, _>(hits), there),
                 path: entry.gather_records(bytemuck::cast_slice::<QueuedPath, _>(paths), there),
-                triangle,
-                record: triangle.gather_records(bytemuck::cast_slice::<TriangleRecord, _>(&scene.triangles), there),
+                record: triangle.gather_records(bytemuck::cast_slice::<TriangleRecord, _>(records), there),
                 mask: there,
             };
             let done = match CLASS {

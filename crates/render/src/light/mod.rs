@@ -102,7 +102,8 @@ pub fn connect(scene: &ShadingScene, place: &LightPoint, wi: Vec3, pdf: f32) -> 
     let triangle = &scene.triangles[place.triangle as usize];
     let (material, at) = (&scene.materials[triangle.material() as usize], barycentrics(triangle, place.position));
     // A ray that finds a surface with holes by chance meets it with the probability of its alpha.
-    let radiance = emitted(scene, material, triangle.attributes, at, cos) * coverage(scene, place.triangle, at);
+    let radiance =
+        emitted(scene, material, triangle.attributes, at, cos) * coverage(scene, triangle.instance, place.triangle, at);
     if radiance == Vec3::ZERO {
         return None;
     }

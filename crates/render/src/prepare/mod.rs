@@ -7,6 +7,7 @@ mod frame_tests;
 mod gltf_tests;
 mod lights;
 mod materials;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod textures;
@@ -26,11 +27,27 @@ impl ShadingScene {
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn new(scene: &Description, bounds: &Aabb) -> Result<Self, RenderError> {
+        Self::prepared(scene, bounds, false)
+    }
+
+    /// Prepares `scene` for shading on the CPU, with the same bits, as [`ShadingScene::new`] does, but with one copy of
+    /// a mesh that is placed several times: some 30 bytes a triangle, another 64 where a texture is on it, and 64 bytes
+    /// a placement. Records are made of it where paths hit it. Placements that emit light have their own.
+    ///
+    /// # Errors
+    /// As [`ShadingScene::new`].
+    /// # Panics
+    /// As [`ShadingScene::new`].
+    pub fn with_shared_meshes(scene: &Description, bounds: &Aabb) -> Result<Self, RenderError> {
+        Self::prepared(scene, bounds, true)
+    }
+
+    fn prepared(scene: &Description, bounds: &Aabb, shares: bool) -> Result<Self, RenderError> {
         let mut flat = Self::default();
         textures::add(&mut flat, scene)?;
         materials::add(&mut flat, scene)?;
         flat.all_opaque = flat.materials.iter().all(|m| m.alpha == NONE);
-        triangles::add(&mut flat, scene)?;
+        triangles::add(&mut flat, scene, shares)?;
         flat.set_lights(scene, bounds);
         Ok(flat)
     }

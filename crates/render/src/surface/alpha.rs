@@ -7,15 +7,14 @@ use glam::Vec2;
 use raywarp_geom::Hit;
 use raywarp_sample::hash;
 
-/// Returns the opacity of `triangle` at the barycentric coordinates `at`.
+/// Returns the opacity of a `triangle` of an instance at the barycentric coordinates `at`.
 #[inline]
-pub fn coverage(scene: &ShadingScene, triangle: u32, at: Vec2) -> f32 {
-    let record = &scene.triangles[triangle as usize];
-    let material = &scene.materials[record.material() as usize];
+pub fn coverage(scene: &ShadingScene, instance: u32, triangle: u32, at: Vec2) -> f32 {
+    let (material, attributes) = scene.material_and_attributes(instance, triangle);
     if material.alpha == NONE {
         return 1.0;
     }
-    let alpha = scalar(scene, &scene.inputs[material.alpha as usize], &texture_point(scene, record.attributes, at));
+    let alpha = scalar(scene, &scene.inputs[material.alpha as usize], &texture_point(scene, attributes, at));
     if material.has(MaterialFlags::MASK) {
         if alpha >= material.cutoff { 1.0 } else { 0.0 }
     } else {
@@ -37,7 +36,7 @@ impl Holes {
     /// sample, salt) and the place, so that the answer never changes.
     pub fn is_surface(self, scene: &ShadingScene, hit: &Hit, instance: u32, pixel: u32, sample: u32) -> bool {
         let triangle = scene.triangle_of(hit, instance);
-        let coverage = coverage(scene, triangle, Vec2::new(hit.u, hit.v));
+        let coverage = coverage(scene, instance, triangle, Vec2::new(hit.u, hit.v));
         if coverage <= 0.0 || coverage >= 1.0 {
             return coverage > 0.0;
         }

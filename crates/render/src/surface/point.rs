@@ -1,11 +1,11 @@
 //! From a hit to a point on a surface: position, normals, texture coordinates, tangents.
 
-use crate::flat::{AttributeRecord, NONE, ShadingScene, UnitCode, decode_unit};
+use crate::flat::{AttributeRecord, NONE, ShadingScene, TriangleRecord, UnitCode, decode_unit};
 use crate::texture::TexturePoint;
 use glam::{Vec2, Vec3, Vec4};
 use raywarp_geom::{Hit, offset_from_triangle};
 
-/// Point on a surface in world space, 60 bytes.
+/// Point on a surface in world space, 68 bytes.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct SurfacePoint {
@@ -20,7 +20,9 @@ pub struct SurfacePoint {
     pub shading_normal: Vec3,
     /// Index of the surface's material.
     pub material: u32,
-    /// Index of the triangle's record.
+    /// Index of the instance.
+    pub instance: u32,
+    /// Index of the triangle's record, by which [`ShadingScene::record`] finds it.
     pub triangle: u32,
     /// Index of the triangle's attributes, or [`crate::flat::NONE`].
     pub attributes: u32,
@@ -30,7 +32,7 @@ pub struct SurfacePoint {
     pub touching: u32,
 }
 
-const _: () = assert!(size_of::<SurfacePoint>() == 64);
+const _: () = assert!(size_of::<SurfacePoint>() == 68);
 
 impl SurfacePoint {
     /// Placeholder for the surface point of a ray that missed.
@@ -40,6 +42,7 @@ impl SurfacePoint {
         geometric_normal: Vec3::ZERO,
         shading_normal: Vec3::ZERO,
         material: 0,
+        instance: 0,
         triangle: 0,
         attributes: NONE,
         barycentrics: Vec2::ZERO,
@@ -63,7 +66,14 @@ fn unit(code: UnitCode) -> Vec3 {
 #[inline]
 pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfacePoint {
     let triangle = scene.triangle_of(hit, instance);
-    let record = &scene.triangles[triangle as usize];
+    if scene.is_flat() {
+        return point_on(&scene.triangles[triangle as usize], triangle, hit, instance);
+    }
+    point_on(&scene.record(instance, triangle), triangle, hit, instance)
+}
+
+#[inline(always)]
+fn point_on(record: &TriangleRecord, triangle: u32, hit: &Hit, instance: u32) -> SurfacePoint {
     let corners = record.points();
     let (u, v) = (hit.u, hit.v);
     let position = corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]);
@@ -80,6 +90,7 @@ pub fn surface_point(scene: &ShadingScene, hit: &Hit, instance: u32) -> SurfaceP
         geometric_normal,
         shading_normal,
         material: record.material(),
+        instance,
         triangle,
         attributes: record.attributes,
         barycentrics: Vec2::new(u, v),
@@ -105,7 +116,7 @@ pub fn texture_point(scene: &ShadingScene, attributes: u32, at: Vec2) -> Texture
 /// bitangent, from the mesh's tangents, else from its texture coordinates.
 pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)> {
     if point.attributes != NONE {
-        let record = &scene.attributes[point.attributes as usize];
+        let record = scene.attributes_of(point.instance, point.triangle, point.attributes);
         if record.colors_and_flags & AttributeRecord::TANGENTS != 0 {
             let tangents = record.tangents.map(decode_unit);
             let direction = Vec3::from(interpolated(&tangents, point.barycentrics)).try_normalize()?;
@@ -122,7 +133,7 @@ pub fn tangent(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, f32)
 
 /// Returns the derivatives of the world-space position by the first texture coordinates; `None` if these have no area.
 pub fn position_derivatives(scene: &ShadingScene, point: &SurfacePoint) -> Option<(Vec3, Vec3)> {
-    let [a, b, c] = scene.triangles[point.triangle as usize].points();
+    let [a, b, c] = scene.record(point.instance, point.triangle).points();
     let (e1, e2) = (b - a, c - a);
     if point.attributes == NONE {
         return Some((e1, e2));

@@ -59,7 +59,7 @@ pub(crate) fn from_surface(
         // What connections find does not matter, and the density of a near light is no cheap number.
         return path.throughput * emitted;
     }
-    let light = scene.triangles[point.triangle as usize].light;
+    let light = scene.record(point.instance, point.triangle).light;
     let light_pdf = light::pdf(scene, light, ray.origin.into(), cos, t * t);
     path.throughput * emitted * weight(transport, path, light_pdf)
 }

@@ -80,6 +80,8 @@ pub enum ShadingRule {
     PlacementBegin,
     #[error("does not end with the triangles")]
     PlacementEnd,
+    #[error("names a shared mesh that is not there")]
+    Shared,
     #[error("has a corner that is not finite")]
     Corner,
     #[error("names a material that is not there")]

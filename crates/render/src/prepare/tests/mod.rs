@@ -1,6 +1,7 @@
 //! What comes out of scenes.
 
 mod rules;
+mod shared;
 
 use super::*;
 use crate::bsdf::MaterialKind;
