@@ -21,6 +21,7 @@ mod gltf_choices;
 mod gpu;
 mod help;
 mod instruction_sets;
+mod levels;
 mod long_runs;
 mod messages;
 mod origin;

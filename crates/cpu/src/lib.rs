@@ -29,7 +29,9 @@ pub use blocked::Blocked;
 pub use closed::{open_edges, rim};
 pub use custom::{Geometry, GeometryError, GeometryHit};
 pub use kept::{KeptTop, kept_tree, tracer_of_kept};
-pub use levels::{KeptPlacement, LevelsAt, LevelsEdit, LevelsError, LevelsTracer, PlacementError, TreePlacement};
+pub use levels::{
+    KeptPlacement, LevelsAt, LevelsEdit, LevelsError, LevelsTracer, PlacementError, SolidLevels, TreePlacement,
+};
 pub use nearest::{Feature, NearestPoint};
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};

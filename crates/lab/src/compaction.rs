@@ -17,6 +17,9 @@ pub enum CompactionError {
     /// The counting failed, or the caller asked to stop.
     #[error(transparent)]
     Count(#[from] CountError),
+    /// The scene was prepared with two levels of trees.
+    #[error("the scene was prepared with two levels of trees, and light paths are counted in one")]
+    TwoLevels,
     /// The renderer refuses the scene or its options.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -42,7 +45,8 @@ pub fn compaction(
     request: &CompactionRequest,
     watch: &Watch,
 ) -> Result<CompactionReport, CompactionError> {
-    let mut counter = PathCounter::new(prepared.scene(), prepared.bvh(), request)?;
+    let tree = prepared.bvh().ok_or(CompactionError::TwoLevels)?;
+    let mut counter = PathCounter::new(prepared.scene(), tree, request)?;
     for camera in &request.cameras {
         let asked = PictureRequest {
             size: Some(request.size),

@@ -29,6 +29,8 @@ pub mod cpu;
 pub mod cuda;
 pub mod device;
 #[cfg(feature = "formats")]
+mod placed;
+#[cfg(feature = "formats")]
 mod prepare;
 mod query;
 #[cfg(feature = "render")]

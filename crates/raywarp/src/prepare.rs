@@ -32,6 +32,12 @@ pub enum PrepareError {
         /// Bytes of memory that the system reports as free.
         free: u64,
     },
+    /// Two levels of trees are asked for where the CPU's own tracer does not trace.
+    #[error("two levels of trees are walked by the CPU's own tracer alone, and not by GPUs or kernels that are named")]
+    TwoLevels,
+    /// The trees of two levels cannot be put together.
+    #[error(transparent)]
+    Levels(#[from] raywarp_cpu::LevelsError),
     /// The tree cannot be built, or put on the device that is to trace it.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -86,9 +92,9 @@ pub struct Timings {
     pub shading: Duration,
 }
 
-/// Checks that memory suffices to prepare `triangles` triangles.
-pub(crate) fn check_memory(triangles: u64) -> Result<(), PrepareError> {
-    check_memory_for(triangles, PREPARE_BYTES).map(|_| ())
+/// Checks that memory suffices to prepare `triangles` triangles, and returns the free bytes.
+pub(crate) fn check_memory(triangles: u64) -> Result<u64, PrepareError> {
+    check_memory_for(triangles, PREPARE_BYTES)
 }
 
 /// Checks that host memory suffices to prepare `triangles` triangles for GPU path tracing, which takes more than
@@ -101,13 +107,15 @@ pub(crate) fn check_memory_for_paths(triangles: u64) -> Result<(), PrepareError>
 /// Checks that memory suffices for `triangles` triangles of `bytes` bytes each, and returns the free bytes. Where the
 /// system does not tell, all is taken to be free.
 pub(crate) fn check_memory_for(triangles: u64, bytes: u64) -> Result<u64, PrepareError> {
-    let needed = triangles.saturating_mul(bytes);
+    // More are counted beyond their limit, which says it better.
     let countable = triangles <= u64::from(FlatTriangles::LIMIT);
-    let free = raywarp_system::memory::available();
-    match free {
-        Some(free) if countable && needed > free.max(SMALL_BYTES) => {
-            Err(PrepareError::Memory { triangles, needed, free })
-        }
+    check_bytes(triangles, if countable { triangles.saturating_mul(bytes) } else { 0 })
+}
+
+/// Checks that memory suffices for `needed` bytes of a scene of `triangles` triangles, and returns the free bytes.
+pub(crate) fn check_bytes(triangles: u64, needed: u64) -> Result<u64, PrepareError> {
+    match raywarp_system::memory::available() {
+        Some(free) if needed > free.max(SMALL_BYTES) => Err(PrepareError::Memory { triangles, needed, free }),
         free => Ok(free.unwrap_or(u64::MAX)),
     }
 }

@@ -7,6 +7,7 @@ mod common;
 mod determinism;
 mod estimators;
 mod jobs;
+mod levels;
 mod looks;
 mod near_lights;
 mod path_rays;

@@ -1,7 +1,7 @@
 //! World-space triangles of all instances.
 
 use crate::each::Each;
-use crate::{Alpha, Description, Material, Surface};
+use crate::{Alpha, Description, Instance, Material, Surface};
 use rayon::prelude::*;
 use raywarp_geom::triangle::has_no_area;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
@@ -17,7 +17,19 @@ use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId};
 /// # Panics
 /// If the scene does not pass [`crate::validate`].
 pub fn flatten(scene: &Description) -> Result<FlatTriangles, FlatError> {
-    let found = scene.triangle_count();
+    flatten_some(scene, |_| true)
+}
+
+/// Flattens those of the instances, by their indices, for which `is_wanted` is true, as [`flatten`] does all.
+///
+/// # Errors
+/// As [`flatten`].
+/// # Panics
+/// As [`flatten`].
+pub fn flatten_some(scene: &Description, is_wanted: impl Fn(usize) -> bool) -> Result<FlatTriangles, FlatError> {
+    let wanted = || scene.instances.iter().enumerate().filter(|(index, _)| is_wanted(*index));
+    let size = |(_, instance): (usize, &Instance)| scene.meshes[instance.mesh.index()].triangles.indices.len() as u64;
+    let found = wanted().map(size).sum();
     if found > u64::from(FlatTriangles::LIMIT) {
         return Err(FlatError::TooMany { found, limit: FlatTriangles::LIMIT });
     }
@@ -28,7 +40,7 @@ pub fn flatten(scene: &Description) -> Result<FlatTriangles, FlatError> {
     flat.vertices.reserve_exact(found as usize);
     flat.ids.reserve_exact(found as usize);
     flat.opaque.reserve_exact(found as usize);
-    for (index, instance) in scene.instances.iter().enumerate() {
+    for (index, instance) in wanted() {
         let mesh = &scene.meshes[instance.mesh.index()].triangles;
         let corners = |primitive: usize| mesh.corners(primitive).each(|p| instance.transform.point(p));
         let world: Vec<[[f32; 3]; 3]> = if mesh.indices.len() > 1 << 14 {
@@ -74,7 +86,7 @@ fn is_line(transform: &Affine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FaceMaterials, Instance, MaterialId, Mesh, MeshId};
+    use crate::{FaceMaterials, MaterialId, Mesh, MeshId};
     use raywarp_geom::TriangleMesh;
 
     #[test]

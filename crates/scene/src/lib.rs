@@ -22,7 +22,7 @@ pub use findings::{
     OffWarning, PackedFault, ParameterFault, PbrtFault, PbrtWarning, PlyFault, PlyWarning, SceneRule, StlFault,
     StlWarning, ThreeMfFault, ThreeMfWarning, ValuesFault, Warning, WarningKind, WrongFile,
 };
-pub use flatten::flatten;
+pub use flatten::{flatten, flatten_some};
 pub use grouped::grouped;
 pub use import::{
     Choices, Format, GltfOptions, LampReading, LampUnits, LampUnitsReason, LightUnits, LoadError, LoadOptions, Loaded,

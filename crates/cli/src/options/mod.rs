@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 pub mod camera;
+pub mod levels;
 pub mod light;
 pub mod made_of;
 pub mod named_rays;

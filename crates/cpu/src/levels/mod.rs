@@ -4,12 +4,14 @@ mod edit;
 mod motion;
 mod placed;
 mod query;
+mod solid;
 
 pub use edit::LevelsEdit;
 pub(crate) use motion::{Motion, Then};
 pub use placed::{KeptPlacement, PlacementError, TreePlacement};
 pub(crate) use placed::{LocalRay, Moved, Placed, WorldRay};
 pub use query::LevelsAt;
+pub use solid::SolidLevels;
 
 use crate::tracer::{CpuTracer, Encoding};
 use edit::top_over;

@@ -6,6 +6,8 @@ use super::{Plan, PlannedKernels};
 use raywarp_bvh::{BuildError, BuildOptions, Bvh2};
 use raywarp_cpu::CpuTracer;
 #[cfg(feature = "formats")]
+use raywarp_cpu::SolidLevels;
+#[cfg(feature = "formats")]
 use raywarp_family::Query;
 #[cfg(feature = "formats")]
 use raywarp_geom::KernelName;
@@ -79,6 +81,8 @@ pub(crate) struct Backend {
 
 enum Tracing {
     Cpu(Arc<CpuTracer>),
+    #[cfg(feature = "formats")]
+    Levels(Arc<SolidLevels>),
     /// CPU tracer that is made when its first ray comes, for scenes whose whole paths GPUs take.
     #[cfg(all(feature = "cuda", feature = "render"))]
     Late(Box<LateTracer>),
@@ -93,6 +97,12 @@ impl Backend {
     /// Makes a backend that traces with the given CPU tracer.
     pub fn cpu(tracer: Arc<CpuTracer>, plan: Plan) -> Self {
         Self { tracing: Tracing::Cpu(tracer), plan }
+    }
+
+    /// Makes a backend that traces two levels of trees on the CPU.
+    #[cfg(feature = "formats")]
+    pub fn levels(tracer: Arc<SolidLevels>, plan: Plan) -> Self {
+        Self { tracing: Tracing::Levels(tracer), plan }
     }
 
     /// Makes a backend whose CPU tracer is encoded only when the first ray comes.
@@ -171,6 +181,8 @@ impl Backend {
     pub fn late_tracer(&self) -> &dyn Tracer {
         match &self.tracing {
             Tracing::Cpu(tracer) => &**tracer,
+            #[cfg(feature = "formats")]
+            Tracing::Levels(tracer) => &**tracer,
             #[cfg(all(feature = "cuda", feature = "render"))]
             Tracing::Late(tracer) => &**tracer,
             Tracing::Own(tracer) => &**tracer,
@@ -187,6 +199,7 @@ impl Backend {
     pub fn bytes(&self) -> usize {
         match &self.tracing {
             Tracing::Cpu(tracer) => tracer.bytes(),
+            Tracing::Levels(tracer) => tracer.scene().bytes(),
             #[cfg(all(feature = "cuda", feature = "render"))]
             Tracing::Late(tracer) => tracer.made().map_or(0, |(bytes, _)| bytes),
             Tracing::Own(_) => 0,
@@ -217,6 +230,7 @@ impl Backend {
     pub fn kernel(&self, query: Query, rays: usize) -> KernelName {
         match (&self.tracing, &self.plan.kernels) {
             (Tracing::Cpu(tracer), _) => tracer.name(),
+            (Tracing::Levels(tracer), _) => tracer.scene().name(),
             (_, PlannedKernels::Own(factory)) => factory.name(),
             #[cfg(feature = "cuda")]
             (Tracing::Gpus(tracer), _) => match variant(tracer, query, rays) {

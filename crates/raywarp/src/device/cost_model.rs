@@ -53,6 +53,13 @@ impl BuildTime {
 const REINSERTION: BuildTime = BuildTime { serial: 0.05e-6, parallel: 0.3e-6 };
 /// Build time of a second tree, with spatial splits, measured on two threads and on the 16 of an H200's machine.
 const SPLITS: BuildTime = BuildTime { serial: 0.25e-6, parallel: 1e-6 };
+/// Build time of a balanced tree, with flattening and encoding: 0.5 to 1 us a triangle were measured on two threads.
+#[cfg(feature = "render")]
+const BUILD: BuildTime = BuildTime { serial: 0.2e-6, parallel: 1e-6 };
+/// Fraction of the CPU's rendering time by which two levels of trees are slower: 1.3 were measured for San Miguel, and
+/// 0.1 for a forest.
+#[cfg(feature = "render")]
+const TWO_LEVELS_LOSS: f64 = 1.3;
 /// Fraction of a GPU's tracing time that reinsertion saves, guessed from the SAH cost: 6 to 22 % lower in six scenes.
 #[cfg(all(feature = "cuda", feature = "render"))]
 const REINSERTION_GAIN: f64 = 0.15;
@@ -139,6 +146,13 @@ pub(crate) fn cpu_path_seconds(rays: f64, threads: usize) -> f64 {
 #[cfg(feature = "render")]
 pub(crate) fn cpu_tree(seconds: f64, triangles: usize, threads: usize) -> BuildOptions {
     if seconds * CPU_REINSERTION_GAIN > REINSERTION.of(triangles, threads) { presets::GOOD } else { presets::BALANCED }
+}
+
+/// Returns `true` if a CPU render of `seconds` of tracing on `threads` threads is done sooner in two levels of trees,
+/// which leave out building over `triangles` triangles.
+#[cfg(feature = "render")]
+pub(crate) fn two_levels_are_sooner(seconds: f64, triangles: u64, threads: usize) -> bool {
+    seconds * TWO_LEVELS_LOSS < BUILD.of(triangles as usize, threads)
 }
 
 /// Effort spent on building the tree for GPU path tracing. Its kernels traverse leaves of one triangle.

@@ -88,9 +88,9 @@ fn encode(
 }
 
 impl Prepared {
-    /// Uploads the scene and kernels to `devices`, which together are an engine of
-    /// [`render`](Self::render) for a `picture`; an error on any of them leaves nothing on all. Of the lights there are those
-    /// of now; of cameras it takes those that `engine.farthest_origin` covers.
+    /// Uploads the scene and kernels to `devices`, which together are an engine of [`render`](Self::render) for a
+    /// `picture`; an error on any of them leaves nothing on all. Of the lights there are those of now; of cameras it
+    /// takes those that `engine.farthest_origin` covers.
     ///
     /// # Errors
     /// [`PrepareError`]; of devices that fail the first one's.
@@ -136,6 +136,9 @@ impl Prepared {
 
     fn upload(&self, engine: EngineOptions) -> Result<Upload<'_>, PrepareError> {
         let shading = self.shading().map_err(Box::new)?;
+        if !shading.is_flat() {
+            return Err(PrepareError::TwoLevels);
+        }
         Ok(Upload { shading, encoded: self.encoded(&engine)?, engine })
     }
 
@@ -145,6 +148,7 @@ impl Prepared {
     /// [`PrepareError`].
     pub fn encoded(&self, engine: &EngineOptions) -> Result<EncodedScene, PrepareError> {
         let (variant, farthest_origin) = (engine.variant(), engine.farthest_origin);
+        let bvh = self.bvh().ok_or(PrepareError::TwoLevels)?;
         if let Some(paths) = self.for_paths().filter(|_| variant == PATH_VARIANT) {
             // Farther away boxes have to grow; elsewhere it is the same tree.
             let is_near = farthest_origin <= 2.0 * self.bounds().farthest();
@@ -153,14 +157,14 @@ impl Prepared {
                 return Ok(encoded?);
             }
             let firsts = first_triangles(self.scene());
-            return Ok(encode(&variant, self.shared_bvh(), &paths.triangles, farthest_origin, &firsts)?);
+            return Ok(encode(&variant, bvh, &paths.triangles, farthest_origin, &firsts)?);
         }
         let scene = self.scene();
         check_memory(scene.triangle_count())?;
         let triangles = flatten(scene)?;
         let fits = fitting(self.build_options(), &variant);
         let own = if fits == *self.build_options() { None } else { Some(build(&triangles, &fits)?) };
-        let bvh = own.as_ref().unwrap_or(self.bvh());
+        let bvh = own.as_ref().unwrap_or(bvh);
         Ok(encode(&variant, bvh, &triangles, farthest_origin, &first_triangles(scene))?)
     }
 }

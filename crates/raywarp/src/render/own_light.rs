@@ -1,6 +1,6 @@
 //! The question if a scene has any light of its own: lights, or triangles of a material that glows.
 
-use raywarp_scene::{Description, Emission, Image, Pixels, Texture, TextureId};
+use raywarp_scene::{Description, Emission, Image, Instance, Mesh, Pixels, Texture, TextureId};
 
 /// Returns `true` if the scene has any light, however weak or hidden.
 pub(crate) fn has_light(scene: &Description) -> bool {
@@ -17,11 +17,18 @@ pub(crate) fn shines_by_images_alone(scene: &Description) -> bool {
 fn any_shines(scene: &Description, that: impl Fn(&Emission) -> bool) -> bool {
     let emits = |emission: &Emission| emission.radiance.factor.iter().any(|&factor| factor > 0.0) && that(emission);
     let emits: Vec<bool> = scene.materials.iter().map(|m| m.emission.as_ref().is_some_and(emits)).collect();
-    let shines = |index: usize| {
-        let mesh = &scene.meshes[scene.instances[index].mesh.index()];
-        (0..mesh.triangles.indices.len()).any(|primitive| emits[scene.material_of(index, primitive).index()])
+    if !emits.contains(&true) {
+        return false;
+    }
+    // Once a mesh, which may be placed a million times.
+    let by_itself =
+        |mesh: &Mesh| (0..mesh.triangles.indices.len()).any(|primitive| emits[mesh.materials.get(primitive).index()]);
+    let by_itself: Vec<bool> = scene.meshes.iter().map(by_itself).collect();
+    let shines = |instance: &Instance| match instance.material {
+        None => by_itself[instance.mesh.index()],
+        Some(id) => emits[id.index()] && !scene.meshes[instance.mesh.index()].triangles.indices.is_empty(),
     };
-    emits.contains(&true) && (0..scene.instances.len()).any(shines)
+    scene.instances.iter().any(shines)
 }
 
 /// Returns `true` if a texture is black everywhere; vertex colours and mixtures are assumed not to be.

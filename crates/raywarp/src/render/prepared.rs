@@ -8,9 +8,13 @@ use crate::device::paths::{Encoding, ForPaths};
 use crate::device::{Backend, Plan, PlannedTree, SceneTree};
 #[cfg(feature = "cuda")]
 use crate::device::{Cause, GpuTree, PlanReason, PlannedDevice, PlannedKernels, RayKernels, TreeEffort};
+use crate::placed::{Sight, TwoLevels, chosen, placed_trees};
+#[cfg(feature = "cuda")]
+use crate::prepare::check_memory;
 #[cfg(feature = "cuda")]
 use crate::prepare::check_memory_for;
-use crate::prepare::{PrepareError, Timings, check_memory};
+use crate::prepare::{PrepareError, Timings};
+use crate::query::Levels;
 use crate::render::framing::frame_bounds;
 use crate::render::lighting::{LightRequest, LightSource};
 use crate::render::own_light::has_light;
@@ -30,18 +34,24 @@ pub struct Prepared {
     scene: Description,
     /// Shading tables, made when first needed, since tracing rays needs none.
     shading: OnceLock<ShadingScene>,
-    bvh: Arc<Bvh2>,
+    trees: Trees,
     pub(crate) backend: Backend,
     /// Data of the scene kept for GPUs that trace whole paths, if these are planned.
     #[cfg(feature = "cuda")]
     paths: Option<Box<ForPaths>>,
-    /// Plan for which the scene was prepared.
-    asked: Plan,
+    /// Plan for which the scene was prepared, and the levels of its trees.
+    asked: (Plan, Levels),
     /// Options with which the canonical tree was built.
     build: BuildOptions,
     bounds: Aabb,
     timings: Timings,
     triangle_count: usize,
+}
+
+/// Trees of a scene before they are encoded.
+enum Trees {
+    One(Arc<Bvh2>),
+    Two(TwoLevels),
 }
 
 impl Prepared {
@@ -56,7 +66,28 @@ impl Prepared {
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn new(scene: Description, plan: &Plan) -> Result<Self, PrepareError> {
+        Self::with_levels(scene, plan, Levels::One)
+    }
+
+    /// Prepares the scene as [`Prepared::new`] does, with one level of trees or with two, as `levels` says: pictures
+    /// are the same.
+    ///
+    /// In two levels each mesh that is placed several times is kept once, with a tree of its own, to trace and to
+    /// shade; all others are flattened into one tree. [`Levels::Auto`] takes two where the CPU traces and the flattened
+    /// scene does not fit into memory; and where two levels take at most half of what the flattened scene does, and
+    /// that is more than half of the free memory, or 4 GiB, or takes longer to build than the planned picture's rays
+    /// take longer in two levels ([`PlannedTree::ForWork`]). GPUs and tracers of the caller's always get one.
+    ///
+    /// # Errors
+    /// [`PrepareError`]; [`PrepareError::TwoLevels`] if two are asked for where the CPU's own tracer does not trace.
+    /// # Panics
+    /// If the scene does not pass [`raywarp_scene::validate`].
+    pub fn with_levels(scene: Description, plan: &Plan, levels: Levels) -> Result<Self, PrepareError> {
         let start = Instant::now();
+        #[cfg(feature = "cuda")]
+        if levels == Levels::Two && matches!(plan.kernels, PlannedKernels::Paths(_)) {
+            return Err(PrepareError::TwoLevels);
+        }
         #[cfg(feature = "cuda")]
         if let (PlannedKernels::Paths(_), PlannedTree::ForWork(work)) = (&plan.kernels, &plan.tree) {
             let free = check_memory_for(scene.triangle_count(), PATHS_BYTES)?;
@@ -65,16 +96,33 @@ impl Prepared {
             let effort = TreeEffort::for_render(work.seconds(), flat.len(), threads).with_memory(flat.len(), free);
             return Self::new_for_paths(scene, flat, effort, start.elapsed(), plan);
         }
-        check_memory(scene.triangle_count())?;
-        let flat = flatten(&scene)?;
-        let flattened = Instant::now();
-        let asked = match &plan.tree {
+        let options = |triangles: usize| match &plan.tree {
             PlannedTree::Given(build) => *build,
             PlannedTree::ForWork(work) => {
                 let threads = rayon::current_num_threads();
-                cpu_tree(work.cpu_seconds(threads), flat.len(), threads)
+                cpu_tree(work.cpu_seconds(threads), triangles, threads)
             }
         };
+        if chosen(&scene, levels, plan)? {
+            let build = options(scene.meshes.iter().map(|mesh| mesh.triangles.indices.len()).sum());
+            let placed = placed_trees(&scene, &build, Sight::Materials)?;
+            return Ok(Self {
+                scene,
+                shading: OnceLock::new(),
+                trees: Trees::Two(placed.sizes),
+                backend: Backend::levels(placed.tracer, plan.clone()),
+                #[cfg(feature = "cuda")]
+                paths: None,
+                asked: (plan.clone(), levels),
+                build,
+                bounds: placed.bounds,
+                timings: placed.timings,
+                triangle_count: placed.triangles as usize,
+            });
+        }
+        let flat = flatten(&scene)?;
+        let flattened = Instant::now();
+        let asked = options(flat.len());
         let tree = plan.kernels.fitting(&asked);
         let bvh = build(&flat, &tree)?;
         let built = Instant::now();
@@ -86,11 +134,11 @@ impl Prepared {
         Ok(Self {
             scene,
             shading: OnceLock::new(),
-            bvh: Arc::new(bvh),
+            trees: Trees::One(Arc::new(bvh)),
             backend,
             #[cfg(feature = "cuda")]
             paths: None,
-            asked: plan.clone(),
+            asked: (plan.clone(), levels),
             build: tree,
             bounds,
             timings,
@@ -123,10 +171,10 @@ impl Prepared {
         Ok(Self {
             scene,
             shading,
-            bvh,
+            trees: Trees::One(bvh),
             backend,
             paths: Some(Box::new(ForPaths { tree, triangles, encoding })),
-            asked: plan.clone(),
+            asked: (plan.clone(), Levels::One),
             build: tree.build,
             bounds,
             timings,
@@ -139,9 +187,20 @@ impl Prepared {
         &self.scene
     }
 
-    /// Returns the canonical (not encoded) tree.
-    pub fn bvh(&self) -> &Bvh2 {
-        &self.bvh
+    /// Returns the canonical (not encoded) tree; `None` where there are two levels of them.
+    pub fn bvh(&self) -> Option<&Bvh2> {
+        match &self.trees {
+            Trees::One(bvh) => Some(bvh),
+            Trees::Two(_) => None,
+        }
+    }
+
+    /// Returns the sizes of the two levels of trees, where there are two.
+    pub fn two_levels(&self) -> Option<&TwoLevels> {
+        match &self.trees {
+            Trees::One(_) => None,
+            Trees::Two(sizes) => Some(sizes),
+        }
     }
 
     /// Returns the options with which the canonical tree was built.
@@ -171,6 +230,7 @@ impl Prepared {
         kernels: RayKernels,
         why: Cause,
     ) -> Result<(), PrepareError> {
+        let Trees::One(bvh) = &self.trees else { return Err(PrepareError::TwoLevels) };
         check_memory(self.scene.triangle_count())?;
         let flat = match &self.paths {
             Some(paths) => paths.triangles.clone(),
@@ -178,7 +238,7 @@ impl Prepared {
         };
         let fits = kernels.fitting(&self.build);
         let own = if fits == self.build { None } else { Some(build(&flat, &fits)?) };
-        let bvh = own.as_ref().unwrap_or(&self.bvh);
+        let bvh = own.as_ref().unwrap_or(bvh);
         let plan = Plan {
             device: PlannedDevice::Gpus(devices),
             kernels: PlannedKernels::Rays(kernels),
@@ -216,18 +276,13 @@ impl Prepared {
         self.paths.as_deref()
     }
 
-    /// Returns the canonical tree in its `Arc`, for callers that keep it.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn shared_bvh(&self) -> &Arc<Bvh2> {
-        &self.bvh
-    }
-
     /// Returns the bounding box of all triangles; empty if the scene has none.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
 
-    /// Returns the number of triangles in the tree: those that have area and are not invisible.
+    /// Returns the number of triangles in the tree: those that have area and are not invisible. In two levels, of the
+    /// trees of all placements together, where some may have no area.
     pub fn triangle_count(&self) -> usize {
         self.triangle_count
     }
@@ -274,10 +329,10 @@ impl Prepared {
     pub(crate) fn edit(&mut self, edit: impl FnOnce(&mut Description)) -> Result<(), PrepareError> {
         let mut scene = std::mem::take(&mut self.scene);
         edit(&mut scene);
-        let plan = self.asked.clone();
+        let (plan, levels) = self.asked.clone();
         // Memory may not hold two trees.
         *self = Self::new(Description::default(), &Plan::default())?;
-        *self = Self::new(scene, &plan)?;
+        *self = Self::with_levels(scene, &plan, levels)?;
         Ok(())
     }
 
@@ -303,7 +358,10 @@ impl Prepared {
         if let Some(shading) = self.shading.get() {
             return Ok(shading);
         }
-        let shading = ShadingScene::new(&self.scene, &self.bounds)?;
+        let shading = match &self.trees {
+            Trees::One(_) => ShadingScene::new(&self.scene, &self.bounds)?,
+            Trees::Two(_) => ShadingScene::with_shared_meshes(&self.scene, &self.bounds)?,
+        };
         Ok(self.shading.get_or_init(|| shading))
     }
 

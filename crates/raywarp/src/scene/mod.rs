@@ -6,6 +6,7 @@ mod made_of;
 mod scene_path;
 mod suggest;
 
+pub use crate::placed::TwoLevels;
 pub use default_scene::default_scene;
 pub use known_views::KnownViews;
 pub use made_of::{GLASS_IOR, MIRROR_REFLECTANCE, MadeOf, make_clay, make_of};

@@ -3,16 +3,20 @@
 use super::{TraceScene, TraceSceneError};
 use crate::device::open::first_usable;
 use crate::device::{BackendError, Plan, PlanReason, PlannedDevice, PlannedKernels, RayKernels};
+use crate::placed::too_large_for_one;
 use crate::prepare::PrepareError;
+use crate::query::Levels;
 use raywarp_bvh::BuildOptions;
 use raywarp_cuda::{CudaError, Device};
 use raywarp_scene::Description;
+use std::sync::Arc;
 
 impl TraceScene {
     /// Puts `scene` on the first usable GPU if tracing `rays` rays makes it worth its start
     /// ([`crate::device::rays_worth_a_gpu`]), else on the CPU: [`TraceScene::plan`] has the reason. `build` is the tree
-    /// where one is asked for; otherwise a GPU walks [`raywarp_bvh::presets::GPU`]. `kernels` chooses those of a GPU;
-    /// one for which it cannot is left out as one that fails.
+    /// where one is asked for; otherwise a GPU walks [`raywarp_bvh::presets::GPU`]. `levels` is for the CPU, which
+    /// traces where two are asked for, and where nothing else fits into memory. `kernels` chooses those of a GPU; one
+    /// for which it cannot is left out as one that fails.
     ///
     /// # Errors
     /// [`TraceSceneError`] for what is no GPU's fault.
@@ -22,11 +26,18 @@ impl TraceScene {
         scene: &Description,
         rays: u64,
         build: Option<BuildOptions>,
+        levels: Levels,
         mut kernels: impl FnMut(&Device) -> Result<RayKernels, CudaError>,
     ) -> Result<Self, TraceSceneError> {
         let threads = rayon::current_num_threads();
-        let plan = Plan::for_rays(rays, scene.triangle_count(), threads, build);
-        let PlannedDevice::FirstUsable { wanted, count } = plan.device else { return Self::new(scene, &plan) };
+        let mut plan = Plan::for_rays(rays, scene.triangle_count(), threads, build);
+        let PlannedDevice::FirstUsable { wanted, count } = plan.device else {
+            return Self::with_levels(scene, &plan, levels);
+        };
+        if let Some(error) = too_large_for_one(scene, levels) {
+            plan = Plan { reason: PlanReason::CpuAlone(Arc::new(error)), ..Plan::cpu(build.unwrap_or_default()) };
+            return Self::with_levels(scene, &plan, levels);
+        }
         let usable = first_usable(wanted, count, |devices, usable| -> Result<(), TraceSceneError> {
             for device in devices {
                 let ordinal = device.ordinal();
@@ -51,7 +62,8 @@ impl TraceScene {
         })?;
         let Some(mut traced) = usable.taken.into_iter().next() else {
             let cpu = Plan::cpu(build.unwrap_or_default());
-            return Self::new(scene, &Plan { reason: PlanReason::NoneUsable(usable.left_out), ..cpu });
+            let plan = Plan { reason: PlanReason::NoneUsable(usable.left_out), ..cpu };
+            return Self::with_levels(scene, &plan, levels);
         };
         traced.backend.planned_mut().leave_out(usable.left_out);
         Ok(traced)

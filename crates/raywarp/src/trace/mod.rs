@@ -16,7 +16,9 @@ pub use surface::{Field, VectorColumn, Vectors, surface_columns};
 
 use crate::device::cost_model::build_in_memory;
 use crate::device::{Backend, Plan, PlannedTree, SceneTree};
-use crate::prepare::{PrepareError, Timings, check_memory};
+use crate::placed::{Sight, TwoLevels, chosen, placed_trees};
+use crate::prepare::{PrepareError, Timings};
+use crate::query::Levels;
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_with_choice};
 use raywarp_cpu::CpuTracer;
@@ -67,6 +69,7 @@ pub struct TraceScene {
     build: BuildOptions,
     triangles: usize,
     non_opaque: usize,
+    two_levels: Option<TwoLevels>,
     timings: Timings,
 }
 
@@ -79,8 +82,21 @@ impl TraceScene {
     /// # Panics
     /// If the scene does not pass [`raywarp_scene::validate`].
     pub fn new(scene: &Description, plan: &Plan) -> Result<Self, TraceSceneError> {
+        Self::with_levels(scene, plan, Levels::One)
+    }
+
+    /// Prepares `scene` as [`TraceScene::new`] does, with one level of trees or with two, as `levels` says: hits are
+    /// the same. [`Levels::Auto`] takes two as [`Prepared::with_levels`](crate::render::Prepared::with_levels) does.
+    ///
+    /// # Errors
+    /// [`TraceSceneError`].
+    /// # Panics
+    /// If the scene does not pass [`raywarp_scene::validate`].
+    pub fn with_levels(scene: &Description, plan: &Plan, levels: Levels) -> Result<Self, TraceSceneError> {
+        if chosen(scene, levels, plan)? {
+            return Self::in_two_levels(scene, plan);
+        }
         let start = Instant::now();
-        check_memory(scene.triangle_count())?;
         let mut flat = flatten(scene).map_err(PrepareError::from)?;
         let non_opaque = flat.opaque.iter().filter(|&&opaque| !opaque).count();
         flat.opaque.fill(true);
@@ -94,7 +110,25 @@ impl TraceScene {
         let backend = backend.map_err(PrepareError::from)?;
         let (flatten, build) = (flattened - start, built - flattened);
         let timings = Timings { flatten, build, encode: built.elapsed(), ..Timings::default() };
-        Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, timings })
+        Ok(Self { backend, build: taken, triangles: flat.len(), non_opaque, two_levels: None, timings })
+    }
+
+    fn in_two_levels(scene: &Description, plan: &Plan) -> Result<Self, TraceSceneError> {
+        let build = plan.build().unwrap_or_default();
+        let placed = placed_trees(scene, &build, Sight::Geometry)?;
+        Ok(Self {
+            backend: Backend::levels(placed.tracer, plan.clone()),
+            build,
+            triangles: placed.triangles as usize,
+            non_opaque: placed.non_opaque as usize,
+            two_levels: Some(placed.sizes),
+            timings: placed.timings,
+        })
+    }
+
+    /// Returns the sizes of the two levels of trees, where there are two.
+    pub fn two_levels(&self) -> Option<&TwoLevels> {
+        self.two_levels.as_ref()
     }
 
     /// Returns the plan as it stands: the device that traces, its kernels, its tree, and why.
@@ -113,7 +147,8 @@ impl TraceScene {
         &self.build
     }
 
-    /// Returns the number of triangles in the tree.
+    /// Returns the number of triangles in the tree; in two levels, in the trees of all placements together, where some
+    /// may have no area.
     pub fn triangle_count(&self) -> usize {
         self.triangles
     }

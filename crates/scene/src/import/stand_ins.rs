@@ -3,7 +3,7 @@
 //! A surface whose model is kept and that only lacks a feature of it (a coat's own normal map, say) is none of them; a
 //! warning names what it lacks.
 
-use crate::{Description, MaterialId, grouped};
+use crate::{Description, MaterialId, Mesh, grouped};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -135,20 +135,35 @@ impl StandInLog {
         if self.of.is_empty() && self.left_out == 0 {
             return None;
         }
-        // By number: this is asked for every triangle.
+        // By number: this is asked for every triangle of every mesh, but once for all of its placements.
         let marks: Vec<Option<MarkId>> =
             (0..scene.materials.len() as u32).map(|number| self.mark_of(MaterialId(number))).collect();
+        let marked = |mesh: &Mesh| -> (u64, HashSet<MarkId>) {
+            let of_triangle = |primitive: usize| marks[mesh.materials.get(primitive).index()];
+            let found = || (0..mesh.triangles.indices.len()).filter_map(of_triangle);
+            (found().count() as u64, found().collect())
+        };
+        let meshes: Vec<(u64, HashSet<MarkId>)> = scene.meshes.iter().map(marked).collect();
+        let mut placed = vec![false; meshes.len()];
         let mut used = HashSet::new();
         let mut triangles = 0;
-        for (index, instance) in scene.instances.iter().enumerate() {
-            let count = scene.meshes[instance.mesh.index()].triangles.indices.len();
-            for primitive in 0..count {
-                if let Some(mark) = marks[scene.material_of(index, primitive).index()] {
-                    triangles += 1;
+        for instance in &scene.instances {
+            let mesh = instance.mesh.index();
+            let count = scene.meshes[mesh].triangles.indices.len() as u64;
+            match instance.material.map(|id| marks[id.index()]) {
+                None => {
+                    triangles += meshes[mesh].0;
+                    placed[mesh] = true;
+                }
+                Some(Some(mark)) if count > 0 => {
+                    triangles += count;
                     used.insert(mark);
                 }
+                Some(_) => {}
             }
         }
+        let shown = meshes.iter().zip(placed).filter(|(_, placed)| *placed);
+        shown.for_each(|((_, marks), _)| used.extend(marks));
         let (mut materials, mut textures) = (BTreeSet::new(), BTreeSet::new());
         for MarkId(index) in used {
             materials.extend(&self.closed[index as usize].materials);

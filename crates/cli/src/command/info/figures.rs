@@ -1,9 +1,10 @@
 //! Figures of a scene and of its tree.
 
 use super::names::Names;
-use raywarp::bvh::BvhStats;
+use crate::options::levels;
+use raywarp::bvh::{Bvh2, BvhStats};
 use raywarp::render::{Prepared, ShadingBytes, ShadingScene};
-use raywarp::scene::{Description, flatten};
+use raywarp::scene::{Description, Instance, Mesh, TwoLevels, flatten};
 use raywarp::{Aabb, PrepareError};
 use raywarp_lab::report::Document;
 use serde_json::json;
@@ -44,8 +45,10 @@ pub struct Info {
     pub origin: [f64; 3],
     /// Bounding box of the tree's triangles, relative to the origin; `None` if there are none.
     pub bounds: Option<Aabb>,
-    /// Statistics of the canonical tree.
-    pub tree: BvhStats,
+    /// Statistics of the canonical tree; `None` where there are two levels of trees.
+    pub tree: Option<BvhStats>,
+    /// Sizes of the two levels of trees, where there are two.
+    pub two_levels: Option<TwoLevels>,
     /// End-point overlap (EPO) of the tree, once [`Info::add_epo_cost`] has computed it.
     pub epo_cost: Option<f64>,
     /// Bytes of the encoded tree that the tracer traverses.
@@ -80,7 +83,8 @@ pub fn info(prepared: &Prepared, load: Duration) -> Info {
         cameras: scene.cameras.len(),
         origin: scene.origin,
         bounds: Some(*prepared.bounds()).filter(|b| !b.is_empty()),
-        tree: prepared.bvh().stats(),
+        tree: prepared.bvh().map(Bvh2::stats),
+        two_levels: prepared.two_levels().copied(),
         epo_cost: None,
         tracer_bytes: prepared.tracer_bytes() as u64,
         shading: shading.map(ShadingScene::bytes),
@@ -115,22 +119,30 @@ fn emissive_triangles(scene: &Description) -> u64 {
     if !emits.contains(&true) {
         return 0;
     }
-    let of_instance = |i: usize| {
-        let triangles = scene.meshes[scene.instances[i].mesh.index()].triangles.indices.len();
-        (0..triangles).filter(|&t| emits[scene.material_of(i, t).index()]).count() as u64
+    let of_mesh = |mesh: &Mesh| {
+        let triangles = 0..mesh.triangles.indices.len();
+        triangles.filter(|&t| emits[mesh.materials.get(t).index()]).count() as u64
     };
-    (0..scene.instances.len()).map(of_instance).sum()
+    // Once a mesh, which may be placed a million times.
+    let of_meshes: Vec<u64> = scene.meshes.iter().map(of_mesh).collect();
+    let of_instance = |instance: &Instance| match instance.material {
+        None => of_meshes[instance.mesh.index()],
+        Some(id) if emits[id.index()] => scene.meshes[instance.mesh.index()].triangles.indices.len() as u64,
+        Some(_) => 0,
+    };
+    scene.instances.iter().map(of_instance).sum()
 }
 
 impl Info {
     /// Computes the end-point overlap of the tree ([`raywarp::bvh::Bvh2::epo_cost`]), which takes many times as long as
-    /// the build. Flattens the scene again.
+    /// the build. Flattens the scene again. Two levels have none.
     ///
     /// # Errors
     /// [`PrepareError`], which cannot be where the scene was prepared.
     pub fn add_epo_cost(&mut self, prepared: &Prepared) -> Result<(), PrepareError> {
+        let Some(tree) = prepared.bvh() else { return Ok(()) };
         let triangles = flatten(prepared.scene())?;
-        self.epo_cost = Some(prepared.bvh().epo_cost(&triangles));
+        self.epo_cost = Some(tree.epo_cost(&triangles));
         Ok(())
     }
 
@@ -195,7 +207,18 @@ impl Info {
     }
 
     fn describe_tree(&self, document: &mut Document) {
-        let BvhStats { inner_nodes, leaves, references, depth, stack_depth, sah_cost, .. } = self.tree;
+        let two = self.two_levels.map(|TwoLevels { trees, tree_triangles, placements }| {
+            json!({ "trees": trees, "tree_triangles": tree_triangles, "placements": placements })
+        });
+        document.fields(json!({ "levels": 1 + u8::from(two.is_some()), "two_levels": two }));
+        if let Some(sizes) = &self.two_levels {
+            document.fact("trees", levels::words(sizes));
+        }
+        let Some(BvhStats { inner_nodes, leaves, references, depth, stack_depth, sah_cost, ref leaf_sizes, .. }) =
+            self.tree
+        else {
+            return;
+        };
         let nodes = inner_nodes + leaves;
         document.fact("nodes", format!("{nodes} ({inner_nodes} inner and {leaves} leaves)"));
         let references_per_leaf = references as f64 / leaves.max(1) as f64;
@@ -209,7 +232,7 @@ impl Info {
             "nodes": nodes,
             "inner_nodes": inner_nodes,
             "leaves": leaves,
-            "leaf_sizes": self.tree.leaf_sizes,
+            "leaf_sizes": leaf_sizes,
             "references": references,
             "depth": depth,
             "stack_depth": stack_depth,
@@ -219,8 +242,9 @@ impl Info {
     }
 
     fn describe_bytes(&self, document: &mut Document) {
-        let (tree, tracer) = (self.tree.bytes, self.tracer_bytes);
-        document.fact("bytes", format!("{tree} canonical, {tracer} as traced"));
+        let (tree, tracer) = (self.tree.as_ref().map(|tree| tree.bytes), self.tracer_bytes);
+        let canonical = tree.map_or_else(String::new, |bytes| format!("{bytes} canonical, "));
+        document.fact("bytes", format!("{canonical}{tracer} as traced"));
         let shading = self.shading.as_ref().map(parts);
         if let (Some(parts), Some(shading)) = (&shading, &self.shading) {
             let parts: Vec<String> = parts.iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();

@@ -6,6 +6,7 @@ mod names;
 use crate::common::{Common, Scenes, Threads};
 use crate::exit::{CliError, Status};
 use crate::heading;
+use crate::options::levels::LevelsArgs;
 use crate::options::tree::TreeArgs;
 use clap::Args;
 use raywarp::device::Plan;
@@ -26,6 +27,8 @@ pub struct InfoArgs {
     #[arg(long, help_heading = heading::SCENE)]
     allow_missing: bool,
     #[command(flatten)]
+    levels: LevelsArgs,
+    #[command(flatten)]
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
@@ -39,7 +42,7 @@ pub fn run(args: &InfoArgs, common: &Common, out: &mut dyn Write) -> Result<Stat
         common.load_triangles(common.find(&args.scene, Prefer::Materials)?, args.allow_missing)?;
     let choices = std::mem::take(&mut loaded.choices);
     let building = common.building(&loaded.scene);
-    let prepared = Prepared::new(loaded.scene, &Plan::cpu(args.tree.options()))
+    let prepared = Prepared::with_levels(loaded.scene, &Plan::cpu(args.tree.options()), args.levels.levels())
         .map_err(|error| CliError::prepare(path.display(), error))?;
     drop(building);
     let mut info = figures::info(&prepared, load);

@@ -6,6 +6,7 @@ use crate::device::{self, DeviceChoice};
 use crate::exit::CliError;
 use crate::heading;
 use crate::options::camera::CameraArgs;
+use crate::options::levels::LevelsArgs;
 use crate::options::light::LightArgs;
 use crate::options::made_of::MadeOfArg;
 use crate::options::values;
@@ -163,6 +164,8 @@ pub struct RenderArgs {
     /// Go on without files that the scene names and that are missing.
     #[arg(long, help_heading = heading::SCENE)]
     pub allow_missing: bool,
+    #[command(flatten)]
+    pub levels: LevelsArgs,
     /// Write into the file how long the render took.
     ///
     /// Two runs then differ in bytes.

@@ -20,6 +20,7 @@ pub struct Asked {
 impl Asked {
     /// Refuses output files that cannot be written, or that would destroy inputs or existing files.
     pub fn check(args: &RenderArgs, common: &Common) -> Result<Self, CliError> {
+        args.levels.check(&common.device)?;
         let outputs = args.outputs()?;
         let scene = args.scene().map(|name| common.find(name, Prefer::Materials)).transpose()?;
         scene.iter().chain(&args.inputs()).try_for_each(|path| common.files.reads(path))?;
@@ -44,6 +45,7 @@ impl Asked {
         .load_options(common.load_options(args.allow_missing, args.light.without_triangles()))
         .made_of(made_of(args.clay, args.made_of))
         .device(common.device.clone())
+        .levels(args.levels.levels())
         .engine(args.engine());
         device::open(&mut job, args, common)?;
         Ok(job)

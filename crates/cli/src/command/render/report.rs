@@ -162,6 +162,7 @@ impl RenderReport<'_> {
             "warnings": warnings,
             "notes": notes,
         });
+        document["levels"] = if self.job.prepared.two_levels().is_some() { 2 } else { 1 }.into();
         document["origin"] = self.job.prepared.scene().origin.to_vec().into();
         document
     }

@@ -5,6 +5,7 @@ use crate::command::render::resume;
 use crate::common::Common;
 use crate::exit::CliError;
 use crate::note_words;
+use crate::options::levels;
 use crate::plan_words;
 use raywarp::bvh::presets;
 use raywarp::render::{PreparedJob, SettledJob};
@@ -36,6 +37,9 @@ fn say_tree(settled: &SettledJob, common: &Common) {
         prepared.triangle_count(),
         settled.times.tree.as_secs_f64()
     ));
+    if let Some(sizes) = prepared.two_levels() {
+        common.detail(levels::words(sizes));
+    }
     if let Some(tree) = prepared.gpu_tree() {
         common.detail(format!("the tree for GPUs: {}", plan_words::of_tree(tree)));
     }

@@ -5,6 +5,7 @@ use crate::device::{self, DeviceChoice, open};
 use crate::exit::CliError;
 use crate::heading;
 use crate::named_values::named_values;
+use crate::options::levels::LevelsArgs;
 use crate::options::ray_input::Rays;
 use crate::options::tree::TreeArgs;
 use crate::options::variant::{VariantChoice, auto_needs_gpu, variant_or_auto};
@@ -71,6 +72,8 @@ pub struct TraceArgs {
     #[arg(long, help_heading = heading::SCENE)]
     pub(super) allow_missing: bool,
     #[command(flatten)]
+    pub levels: LevelsArgs,
+    #[command(flatten)]
     tree: TreeArgs,
     #[command(flatten)]
     pub scenes: Scenes,
@@ -116,6 +119,8 @@ impl TraceArgs {
     /// Returns the plan of the device and kernels that trace `rays`; `None` if the program chooses, which depends on
     /// the scene too.
     pub(super) fn chosen_plan(&self, common: &Common, rays: &Rays<'_>) -> Result<Option<Plan>, CliError> {
+        self.levels.check(&common.device)?;
+        self.levels.check_variant(self.variant.is_some())?;
         let is_auto = common.device == DeviceChoice::Auto && self.variant.is_none();
         if is_auto { Ok(None) } else { self.plan(common, rays, self.build()).map(Some) }
     }

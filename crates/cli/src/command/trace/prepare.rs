@@ -5,6 +5,7 @@ use crate::command::trace::failure::failure;
 use crate::command::trace::input::RayInput;
 use crate::common::Common;
 use crate::exit::CliError;
+use crate::options::levels;
 use crate::plan_words;
 use raywarp::cuda::Device;
 use raywarp::device::Plan;
@@ -23,11 +24,11 @@ pub fn prepare(
 ) -> Result<TraceScene, CliError> {
     let building = common.building(scene);
     let made = match plan {
-        Some(plan) => TraceScene::new(scene, plan),
+        Some(plan) => TraceScene::with_levels(scene, plan, args.levels.levels()),
         None => {
             common.can_choose()?;
             let kernels = |device: &Device| args.fastest(common, device, &input.rays);
-            TraceScene::auto(scene, input.rays.layout().count(), args.build(), kernels)
+            TraceScene::auto(scene, input.rays.layout().count(), args.build(), args.levels.levels(), kernels)
         }
     };
     let prepared = made.map_err(|error| failure(error, path, &input.rays, input.name))?;
@@ -35,6 +36,9 @@ pub fn prepare(
         say_choice(&prepared.plan(), common);
     }
     drop(building);
+    if let Some(sizes) = prepared.two_levels() {
+        common.detail(levels::words(sizes));
+    }
     say_stand_ins(&prepared, common);
     Ok(prepared)
 }

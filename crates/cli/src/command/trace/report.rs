@@ -113,6 +113,7 @@ impl TraceReport<'_> {
             "builder": builder_name(build.builder),
             "reinsertion": build.reinsertion,
             "max_leaf": build.max_leaf,
+            "levels": if self.prepared.two_levels().is_some() { 2 } else { 1 },
             "triangles": self.prepared.triangle_count(),
             "non_opaque_triangles": self.prepared.non_opaque_count(),
             "notes": self.notes,

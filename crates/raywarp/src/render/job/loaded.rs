@@ -2,18 +2,22 @@
 
 use super::{JobError, PreparedJob, RenderJob, StageTimes};
 use crate::device::Plan;
+use crate::query::Levels;
 use crate::render::Prepared;
 use crate::scene::{Loaded, make_of};
 use raywarp_geom::Aabb;
-use raywarp_render::RenderOptions;
+use raywarp_render::{Integrator, RenderOptions};
 use std::time::Instant;
 
 #[cfg(feature = "cuda")]
 use super::OpenedDevices;
-#[cfg(not(feature = "cuda"))]
 use crate::device::PlanReason;
 #[cfg(feature = "cuda")]
-use crate::device::{DeviceChoice, PictureWork};
+use crate::device::{DeviceChoice, PictureWork, PlannedDevice};
+#[cfg(feature = "cuda")]
+use crate::placed::too_large_for_one;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 /// Render job whose scene is loaded.
 pub struct LoadedJob {
@@ -58,7 +62,14 @@ impl LoadedJob {
         let triangles = self.loaded.scene.triangle_count();
         let work = PictureWork { options: &options, engine: engine.as_ref(), triangles };
         match (&self.job.device, self.job.opened.take()) {
-            (DeviceChoice::Auto, _) | (_, None) => Plan::for_picture(&work),
+            (DeviceChoice::Auto, _) | (_, None) => {
+                let plan = Plan::for_picture(&work);
+                let on_gpus = matches!(plan.device, PlannedDevice::FirstUsable { .. });
+                match too_large_for_one(&self.loaded.scene, self.job.levels).filter(|_| on_gpus) {
+                    Some(error) => Plan::picture_by_cpu(&options, PlanReason::CpuAlone(Arc::new(error))),
+                    None => plan,
+                }
+            }
             (_, Some(OpenedDevices { devices, kernels })) => Plan::picture_on(devices, kernels, &work),
         }
     }
@@ -78,8 +89,11 @@ impl LoadedJob {
     pub fn prepare(mut self) -> Result<PreparedJob, JobError> {
         let start = Instant::now();
         let plan = self.plan();
+        // What a ray costs is the tree's: not for memory to decide.
+        let counts = matches!(self.planned().integrator, Integrator::Cost);
         let Self { loaded, name, mut times, job } = self;
-        let prepared = match Prepared::new(loaded.scene, &plan) {
+        let levels = if counts && job.levels == Levels::Auto { Levels::One } else { job.levels };
+        let prepared = match Prepared::with_levels(loaded.scene, &plan, levels) {
             Ok(prepared) => prepared,
             Err(error) => return Err(JobError::Prepare { scene: name, error }),
         };

@@ -29,6 +29,9 @@ pub use times::StageTimes;
 pub use writer::{FileContents, PictureWriter};
 
 use crate::device::DeviceChoice;
+use crate::query::Levels;
+#[cfg(doc)]
+use crate::render::Prepared;
 use crate::render::{PictureRequest, Watch};
 use crate::scene::{LoadOptions, MadeOf};
 use raywarp_render::output::{Share, read_share};
@@ -79,6 +82,7 @@ pub struct RenderJob {
     /// Settings of the picture.
     pub request: PictureRequest,
     device: DeviceChoice,
+    levels: Levels,
     /// Earlier samples to continue.
     earlier: Option<Share>,
     /// Options of the GPU path tracer; `None` if GPUs are only to trace rays.
@@ -124,6 +128,7 @@ impl RenderJob {
             made_of: None,
             request: PictureRequest::default(),
             device: DeviceChoice::default(),
+            levels: Levels::default(),
             earlier: None,
             #[cfg(feature = "cuda")]
             engine: Some(EngineOptions::default()),
@@ -178,6 +183,15 @@ impl RenderJob {
     #[must_use]
     pub fn device(mut self, choice: DeviceChoice) -> Self {
         self.device = choice;
+        self
+    }
+
+    /// Sets the number of levels of the scene's trees, which no picture shows: [`Prepared::with_levels`] has the rule
+    /// by which they are chosen by default. With [`Levels::Two`] the CPU renders, unless GPUs are named, which is an
+    /// error.
+    #[must_use]
+    pub fn levels(mut self, levels: Levels) -> Self {
+        self.levels = levels;
         self
     }
 
