@@ -130,14 +130,15 @@ const NOT_OPTIMISED: [&str; 9] = [
 /// it succeeded.
 fn cargo(root: &Path, task: &str, options: &[&str], cases: &str) -> Result<bool, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]).args(options);
+    command.current_dir(root).args([task, "--release", "--locked", "--target", TARGET]);
     command.args(["--config", "profile.release.opt-level=1"]);
     for (names, level) in [(&OPTIMISED[..], 3), (&LESS_OPTIMISED[..], 2), (&NOT_OPTIMISED[..], 0)] {
         for name in names {
             command.arg("--config").arg(format!("profile.release.package.{name}.opt-level={level}"));
         }
     }
-    command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER);
+    // Last, as they may end with options of the tests.
+    command.args(options).env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER);
     command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", format!("{EMULATOR} -L {SYSROOT}"));
     // What was set for this machine, such as its own CPU, does not hold there.
     command.env_remove("RUSTFLAGS").env_remove("RAYWARP_ISA").env(raywarp_testing::CASES, cases);
