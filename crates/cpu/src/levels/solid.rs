@@ -3,11 +3,11 @@
 use super::{LevelsTracer, NAME};
 use crate::blocked::Blocked;
 use crate::filtered::{Asks, cost};
-use crate::one_by_one::OneByOne;
-use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
+use crate::one_by_one::{OneByOne, traces_one_by_one};
+use crate::parts;
 use crate::sink::{Asked, Contact, Nearest, Obstacle};
 use raywarp_geom::triangle::has_no_area;
-use raywarp_geom::{BatchStats, Candidate, Control, Hit, HitKey, Ray, RayCost, TraceError, Tracer};
+use raywarp_geom::{Hit, HitKey, Ray, RayCost};
 
 /// Scene of two levels in which triangles of exactly zero area, as they stand in the world, are not there: the hits of
 /// a scene that was flattened without them.
@@ -49,37 +49,4 @@ impl OneByOne for SolidLevels {
     }
 }
 
-impl Tracer for SolidLevels {
-    fn closest(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        hits: &mut [Hit],
-        instances: &mut [u32],
-        control: &Control<'_>,
-    ) -> Result<BatchStats, TraceError> {
-        let places = Places { hits, instances };
-        parts::closest(NAME, Rays::new(rays, after), places, control, |rays, places| self.closest_each(rays, places))
-    }
-
-    fn any(
-        &self,
-        rays: &[Ray],
-        after: &[HitKey],
-        blocked: &mut [u32],
-        undecided: &mut Vec<Candidate>,
-        control: &Control<'_>,
-    ) -> Result<BatchStats, TraceError> {
-        parts::any(NAME, Rays::new(rays, after), blocked, undecided, control, |rays, blocked, undecided| {
-            self.any_each(rays, blocked, undecided)
-        })
-    }
-
-    fn cost(&self, rays: &[Ray], costs: &mut [RayCost], control: &Control<'_>) -> Result<BatchStats, TraceError> {
-        parts::each(NAME, rays, costs, control, |rays, costs| self.cost_each(rays, costs))
-    }
-
-    fn preferred_batch(&self) -> usize {
-        PREFERRED_BATCH
-    }
-}
+traces_one_by_one!(SolidLevels, NAME);

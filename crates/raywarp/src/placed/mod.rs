@@ -33,7 +33,8 @@ pub struct TwoLevels {
 /// Scene of two levels, with the hits of the flattened one.
 pub(crate) struct PlacedTrees {
     pub tracer: Arc<SolidLevels>,
-    /// Box around the flattened triangles.
+    /// Box around the flattened triangles, on which added light depends.
+    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "only pictures have light"))]
     pub bounds: Aabb,
     /// Number of triangles in all placements, and of those that are not opaque to the eye.
     pub triangles: u64,

@@ -2,10 +2,12 @@
 
 use super::Shared;
 use super::opacity::OpacityOf;
+#[cfg(feature = "render")]
+use crate::device::PlannedTree;
 use crate::device::cost_model::PREPARE_BYTES;
 #[cfg(feature = "render")]
 use crate::device::cost_model::two_levels_are_sooner;
-use crate::device::{Plan, PlannedKernels, PlannedTree};
+use crate::device::{Plan, PlannedKernels};
 use crate::prepare::{PrepareError, check_bytes, check_memory};
 use crate::query::Levels;
 use raywarp_geom::FlatTriangles;
@@ -67,17 +69,21 @@ impl Need {
 
 /// Returns `true` if building over so many triangles takes longer than what rays of the planned picture take longer in
 /// two levels. Rays that nobody has counted may be many.
+#[cfg(feature = "render")]
 fn is_sooner(plan: &Plan, triangles: u64) -> bool {
     match &plan.tree {
         PlannedTree::Given(_) => false,
-        #[cfg(feature = "render")]
         PlannedTree::ForWork(work) => {
             let threads = rayon::current_num_threads();
             two_levels_are_sooner(work.cpu_seconds(threads), triangles, threads)
         }
-        #[cfg(not(feature = "render"))]
-        PlannedTree::ForWork(_) => false,
     }
+}
+
+/// Returns `false`: without pictures nobody has counted the rays.
+#[cfg(not(feature = "render"))]
+fn is_sooner(_: &Plan, _: u64) -> bool {
+    false
 }
 
 /// Decides whether a scene has two levels, and checks that memory suffices for what is chosen.
