@@ -1,7 +1,8 @@
 //! Coherent rays, which walk in packets, have the answers of the slow oracle bit for bit, beside rays that walk alone.
 
-use crate::common::{check, random_ray, soup};
-use raywarp_geom::{FlatTriangles, Ray};
+use crate::common::{any, check, closest, random_ray, soup, tracers};
+use raywarp_cpu::Blocked;
+use raywarp_geom::{FlatTriangles, Hit, HitKey, Ray};
 use raywarp_testing::{Random, cases};
 
 /// Two packets at least, wherever they begin.
@@ -44,6 +45,37 @@ fn packets_agree_with_every_triangle_in_every_direction() {
         }
     }
     check(&triangles, &rays);
+}
+
+#[test]
+fn a_few_coherent_rays_have_the_answers_of_each_by_itself() {
+    let triangles = soup(1500, 0.15, 22);
+    let mut random = Random::new(8);
+    let mut rays: Vec<Ray> = (0..2).flat_map(|_| bundle(&mut random, 0.01)).collect();
+    // One that is not valid breaks the packet in which it stands.
+    rays.extend(rays[..24].to_vec());
+    rays[100] = Ray::new([0.0; 3], [0.0; 3]);
+    for (name, tracer) in tracers(&triangles).into_iter().filter(|(_, tracer)| tracer.name().as_str() == "cpu/wide8") {
+        for start in [0, 7, 90] {
+            for count in (1..=30).chain([40, 47, 48, 63, 72]) {
+                let rays = &rays[start..(start + count).min(rays.len())];
+                let (hits, instances, stats) = closest(&tracer, rays, &[]);
+                let (blocked, undecided) = any(&tracer, rays, &[]);
+                assert_eq!(stats.invalid, rays.iter().filter(|ray| !ray.is_valid()).count() as u64);
+                for (i, ray) in rays.iter().enumerate() {
+                    let one = tracer.closest_one(ray, HitKey::START).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
+                    assert_eq!((hits[i], instances[i]), one, "{name}: ray {i} of {count} from {start}");
+                    let candidate = undecided.iter().find(|candidate| candidate.ray == i as u32);
+                    let found = match (blocked[i], candidate) {
+                        (true, None) => Blocked::Yes,
+                        (false, None) => Blocked::No,
+                        (_, Some(candidate)) => Blocked::Perhaps(candidate.hit, candidate.instance),
+                    };
+                    assert_eq!(found, tracer.any_one(ray, HitKey::START), "{name}: ray {i} of {count} from {start}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ use raywarp_lanes::{InstructionSet, Mask, Vector, Words};
 /// Number of rays in a group, whose rays are prepared together.
 pub(super) const GROUP: usize = 16;
 
+/// Number of rays in half a group, which is the smallest packet.
+pub(super) const HALF: usize = GROUP / 2;
+
 /// Group of rays prepared together, as a structure of arrays of what [`WalkRay`] has of each.
 #[repr(align(64))]
 pub(super) struct Group {
@@ -32,6 +35,8 @@ pub(super) struct Group {
     prepared: u32,
     /// Bit mask of the lanes whose rays are still to be handed out, whether prepared or not.
     pub left: u32,
+    /// Number of rays with which it was filled.
+    count: usize,
 }
 
 impl Group {
@@ -50,6 +55,7 @@ impl Group {
             first: 0,
             prepared: 0,
             left: 0,
+            count: 0,
         }
     }
 
@@ -59,7 +65,7 @@ impl Group {
     pub fn fill<S: InstructionSet>(&mut self, set: S, rays: &[Ray], first: usize, keys: bool, bounds: &Aabb) {
         self.first = first;
         self.left = (1 << rays.len()) - 1;
-        self.prepared = 0;
+        (self.prepared, self.count) = (0, rays.len());
         if keys {
             return;
         }
@@ -149,10 +155,16 @@ impl Group {
         self.prepared >> lane & 1 == 1
     }
 
-    /// Returns `true` if the ray of every lane is prepared, and none was handed out.
+    /// Returns the number of lanes that a packet of the group's rays has: half of them for half a group.
+    #[inline(always)]
+    pub fn lanes(&self) -> usize {
+        if self.count == HALF { HALF } else { GROUP }
+    }
+
+    /// Returns `true` if the ray of every one of its lanes is prepared, and none was handed out.
     #[inline(always)]
     pub fn is_whole(&self) -> bool {
-        (self.prepared & self.left).count_ones() as usize == GROUP
+        (self.prepared & self.left).count_ones() as usize == self.lanes()
     }
 
     /// Returns the axis of the largest direction component of each prepared ray.

@@ -12,7 +12,7 @@
 //! triangle test is that of single rays, and of equal `t` the lower index wins in whatever order triangles come:
 //! answers have the same bits.
 
-use super::group::{GROUP, Group};
+use super::group::{GROUP, Group, HALF};
 use super::order::{ChildOrder, Keys, bound, entry};
 use super::triangle;
 use super::walk::{END, prefetch, push, rows, stack_length};
@@ -22,6 +22,7 @@ use crate::ray::AXES;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
+use std::mem::MaybeUninit;
 
 /// Largest spread of the shears of a packet's rays: the ratios of the direction's two smaller components to the
 /// largest.
@@ -71,31 +72,42 @@ struct Nearest<V, W> {
 }
 
 impl Group {
-    /// Returns `true` if all rays are prepared and have similar directions and origins, in a scene of size `extent`, so
-    /// that they may go as a packet.
+    /// Returns `true` if all rays of a group that is full, or half full, are prepared and have similar directions and
+    /// origins, in a scene of size `extent`, so that they may go as packets.
     #[inline(always)]
     pub fn is_coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> bool {
         let zero = V::splat(set, 0.0);
-        let every = u32::MAX >> (32 - GROUP);
+        let every = u32::MAX >> (32 - self.lanes());
         let signs = [
-            V::load(set, &self.inverse[0]).lt(zero).bits(),
-            V::load(set, &self.inverse[1]).lt(zero).bits(),
-            V::load(set, &self.inverse[2]).lt(zero).bits(),
+            V::load(set, &self.inverse[0]).lt(zero).bits() & every,
+            V::load(set, &self.inverse[1]).lt(zero).bits() & every,
+            V::load(set, &self.inverse[2]).lt(zero).bits() & every,
         ];
         let axis = V::Words::load(set, self.axes());
-        let alike = axis.eq(V::Words::splat(set, self.axes()[0])).bits();
+        let alike = axis.eq(V::Words::splat(set, self.axes()[0])).bits() & every;
         self.is_whole()
             && signs.iter().all(|&signs| signs == 0 || signs == every)
             && alike == every
-            && spread(&self.shear[0]) <= COHERENT
-            && spread(&self.shear[1]) <= COHERENT
-            && self.axis_origin.iter().all(|origin| spread(origin) <= NEAR * extent)
+            && self.spread(&self.shear[0]) <= COHERENT
+            && self.spread(&self.shear[1]) <= COHERENT
+            && self.axis_origin.iter().all(|origin| self.spread(origin) <= NEAR * extent)
+    }
+
+    /// Returns the largest value less the smallest of the group's lanes.
+    #[inline(always)]
+    fn spread(&self, x: &[f32; GROUP]) -> f32 {
+        if self.lanes() == GROUP {
+            return spread(x);
+        }
+        let mut half = [0.0; HALF];
+        half.copy_from_slice(&x[..HALF]);
+        spread(&half)
     }
 }
 
 /// Returns the largest value less the smallest.
 #[inline(always)]
-fn spread(x: &[f32; GROUP]) -> f32 {
+fn spread<const N: usize>(x: &[f32; N]) -> f32 {
     greatest(x) - least(x)
 }
 
@@ -139,7 +151,7 @@ pub(super) struct Packets<'a, J> {
     /// Groups of coherent rays, at most [`GROUPS`].
     pub groups: &'a [Group],
     /// Traversal stacks of all packets: [`GROUPS`] times as long as a single ray's.
-    pub stacks: &'a mut [u64],
+    pub stacks: &'a mut [MaybeUninit<u64>],
 }
 
 impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
@@ -147,11 +159,11 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
 
     #[inline(always)]
     fn run_on(mut self, set: S) {
-        if S::NATIVE_LANES >= GROUP {
+        if S::NATIVE_LANES >= GROUP && self.groups.iter().all(|group| group.lanes() == GROUP) {
             self.walk::<S, S::F16, GROUP>(set, self.groups);
         } else {
-            for groups in self.groups.chunks(INTERLEAVED * 8 / GROUP) {
-                self.walk::<S, S::F8, 8>(set, groups);
+            for groups in self.groups.chunks(INTERLEAVED * HALF / GROUP) {
+                self.walk::<S, S::F8, HALF>(set, groups);
             }
         }
     }
@@ -166,9 +178,9 @@ impl<J: Job> Packets<'_, J> {
         let depth = stacks.len() / INTERLEAVED;
         assert!(depth >= stack_length(tree.stack_depth()));
         let mut packets: [Option<Walker<V, J::Query, N>>; INTERLEAVED] = [const { None }; INTERLEAVED];
-        let halves = groups.iter().flat_map(|group| (0..GROUP).step_by(N).map(move |at| (group, at)));
+        let halves = groups.iter().flat_map(|group| (0..group.lanes()).step_by(N).map(move |at| (group, at)));
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
-            *packet = Some(State::new(set, &**job, group, at, stack.as_mut_ptr()));
+            *packet = Some(State::new(set, &**job, group, at, stack.as_mut_ptr().cast()));
         }
         let mut left = packets.len();
         while left > 0 {

@@ -13,7 +13,7 @@
 //!
 //! Nothing of one ray depends on another: results do not depend on who walks beside whom.
 
-use super::group::{GROUP, Group};
+use super::group::{GROUP, Group, HALF};
 use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
 use super::packet::{GROUPS, Packets};
 use super::place::{InPlace, Place};
@@ -150,16 +150,17 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     }
     let base = tree.lines().as_ptr().cast::<u8>();
     let depth = stack_length(tree.stack_depth());
-    let mut stacks = Deep::long(INTERLEAVED * depth);
+    let mut stacks = Deep::long((INTERLEAVED + GROUPS) * depth);
+    let (stacks, of_packets) = stacks.all().split_at_mut(INTERLEAVED * depth);
     let mut walkers = [const { MaybeUninit::<Walker<J::Query>>::uninit() }; INTERLEAVED];
     let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
-    let mut ahead = Ahead { group: Group::new(), coherent: Vec::new(), stacks: Vec::new() };
+    let mut ahead = Ahead::new(&mut of_packets[..GROUPS * depth]);
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
     unsafe {
-        for (stack, walker) in stacks.all().chunks_exact_mut(depth).zip(&mut walkers) {
+        for (stack, walker) in stacks.chunks_exact_mut(depth).zip(&mut walkers) {
             let Some(task) = next(set, tree, job, &mut ahead) else { break };
             at_node.push((at_node.len * size_of::<Walker<J::Query>>()) as u32);
             walker.write(Walker::new(task, base, stack.as_mut_ptr().cast()));
@@ -204,22 +205,63 @@ pub(super) fn stack_length(depth: usize) -> usize {
 }
 
 /// Rays that are prepared before they are traced.
-struct Ahead {
-    /// Group of rays that are traced one by one.
-    group: Group,
-    /// Groups that wait to be traced as packets (`coherent`), and their stacks, which are allocated only when needed.
-    coherent: Vec<Group>,
-    stacks: Vec<u64>,
+struct Ahead<'a> {
+    /// Groups that wait to be traced as packets, and behind them the one whose rays are traced one by one. They are filled
+    /// where they stand, and made when they are first needed.
+    groups: [MaybeUninit<Group>; GROUPS + 1],
+    made: usize,
+    /// Number of the groups that wait, and where the one stands whose rays are traced one by one.
+    coherent: usize,
+    alone: usize,
+    /// Stacks of packets.
+    stacks: &'a mut [MaybeUninit<u64>],
+}
+
+impl<'a> Ahead<'a> {
+    /// Has prepared none.
+    #[inline(always)]
+    fn new(stacks: &'a mut [MaybeUninit<u64>]) -> Self {
+        let mut new =
+            Self { groups: [const { MaybeUninit::uninit() }; GROUPS + 1], made: 0, coherent: 0, alone: 0, stacks };
+        new.behind();
+        new
+    }
+
+    /// Makes the group behind those that wait the one whose rays are traced one by one, and returns it.
+    #[inline(always)]
+    fn behind(&mut self) -> &mut Group {
+        if self.made == self.coherent {
+            self.groups[self.made].write(Group::new());
+            self.made += 1;
+        }
+        self.alone = self.coherent;
+        self.alone()
+    }
+
+    /// Returns the group whose rays are traced one by one.
+    #[inline(always)]
+    fn alone(&mut self) -> &mut Group {
+        // SAFETY: `behind` made it.
+        unsafe { self.groups[self.alone].assume_init_mut() }
+    }
+
+    /// Returns the groups that wait, and the stacks for them.
+    #[inline(always)]
+    fn packets(&mut self) -> (&[Group], &mut [MaybeUninit<u64>]) {
+        // SAFETY: those that wait were made before this is called.
+        let groups = unsafe { std::slice::from_raw_parts(self.groups.as_ptr().cast(), self.coherent) };
+        (groups, self.stacks)
+    }
 }
 
 /// Returns the next ray of `job` that is traced by itself; coherent groups before it are traced as packets.
 #[inline(always)]
-fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ahead) -> Option<Task<J::Query>> {
+fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ahead<'_>) -> Option<Task<J::Query>> {
     loop {
-        if ahead.group.left == 0 && !set.enter(Refill { tree, job, ahead }) {
+        if ahead.alone().left == 0 && !set.enter(Refill { tree, job, ahead }) {
             return None;
         }
-        let group = &mut ahead.group;
+        let group = ahead.alone();
         let lane = group.left.trailing_zeros() as usize;
         group.left &= group.left - 1;
         let index = group.first + lane;
@@ -235,37 +277,40 @@ fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ah
 
 /// Task that refills the group of rays to trace one by one; returns `false` if the batch has none left. Rays that look
 /// alike are answered on the way.
-struct Refill<'a, J> {
-    tree: &'a Wide8,
-    job: &'a mut J,
-    ahead: &'a mut Ahead,
+struct Refill<'r, 'a, J> {
+    tree: &'r Wide8,
+    job: &'r mut J,
+    ahead: &'r mut Ahead<'a>,
 }
 
-impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, J> {
+impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, '_, J> {
     type Output = bool;
 
     #[inline(always)]
     fn run_on(self, set: S) -> bool {
         let Self { tree, job, ahead } = self;
-        let Ahead { group, coherent, stacks } = ahead;
         let bounds = tree.bounds();
         let extent = (0..3).fold(0.0, |extent, i| f32::max(extent, bounds.max[i] - bounds.min[i]));
         loop {
-            let taken = job.take(GROUP);
+            // Of what does not fill a group half a one may be a packet.
+            let rest = job.rays().len() - job.supply().next;
+            let taken = job.take(if (HALF..GROUP).contains(&rest) { HALF } else { GROUP });
             let is_last = taken.is_empty();
             let mut goes_alone = false;
             if !is_last {
+                let group = ahead.behind();
                 group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
                 goes_alone = !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent));
-                if !goes_alone {
-                    coherent.push(std::mem::replace(group, Group::new()));
-                }
+                ahead.coherent += usize::from(!goes_alone);
             }
             let ends = is_last || goes_alone;
-            if coherent.len() == GROUPS || (ends && !coherent.is_empty()) {
-                stacks.resize(GROUPS * stack_length(tree.stack_depth()), 0);
-                set.enter(Packets { tree, job: &mut *job, groups: &coherent[..], stacks: &mut stacks[..] });
-                coherent.clear();
+            if ahead.coherent == GROUPS || (ends && ahead.coherent > 0) {
+                let (groups, stacks) = ahead.packets();
+                set.enter(Packets { tree, job: &mut *job, groups, stacks });
+                ahead.coherent = 0;
+                if !goes_alone {
+                    ahead.alone().left = 0;
+                }
             }
             if ends {
                 return goes_alone;
