@@ -48,8 +48,8 @@ pub(crate) trait OneByOne {
     }
 }
 
-/// Makes a tracer whose rays walk one by one a [`Tracer`](raywarp_geom::Tracer) of batches, by the name that they have in
-/// statistics.
+/// Makes a tracer whose rays walk one by one a [`Tracer`](raywarp_geom::Tracer) of batches, by the name that they have
+/// in statistics.
 macro_rules! traces_one_by_one {
     ($tracer:ty, $name:expr) => {
         impl raywarp_geom::Tracer for $tracer {

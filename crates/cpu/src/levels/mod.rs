@@ -17,7 +17,7 @@ use crate::tracer::{CpuTracer, Encoding};
 use edit::top_over;
 use rayon::prelude::*;
 use raywarp_bvh::BuildError;
-use raywarp_geom::{Aabb, KernelName};
+use raywarp_geom::{Aabb, Affine64, KernelName};
 use raywarp_lanes::Isa;
 use raywarp_layout::{BoxesCost, LayoutError, Wide8Boxes};
 use std::sync::Arc;
@@ -98,6 +98,11 @@ impl LevelsTracer {
     /// As [`LevelsTracer::new`].
     pub fn check(tree: &CpuTracer, placement: &TreePlacement) -> Result<(), PlacementError> {
         Placed::of(&root(tree), placement).map(drop)
+    }
+
+    /// Returns `true` if a tree within `bounds` can be placed by a transform, as far as that is known without the tree.
+    pub fn takes(bounds: &Aabb, transform: &Affine64) -> bool {
+        Moved::for_rays(&transform.rounded(), bounds).is_ok()
     }
 
     /// Returns the name that batch statistics have for this tracer.

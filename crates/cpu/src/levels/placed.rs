@@ -177,6 +177,10 @@ impl Moved {
             }
         }
         let rounding = rounding(&exact, bounds);
+        // The rule of flattening adds up in f32 what in f64 may cancel.
+        if rounding.iter().any(|&sum| sum > 4.0 * U * f64::from(f32::MAX)) {
+            return Err(PlacementError::NotFinite);
+        }
         let sum = |i: usize, of: [f64; 3]| (0..3).map(|j| linear(&to_tree, i, j).abs() * of[j]).sum::<f64>();
         Ok(Self {
             to_world: *to_world,

@@ -206,8 +206,8 @@ pub(super) fn stack_length(depth: usize) -> usize {
 
 /// Rays that are prepared before they are traced.
 struct Ahead<'a> {
-    /// Groups that wait to be traced as packets, and behind them the one whose rays are traced one by one. They are filled
-    /// where they stand, and made when they are first needed.
+    /// Groups that wait to be traced as packets, and behind them the one whose rays are traced one by one. They are
+    /// filled where they stand, and made when they are first needed.
     groups: [MaybeUninit<Group>; GROUPS + 1],
     made: usize,
     /// Number of the groups that wait, and where the one stands whose rays are traced one by one.

@@ -10,8 +10,10 @@ use crate::device::cost_model::two_levels_are_sooner;
 use crate::device::{Plan, PlannedKernels};
 use crate::prepare::{PrepareError, check_bytes, check_memory};
 use crate::query::Levels;
-use raywarp_geom::FlatTriangles;
-use raywarp_scene::Description;
+use rayon::prelude::*;
+use raywarp_cpu::LevelsTracer;
+use raywarp_geom::{Aabb, Affine64, FlatTriangles};
+use raywarp_scene::{Description, Mesh};
 
 /// Bytes that a placement takes while a scene of two levels is put together: some 700 were measured with a million, of
 /// which the scene has 60.
@@ -39,9 +41,8 @@ impl Need {
         let shared = Shared::new(scene, &opacity);
         let size = |mesh: usize| scene.meshes[mesh].triangles.indices.len() as u64;
         let in_trees: u64 = shared.meshes.iter().map(|&(mesh, _)| size(mesh)).sum();
-        let own = |index: &usize| shared.tree_of(scene, &opacity, *index).is_none();
-        let others = (0..scene.instances.len()).filter(own);
-        let others: u64 = others.map(|index| size(scene.instances[index].mesh.index())).sum();
+        let own = own_placements(scene, &shared, &opacity);
+        let others: u64 = own.into_iter().map(|index| size(scene.instances[index].mesh.index())).sum();
         let placements = scene.instances.len() as u64;
         let triangles = scene.triangle_count();
         let two = in_trees.saturating_add(others).saturating_mul(PREPARE_BYTES);
@@ -65,6 +66,27 @@ impl Need {
         let is_much = self.one > MUCH.min(free / 2);
         self.two <= self.one / 2 && (is_much || saved >= SOME && is_sooner(saved / PREPARE_BYTES))
     }
+}
+
+/// Returns the placements whose triangles are kept for each of them: those of no tree, those that no tree can be placed
+/// by, and those that glow, whose triangles are lamps.
+fn own_placements(scene: &Description, shared: &Shared, opacity: &OpacityOf) -> Vec<usize> {
+    let glows: Vec<bool> = scene.materials.iter().map(|material| material.emission.is_some()).collect();
+    let mut meshes: Vec<Option<(Aabb, bool)>> = vec![None; scene.meshes.len()];
+    for &(mesh, _) in &shared.meshes {
+        let Mesh { triangles, materials, .. } = &scene.meshes[mesh];
+        let any = (0..triangles.indices.len()).any(|triangle| glows[materials.get(triangle).index()]);
+        meshes[mesh] = Some((triangles.bounds(), any));
+    }
+    let is_own = |index: &usize| {
+        let instance = &scene.instances[*index];
+        let in_tree = shared.tree_of(scene, opacity, *index).and(meshes[instance.mesh.index()]);
+        in_tree.is_none_or(|(bounds, any)| {
+            let is_lamp = instance.material.map_or(any, |material| glows[material.index()]);
+            is_lamp || !LevelsTracer::takes(&bounds, &Affine64::from(&instance.transform))
+        })
+    };
+    (0..scene.instances.len()).into_par_iter().filter(is_own).collect()
 }
 
 /// Returns `true` if building over so many triangles takes longer than what rays of the planned picture take longer in

@@ -17,7 +17,8 @@ pub(super) const MOST_LEVELS: usize = 4;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Levels {
     /// Two where that saves memory: a mesh that is placed several times, with 20,000 triangles or more in all
-    /// placements together, keeps a tree of its own; all others go into one tree. GPUs always get one tree.
+    /// placements together, keeps a tree of its own; all others go into one tree. GPUs always get one tree. Scenes that
+    /// are loaded from files to be rendered or traced go by another rule, of memory and of how long a picture takes.
     #[default]
     Auto,
     /// One tree over all triangles of all placements: the fastest rays, and the memory of every placement.
@@ -173,8 +174,9 @@ impl<'a> SceneBuilder<'a> {
     /// still there, but for a [`Ray64`](crate::Ray64), which is rounded at the scene's bounds: they hold all times. In
     /// groups the transforms at time 0 are composed, those at time 1 as well, and what comes out is
     /// interpolated. So points go along straight lines, and what turns shrinks on its way: by 0.4 % for a turn of 10
-    /// degrees, to nothing for half a turn, when it is not seen. A placement that turns far is best told as several,
-    /// in scenes of a shorter time.
+    /// degrees, and by half a turn to next to nothing: at a time at which the transform flattens space exactly it is
+    /// not seen. A placement that turns far is best told as several, in scenes of a shorter time. One whose transforms
+    /// are the same moves too, as far as saving goes.
     ///
     /// What moves has a tree of its own, whatever [`SceneOptions::levels`] says, on this CPU.
     ///
