@@ -147,6 +147,8 @@ pub(crate) fn too_large_for_one(scene: &Description, levels: Levels) -> Option<P
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_geom::{Affine, TriangleMesh};
+    use raywarp_scene::{ColorInput, Emission, FaceMaterials, Instance, Material, MaterialId, MeshId};
 
     #[test]
     fn two_levels_are_taken_where_memory_is_short_or_the_scene_huge_or_nobody_waits_for_rays() {
@@ -164,5 +166,32 @@ mod tests {
         assert!(need(million, 100).wants_two(million, late) && !need(million, 200 * million).wants_two(million, soon));
         assert!(need(2_000 * million, 300_000 * million).wants_two(plenty, late));
         assert!(!need(0, 0).wants_two(0, soon));
+    }
+
+    #[test]
+    fn lamps_and_what_no_tree_can_be_placed_by_count_for_each_placement() {
+        let mut scene = Description::default();
+        let grey = scene.add_material(Material::diffuse("grey", [0.5; 3]));
+        let mut lamp = Material::diffuse("lamp", [0.5; 3]);
+        lamp.emission = Some(Emission { radiance: ColorInput::constant([1.0; 3]), two_sided: false });
+        let lamp = scene.add_material(lamp);
+        for material in [grey, lamp] {
+            let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+            let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]; 100], ..Default::default() };
+            let materials = FaceMaterials::Uniform(material);
+            scene.add_mesh(Mesh { name: String::new(), triangles, materials });
+        }
+        let flat = Affine { rows: [[1.0, 0.0, 0.0, 4.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4]] };
+        let mut two = |placed: &[(u32, Affine, Option<MaterialId>)]| {
+            let instance = |&(mesh, transform, material): &_| Instance { mesh: MeshId(mesh), transform, material };
+            scene.instances = placed.iter().map(instance).collect();
+            Need::of(&scene).two - placed.len() as u64 * PLACEMENT_BYTES
+        };
+        let moved = Affine::translation([3.0, 0.0, 0.0]);
+        let of = |triangles: u64| triangles * PREPARE_BYTES;
+        assert_eq!(two(&[(0, moved, None), (0, moved, None), (0, moved, None)]), of(100));
+        assert_eq!(two(&[(0, moved, None), (0, moved, None), (0, flat, None)]), of(200));
+        assert_eq!(two(&[(1, moved, None), (1, moved, None)]), of(300));
+        assert_eq!(two(&[(1, moved, Some(grey)), (1, moved, Some(grey)), (0, moved, Some(lamp))]), of(200));
     }
 }
