@@ -13,6 +13,10 @@ pub enum Operation {
     Pop,
     /// Lanes put a leaf aside and go on traversing (AL09 4), or push it for later (YKL17).
     Postpone,
+    /// Lanes take their rays into the space of a placed tree, in scenes of two levels.
+    EnterInstance,
+    /// Lanes take their rays back to the world, once they have walked a placed tree.
+    LeaveInstance,
     /// Lanes fetch a triangle record, test it, and shorten the ray by a hit.
     TestTriangle,
     /// An unrolled loop over triangles goes on to the second test of its body (G14).
@@ -101,11 +105,17 @@ pub enum Block {
     ChooseNode,
     /// A work queue chooses to test triangles in an iteration.
     ChooseTriangle,
+    /// The only block of code of [`Operation::EnterInstance`].
+    EnterInstance,
+    /// The only block of code of [`Operation::LeaveInstance`].
+    LeaveInstance,
+    /// A lane takes the corners of a placed tree's triangle to the world, where it is tested.
+    TestTrianglePlace,
 }
 
 impl Block {
     /// All blocks of code, in the order of their numbers.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 34] = [
         Self::FetchBatch,
         Self::FetchRay,
         Self::SetupRay,
@@ -137,6 +147,9 @@ impl Block {
         Self::Refill,
         Self::ChooseNode,
         Self::ChooseTriangle,
+        Self::EnterInstance,
+        Self::LeaveInstance,
+        Self::TestTrianglePlace,
     ];
 
     /// Returns the operation that the block of code is part of.
@@ -151,7 +164,10 @@ impl Block {
             | Self::TestTriangleT
             | Self::TestTriangleU
             | Self::TestTriangleV
-            | Self::TestTriangleAccept => Operation::TestTriangle,
+            | Self::TestTriangleAccept
+            | Self::TestTrianglePlace => Operation::TestTriangle,
+            Self::EnterInstance => Operation::EnterInstance,
+            Self::LeaveInstance => Operation::LeaveInstance,
             Self::SecondTest => Operation::SecondTest,
             Self::ThirdTest => Operation::ThirdTest,
             Self::FourthTest => Operation::FourthTest,
@@ -203,6 +219,9 @@ impl Block {
             Self::Refill => "loop.refill",
             Self::ChooseNode => "loop.traverse",
             Self::ChooseTriangle => "loop.intersect",
+            Self::EnterInstance => "enter_instance",
+            Self::LeaveInstance => "leave_instance",
+            Self::TestTrianglePlace => "test_triangle.place",
         }
     }
 }

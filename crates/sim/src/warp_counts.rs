@@ -78,6 +78,8 @@ impl WarpCounts {
             Operation::VisitNode => &[Block::VisitNode],
             Operation::Pop => &[Block::Pop],
             Operation::Postpone => &[Block::Postpone, Block::Defer],
+            Operation::EnterInstance => &[Block::EnterInstance],
+            Operation::LeaveInstance => &[Block::LeaveInstance],
             Operation::TestTriangle => &[Block::TestTriangle, Block::TestTriangleT],
             Operation::SecondTest => &[Block::SecondTest],
             Operation::ThirdTest => &[Block::ThirdTest],
@@ -131,6 +133,7 @@ impl WarpCounts {
                     | Block::TestTriangleU
                     | Block::TestTriangleV
                     | Block::TestTriangleAccept
+                    | Block::TestTrianglePlace
                     | Block::Shuffle
                     | Block::Exchange
                     | Block::Vote

@@ -151,6 +151,9 @@ impl RayDump {
     pub fn record(kernel: &Kernel, rays: &[Ray], after: &[HitKey], query: Query) -> Result<Self, KernelError> {
         assert!(after.is_empty() || after.len() == rays.len(), "one key a ray, or none");
         let walk = Self::walk_of(kernel.variant())?;
+        if kernel.has_levels() {
+            return Err(KernelError::NoDump { variant: *kernel.variant(), why: NoDumpReason::TwoLevels });
+        }
         if rays.len() >= u32::MAX as usize {
             return Err(KernelError::TooManyRays { found: rays.len() });
         }

@@ -1,15 +1,17 @@
 //! Kernels: a variant over a scene, run on a machine and watched by a probe.
 
 use crate::launch::{self, Place};
+use crate::levels::KernelLevels;
 use crate::probe::{Probe, Unwatched, Watch, Watched};
 use crate::supply::RayCounter;
-use crate::tree::Boxes;
+use crate::tree::{Boxes, Placed};
 use crate::triangles::Triangles;
 use crate::warp::{Answer, Launch};
 use raywarp_bvh::Bvh2;
-use raywarp_family::{Query, Variant};
+use raywarp_family::{BoxPlanes, Fetch, Query, Supply, TraversalLoop, Tree, TriangleTest, Variant};
 use raywarp_geom::{Aabb, FlatTriangles, HitKey, Ray};
 use raywarp_layout::{EncodedTree, LayoutError, encode, with_tree};
+use std::sync::Arc;
 
 /// Machine on which a kernel's schedule is emulated: one lane or a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +71,15 @@ pub enum KernelError {
         /// Reason why they cannot be dumped.
         why: NoDumpReason,
     },
+    /// The variant walks one level.
+    #[error(
+        "{variant} walks one level; two are walked by direct, persistent and replacing while-while, if-if and while-if \
+         over bvh2 with triangle=watertight: flatten the scene for others"
+    )]
+    OneLevel {
+        /// Variant that walks one level.
+        variant: Variant,
+    },
     /// The warp is not a multiple of the lanes that share a ray, or is too wide.
     #[error("{variant} needs warps of a multiple of {lanes} lanes up to 64, not {width}")]
     Width {
@@ -92,6 +103,8 @@ pub enum NoDumpReason {
     GroupedLeaves,
     #[error("its tree has no while-while")]
     NoWhileWhile,
+    #[error("a dump has no word for entering and leaving instances")]
+    TwoLevels,
     #[error("some rays have more operations than a dump can number")]
     ManyOperations,
 }
@@ -113,9 +126,36 @@ pub struct Batch<'a> {
 /// A traversal variant with the encoded tree and the triangle records that it walks.
 pub struct Kernel {
     variant: Variant,
+    walked: Walked,
+}
+
+/// What a kernel walks.
+enum Walked {
+    Flat(Box<Flat>),
+    Levels(Arc<KernelLevels>),
+}
+
+/// A tree over the triangles of a flattened scene.
+struct Flat {
     tree: EncodedTree,
     triangles: Triangles,
     bounds: Aabb,
+}
+
+/// Returns `true` if a variant can walk two levels.
+///
+/// A leaf that is put aside would be tested after its instance was left, packets and lanes that share a ray enter as
+/// one, a work queue knows two wishes of a ray, and only the test by corners can be made in the world.
+fn walks_levels(variant: &Variant) -> bool {
+    let in_loop =
+        matches!(variant.traversal_loop(), TraversalLoop::WhileWhile | TraversalLoop::IfIf | TraversalLoop::WhileIf);
+    let by_corners = variant.triangle() == TriangleTest::Watertight && variant.box_planes() == BoxPlanes::Padded;
+    in_loop
+        && by_corners
+        && variant.tree() == Tree::Bvh2
+        && variant.supply() != Supply::Queue
+        && variant.fetch() == Fetch::Once
+        && variant.postpone() == 0
 }
 
 impl Kernel {
@@ -131,7 +171,29 @@ impl Kernel {
         let tree = encode(variant, bvh, triangles, 0.0)?;
         let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
         let records = Triangles::new(variant.triangle(), tree.slots(), triangles);
-        Ok(Self { variant: *variant, tree, triangles: records, bounds })
+        let walked = Walked::Flat(Box::new(Flat { tree, triangles: records, bounds }));
+        Ok(Self { variant: *variant, walked })
+    }
+
+    /// Makes a kernel of `variant` that walks a scene of two levels, with the hits of the flattened scene, bit for bit:
+    /// `instance` is the index of the placement. No kernel of a paper does; there is no machine code of it.
+    ///
+    /// # Errors
+    /// [`KernelError::OneLevel`] for variants other than while-while, if-if and while-if over `bvh2` with the
+    /// watertight test, supplied directly, persistently or by replacing rays; [`KernelError::NeedsGpu`].
+    pub fn over_levels(variant: &Variant, levels: impl Into<Arc<KernelLevels>>) -> Result<Self, KernelError> {
+        if variant.needs().gpu {
+            return Err(KernelError::NeedsGpu { variant: *variant });
+        }
+        if !walks_levels(variant) {
+            return Err(KernelError::OneLevel { variant: *variant });
+        }
+        Ok(Self { variant: *variant, walked: Walked::Levels(levels.into()) })
+    }
+
+    /// Returns `true` if the kernel walks two levels.
+    pub fn has_levels(&self) -> bool {
+        matches!(self.walked, Walked::Levels(_))
     }
 
     /// Returns the variant that the kernel runs.
@@ -141,7 +203,10 @@ impl Kernel {
 
     /// Returns the number of stack entries that any ray may need.
     pub fn stack_depth(&self) -> usize {
-        self.tree.stack_depth()
+        match &self.walked {
+            Walked::Flat(flat) => flat.tree.stack_depth(),
+            Walked::Levels(levels) => levels.stack_depth(),
+        }
     }
 
     /// Checks that a stack of `entries` suffices for all rays. Warps here get the stack that the tree asks for; a
@@ -159,7 +224,10 @@ impl Kernel {
 
     /// Returns the sizes in bytes of the nodes and of the triangle records.
     pub fn bytes(&self) -> [usize; 2] {
-        [self.tree.bytes(), self.triangles.bytes()]
+        match &self.walked {
+            Walked::Flat(flat) => [flat.tree.bytes(), flat.triangles.bytes()],
+            Walked::Levels(levels) => levels.bytes(),
+        }
     }
 
     /// Returns the number of warps by which `machine` traces `batch`.
@@ -223,15 +291,23 @@ impl Kernel {
 
     fn launch<P: Watch>(&self, batch: &Batch<'_>, place: Place<'_>, answers: &mut Vec<Answer>, probe: &mut P) {
         let known = answers.len();
-        with_tree!(&self.tree, tree => {
-            let boxes = self.boxes(tree, batch);
-            let any_hit = batch.query == Query::Any;
+        let any_hit = batch.query == Query::Any;
+        let flat = match &self.walked {
+            Walked::Flat(flat) => flat,
+            Walked::Levels(levels) => {
+                let placed = placed(levels, batch);
+                let launch = Launch { variant: &self.variant, tree: &placed, any_hit };
+                return launch::run_warp(launch, place, answers, probe);
+            }
+        };
+        with_tree!(&flat.tree, tree => {
+            let boxes = flat.boxes(tree, batch);
             launch::run_warp(Launch { variant: &self.variant, tree: &boxes, any_hit }, place, answers, probe);
             let fallback = self.variant.fallback_variant();
             for answer in answers[known..].iter_mut().filter(|answer| answer.by_fallback) {
                 let i = answer.ray as usize;
                 let one = Batch { rays: &batch.rays[i..=i], after: batch.after.get(i..=i).unwrap_or_default(), ..*batch };
-                let boxes = self.boxes(tree, &one);
+                let boxes = flat.boxes(tree, &one);
                 let launch = Launch { variant: &fallback, tree: &boxes, any_hit };
                 if let [found] = launch::run_each(launch, 1, &mut Unwatched)[..] {
                     *answer = Answer { ray: answer.ray, by_fallback: true, ..found };
@@ -240,17 +316,30 @@ impl Kernel {
         });
     }
 
+    /// Traces the rays of `batch` one after the other on a single lane, whatever the variant's loop.
+    pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
+        let (any_hit, count) = (batch.query == Query::Any, batch.rays.len() as u32);
+        let mut watched = Watched::untouched(probe);
+        match &self.walked {
+            Walked::Flat(flat) => with_tree!(&flat.tree, tree => {
+                let boxes = flat.boxes(tree, batch);
+                launch::run_each(Launch { variant: &self.variant, tree: &boxes, any_hit }, count, &mut watched);
+            }),
+            Walked::Levels(levels) => {
+                let placed = placed(levels, batch);
+                launch::run_each(Launch { variant: &self.variant, tree: &placed, any_hit }, count, &mut watched);
+            }
+        }
+    }
+}
+
+impl Flat {
     fn boxes<'a, B>(&'a self, tree: &'a B, batch: &Batch<'a>) -> Boxes<'a, B> {
         let (triangles, bounds) = (&self.triangles, &self.bounds);
         Boxes { tree, triangles, bounds, rays: batch.rays, after: batch.after }
     }
+}
 
-    /// Traces the rays of `batch` one after the other on a single lane, whatever the variant's loop.
-    pub(crate) fn run_each(&self, batch: &Batch<'_>, probe: &mut dyn Probe) {
-        with_tree!(&self.tree, tree => {
-            let boxes = self.boxes(tree, batch);
-            let launch = Launch { variant: &self.variant, tree: &boxes, any_hit: batch.query == Query::Any };
-            launch::run_each(launch, batch.rays.len() as u32, &mut Watched::untouched(probe));
-        });
-    }
+fn placed<'a>(levels: &'a KernelLevels, batch: &Batch<'a>) -> Placed<'a> {
+    Placed { levels, bounds: levels.bounds(), rays: batch.rays, after: batch.after }
 }

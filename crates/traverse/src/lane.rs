@@ -139,13 +139,20 @@ impl Found {
     ///
     /// Of equal `t` the lower index wins, so that the order of tests does not matter.
     #[inline]
-    pub fn offer(&mut self, ray: &LaneRay, tuv: [f32; 3], word: u32, ids: &[PrimitiveId], any_hit: bool) -> bool {
+    pub fn offer(
+        &mut self,
+        ray: &LaneRay,
+        tuv: [f32; 3],
+        word: u32,
+        id_of: impl Fn(u32) -> PrimitiveId,
+        any_hit: bool,
+    ) -> bool {
         let ((index, opaque), t) = (slot_index(word), tuv[0]);
         if !(ray.t_low() <= t && t <= self.limit) {
             return false;
         }
         if t == ray.after.t {
-            let id = ids[index as usize];
+            let id = id_of(index);
             if (id.instance, id.primitive) <= (ray.after.instance, ray.after.primitive) {
                 return false;
             }
@@ -166,11 +173,11 @@ impl Found {
     }
 
     /// Returns the hit that was found, and the index of its instance.
-    pub fn hit(&self, t_max: f32, ids: &[PrimitiveId]) -> (Hit, u32) {
+    pub fn hit(&self, t_max: f32, id_of: impl Fn(u32) -> PrimitiveId) -> (Hit, u32) {
         if self.index == u32::MAX || self.blocked {
             return (Hit::miss(t_max), Hit::MISS);
         }
-        let ([t, u, v], id) = (self.tuv, ids[self.index as usize]);
+        let ([t, u, v], id) = (self.tuv, id_of(self.index));
         (Hit { t, u, v, primitive: id.primitive }, id.instance)
     }
 }
@@ -182,6 +189,8 @@ impl<T: Tree> HasStatus for Lane<T> {
         let (at_inner, at_leaf, exhausted, done) = match self.work {
             Work::At(Entry::Inner(_)) => (true, false, false, false),
             Work::At(Entry::Leaf(_)) => (false, true, false, false),
+            // It changes the level before it does anything else (`Warp::at_instance`, `Warp::above`).
+            Work::At(Entry::Instance(_) | Entry::Above) => (false, false, false, false),
             Work::Pop => (false, false, true, false),
             Work::Done => (false, false, false, true),
         };

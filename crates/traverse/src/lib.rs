@@ -4,6 +4,9 @@
 //! without masks, the reference, or a warp of 1 to 64 lanes in lockstep, which a simulator drives. A
 //! [`Probe`] is told each block of a micro-operation with the lanes that run it and what they touch.
 //!
+//! A kernel walks the flattened scene, or two levels of it ([`KernelLevels`]): binary trees of triangles placed many
+//! times, which rays enter and leave.
+//!
 //! What each ray does can be written down once, a [`RayDump`], and replayed by other schedules and widths: [`Replay`].
 //! A file of operations ([`read_operations`]) is such a dump as text, of this program or of another.
 //!
@@ -23,6 +26,7 @@ mod kernel;
 mod lane;
 mod lanes;
 mod launch;
+mod levels;
 mod operations;
 mod ops;
 mod probe;
@@ -37,6 +41,7 @@ mod warp;
 
 pub use dump::{Code, RayDump};
 pub use kernel::{Batch, Execution, Kernel, KernelError, NoDumpReason};
+pub use levels::{KernelLevels, KernelLevelsError, KernelPlacement};
 pub use operations::{
     NamedDump, OPERATIONS_MAGIC, OperationsError, OperationsFault, RayFault, read_operations, write_operations,
 };

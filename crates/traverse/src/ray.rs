@@ -49,9 +49,7 @@ impl LaneRay {
                 (slab.inverse, [slab.ood; 2], 1.0)
             }
         };
-        let low = ray.t_min.max(after.t) * scale;
-        // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
-        let box_low = if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low };
+        let box_low = box_low(ray.t_min.max(after.t) * scale, test);
         let prepare = if variant.triangle() == TriangleTest::Pair { H8Ray::new } else { H8Ray::of_any };
         let blocks = (variant.tree() == Tree::H8).then(|| prepare(ray, ray.t_min.max(after.t), bounds.farthest()));
         let watertight =
@@ -73,6 +71,16 @@ impl LaneRay {
             takes_any: variant.takes_any_ray(),
             may_leave_undecided: variant.may_leave_undecided(),
         }
+    }
+
+    /// Returns the ray as it meets the boxes of a placed tree, prepared in that tree's space; triangles are still
+    /// tested by the ray in the world. The tree's `t` is the world's times `power`.
+    pub fn among_boxes(&self, slab: &PaddedSlab, power: f32, test: BoxTest) -> Self {
+        let (inverse, ood, scale) = (slab.inverse, [slab.ood_lo, slab.ood_hi], slab.scale * power);
+        let is_finite = inverse.iter().chain(ood.as_flattened()).all(|x| x.is_finite());
+        let (wide_inverse, wide_ood) = (inverse.map(f64::from), ood.map(|ood| ood.map(f64::from)));
+        let box_low = box_low(self.t_low() * scale, test);
+        Self { inverse, ood, wide_inverse, wide_ood, is_finite, scale, box_low, ..*self }
     }
 
     /// Returns the nearest `t` at which a hit counts.
@@ -229,6 +237,12 @@ pub(crate) fn span_integer(a: [f32; 3], b: [f32; 3], low: f32, high: f32) -> Opt
     // Compared as floats: a negative far end is wrong in its size, but not in its sign.
     let (near, far) = (f32::from_bits(near as u32), f32::from_bits(far as u32));
     (near <= far).then_some(near)
+}
+
+/// Returns the nearest distance at which a box counts, for a box test by integers or floats.
+fn box_low(low: f32, test: BoxTest) -> f32 {
+    // Integers order floats only if one of two is not negative (ALK12); and -0 is the least of them.
+    if test == BoxTest::Integer { low.max(0.0) + 0.0 } else { low }
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ impl Triangles {
         }
     }
 
-    fn corners(&self, record: u32) -> [[f32; 3]; 3] {
+    /// Returns the corners of the triangle of `record`, where records hold them.
+    pub fn corners(&self, record: u32) -> [[f32; 3]; 3] {
         self.records.vertices()[record as usize].vertices()
     }
 

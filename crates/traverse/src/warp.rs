@@ -1,12 +1,12 @@
 //! Warps: lanes, the tree they walk, the rays they take and the probe that watches. The micro-operations in `ops` are a
 //! warp's methods, and schedules are written in them.
 
-use crate::lane::{IDLE, Lane};
+use crate::lane::{IDLE, Lane, Work};
 use crate::lanes::{Is, Lanes, Mask};
 use crate::ops::{Tested, Visited};
 use crate::probe::{Touch, WarpEvent, Watch};
 use crate::supply::Pool;
-use crate::tree::{TestRules, Tree, Visit, VisitRules};
+use crate::tree::{Entry, TestRules, Tree, Visit, VisitRules};
 use raywarp_family::{Block, Fetch, Space, Variant};
 use raywarp_geom::Hit;
 
@@ -137,6 +137,20 @@ impl<'a, L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'a, L, T, P> {
     /// Returns the lanes that must pop from their stacks before anything else.
     pub fn exhausted(&self) -> L::Mask {
         self.lanes.which(Is::Exhausted)
+    }
+
+    /// Returns the lanes that stand at an instance, which they must enter to go on; none in trees of one level.
+    pub fn at_instance(&self) -> L::Mask {
+        self.changing_level(|work| matches!(work, Work::At(Entry::Instance(_))))
+    }
+
+    /// Returns the lanes that have walked the placed tree that they are in, and must leave it to go on.
+    pub fn above(&self) -> L::Mask {
+        self.changing_level(|work| matches!(work, Work::At(Entry::Above)))
+    }
+
+    fn changing_level(&self, is: impl Fn(&Work<T::Inner, T::Leaf>) -> bool) -> L::Mask {
+        if T::LEVELS { self.lanes.among(self.alive(), |lane| is(&lane.work)) } else { L::Mask::NONE }
     }
 
     /// Returns the lanes whose ray has not ended.

@@ -5,4 +5,5 @@
 mod common;
 mod events;
 mod h8;
+mod levels;
 mod replay;

@@ -162,7 +162,17 @@ impl PaddedSlab {
     /// Prepares a valid ray for tests of boxes within `bounds`, the box of the whole scene, as [`PaddedRay::new`] does.
     #[inline(always)]
     pub fn new(ray: &Ray, bounds: &Aabb) -> Self {
-        let PaddedRay { lo_origin, hi_origin, inverse, scale, .. } = PaddedRay::new(ray, bounds);
+        Self::of(&PaddedRay::new(ray, bounds))
+    }
+
+    /// Prepares a ray as [`PaddedSlab::new`] does, with boxes that grow by `extra` more along each axis.
+    #[inline(always)]
+    pub fn grown(ray: &Ray, bounds: &Aabb, extra: [f32; 3]) -> Self {
+        Self::of(&PaddedRay::grown(ray, bounds, extra))
+    }
+
+    #[inline(always)]
+    fn of(&PaddedRay { lo_origin, hi_origin, inverse, scale, .. }: &PaddedRay) -> Self {
         let over = |origin: [f32; 3]| std::array::from_fn(|i| finite(origin[i] * inverse[i]));
         Self { inverse, ood_lo: over(lo_origin), ood_hi: over(hi_origin), scale }
     }

@@ -20,7 +20,7 @@ use crate::{INDEX_MASK, LayoutError, NO_CHILD, RecordFault, WoopTriangle, struct
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use raywarp_bvh::Bvh2;
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::{Aabb, Control, FlatTriangles};
 
 /// Inner node with the boxes of its two children: 64 bytes, one cache line, four 16-byte loads on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -83,6 +83,23 @@ pub struct EncodedBvh2 {
 /// As [`crate::encode_wide8`].
 pub fn encode_bvh2(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<EncodedBvh2, LayoutError> {
     structure::check(bvh, triangles)?;
+    let slots = node_table::slots(bvh, triangles);
+    let records = woop_records(&slots, triangles);
+    Ok(of_nodes(bvh, slots, records))
+}
+
+/// Encodes a tree over boxes ([`raywarp_bvh::build_over_boxes`]) as [`encode_bvh2`] does one over triangles: the upper
+/// level of a scene of two. Slots hold the indices of boxes, and there are no records.
+///
+/// # Errors
+/// [`LayoutError::TooMany`] beyond 2^30 - 1 references or nodes, [`LayoutError::BadNode`] if the tree is malformed.
+pub fn encode_bvh2_boxes(bvh: &Bvh2) -> Result<EncodedBvh2, LayoutError> {
+    structure::check_links(bvh, &Control::default())?;
+    Ok(of_nodes(bvh, bvh.references.clone(), Vec::new()))
+}
+
+/// Encodes the nodes of a tree that was checked.
+fn of_nodes(bvh: &Bvh2, slots: Vec<u32>, records: Vec<WoopTriangle>) -> EncodedBvh2 {
     // Inner nodes keep their order and lose the gaps that leaves leave.
     let mut inner_index = vec![0u32; bvh.nodes.len()];
     let mut inner_count = 0;
@@ -109,12 +126,10 @@ pub fn encode_bvh2(bvh: &Bvh2, triangles: &FlatTriangles) -> Result<EncodedBvh2,
         node.set(0, &root.bounds, root.first, root.count);
         nodes.push(node);
     }
-    let slots = node_table::slots(bvh, triangles);
-    let records = woop_records(&slots, triangles);
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
     let mut tree = EncodedBvh2 { nodes, records, slots, bounds, stack_depth: 0 };
     tree.stack_depth = node_table::stack_depth(&tree);
-    Ok(tree)
+    tree
 }
 
 fn woop_records(slots: &[u32], triangles: &FlatTriangles) -> Vec<WoopTriangle> {

@@ -9,7 +9,7 @@ mod qbvh4;
 mod wide4;
 mod wide_n;
 
-pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2};
+pub use bvh2::{Bvh2Node, EncodedBvh2, encode_bvh2, encode_bvh2_boxes};
 pub use cwbvh8::{Cwbvh8, Cwbvh8Node, encode_cwbvh8};
 pub use h8::{H8, H8Block, H8Node, H8Pair, H8Ray, child_block, encode_h8, encode_h8_reaching};
 pub use qbvh4::{Qbvh4, Qbvh4Node, encode_qbvh4};

@@ -47,6 +47,12 @@ pub fn chain(block: Block, variant: &Variant) -> Chain {
             // Two products of vectors (edges, then with one another), a reciprocal or sum, a product, a comparison.
             TriangleTest::MoellerTrumbore | TriangleTest::Watertight | TriangleTest::Pair => (1, 6),
         },
+        // The inverse, three products of a row whose sums are fused with them, and then as setting up.
+        Block::EnterInstance => (1, 3 + 2),
+        // The ray again, and then as setting up.
+        Block::LeaveInstance => (1, 2),
+        // A product and three sums of a row, each rounded.
+        Block::TestTrianglePlace => (1, 4),
         Block::TestTriangleT => (1, 6),
         Block::TestTriangleU | Block::TestTriangleV => (1, 4),
         Block::TestTriangleAccept | Block::Vote | Block::Ballot | Block::Shuffle | Block::PrefixSum => (0, 1),

@@ -1,7 +1,9 @@
 //! The micro-operations: what a schedule issues on a warp under a mask. A file each, named as in
 //! cost tables and CUDA sources.
 
+mod enter_instance;
 mod fetch_ray;
+mod leave_instance;
 mod pop;
 mod postpone;
 mod setup_ray;

@@ -11,6 +11,9 @@ use raywarp_layout::MemoryLayout;
 /// Bytes of each of the three rows of a triangle record.
 const ROW_BYTES: u16 = 16;
 
+/// Bytes of the map by which corners of a placed tree go to the world.
+const MAP_BYTES: u16 = 48;
+
 /// Record of one lane's triangle test, to be told to the probe: what it read and found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tested {
@@ -37,6 +40,8 @@ pub(super) struct Parts {
     /// Masks of the lanes that need the record's second row, and its third.
     rows: [u64; 2],
     accepted: u64,
+    /// Mask of the lanes whose triangle is of a placed tree, so that its corners go to the world first.
+    pub placed: u64,
 }
 
 impl Parts {
@@ -77,14 +82,21 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
     fn test_one(&mut self, mask: L::Mask) {
         let (launch, rules) = (self.launch, self.test_rules);
         let (n, touches) = (self.lanes_per_ray(), self.wants_touches());
-        let Self { lanes, tested, .. } = self;
+        let Self { lanes, tested, noted: places, .. } = self;
         tested.clear();
+        if T::LEVELS {
+            places.clear();
+        }
         let mut parts = Parts::default();
         lanes.each(mask, |i, lane| {
             let before = lane.found;
             for k in 0..n {
                 let Some(record) = lane.take_record() else { break };
                 let Some(ray) = &lane.setup else { break };
+                if let Some(place) = launch.tree.placed_by(ray).filter(|_| T::LEVELS) {
+                    parts.placed |= 1 << (i * n + k);
+                    places.push((i * n + k, place));
+                }
                 // What the lane by itself sees; the record counts for the ray below.
                 let seen = (lane.found != before).then(|| launch.tree.test(record, ray, &mut before.clone(), &rules));
                 let counts = launch.tree.test(record, ray, &mut lane.found, &rules);
@@ -102,11 +114,24 @@ impl<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch> Warp<'_, L, T, P> {
             }
         });
         if P::ON {
+            self.tell_placed(&parts);
             self.tell_tests(&parts);
             if n > 1 {
                 self.reduce_over_ray(mask);
             }
         }
+    }
+
+    /// Tells the probe of corners that go to the world, by maps that lanes read for each test: kept, one would take 12
+    /// registers of each lane.
+    fn tell_placed(&mut self, parts: &Parts) {
+        if !T::LEVELS {
+            return;
+        }
+        let places = std::mem::take(&mut self.noted);
+        places.iter().for_each(|&(lane, record)| self.touch(lane, Space::Node, record, 0, MAP_BYTES, false));
+        self.noted = places;
+        self.issue_bits(Block::TestTrianglePlace, parts.placed);
     }
 
     /// Tells the probe of triangle tests on the lanes of `parts`, with the memory touched if the probe wants it.

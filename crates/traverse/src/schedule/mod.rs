@@ -2,7 +2,7 @@
 //!
 //! A schedule is the body of the main loop, in two phases that a work queue runs apart. The loop
 //! itself, "while ray not terminated", is [`Body::trace`] where a warp's rays start and end together, and
-//! belongs to the supply where they do not.
+//! belongs to the supply where they do not. In scenes of two levels lanes change the level before both.
 
 mod if_if;
 mod if_while;
@@ -22,7 +22,7 @@ pub(crate) use while_if::WhileIf;
 pub(crate) use while_while::WhileWhile;
 
 use crate::lane::Lane;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Mask};
 use crate::probe::Watch;
 use crate::tree::Tree;
 use crate::warp::Warp;
@@ -39,8 +39,35 @@ pub(crate) trait Schedule {
     /// Runs an iteration of the main loop: both phases, one after the other.
     fn iterate<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
         warp.issue_everyone(Block::Iteration);
+        if T::LEVELS {
+            change_levels(warp);
+        }
         Self::traverse(warp);
         Self::intersect(warp);
+    }
+}
+
+/// Runs the phase in which lanes change the level, in scenes of two: whoever has walked a placed tree leaves it, and
+/// whoever stands at an instance enters it.
+///
+/// ```text
+/// if the placed tree is walked
+///     leave it, pop
+/// if node is an instance
+///     enter it
+/// ```
+///
+/// A phase of its own, so that a lane at an instance waits for others as one at a leaf does, whatever the loop. Lanes
+/// part for it without a vote, as they do for a pop.
+fn change_levels<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp<'_, L, T, P>) {
+    let above = warp.above();
+    if above.any() {
+        warp.leave_instance(above);
+        warp.pop(warp.exhausted());
+    }
+    let at_instance = warp.at_instance();
+    if at_instance.any() {
+        warp.enter_instance(at_instance);
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn trace<L: Lanes<Lane = Lane<T>>, T: Tree, P: Watch>(warp: &mut Warp
                 }
                 warp.pop_together(&mut stack)
             }
+            Entry::Instance(_) | Entry::Above => unreachable!("a packet walks one level"),
         };
     }
     let all = warp.holding();

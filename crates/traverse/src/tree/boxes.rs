@@ -140,7 +140,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
                 (found.beyond, result.accepted) = (true, true);
                 break;
             }
-            result.accepted |= found.offer(ray, tuv, word, &self.triangles.ids, rules.any_hit);
+            result.accepted |= found.offer(ray, tuv, word, |index| self.triangles.ids[index as usize], rules.any_hit);
         }
         result
     }
@@ -157,7 +157,7 @@ impl<B: BoxTree> Tree for Boxes<'_, B> {
 
     fn answer(&self, ray: u32, found: &Found) -> Answer {
         let t_max = self.rays[ray as usize].t_max;
-        let (hit, instance) = found.hit(t_max, &self.triangles.ids);
+        let (hit, instance) = found.hit(t_max, |index| self.triangles.ids[index as usize]);
         let by_fallback = found.beyond && !found.blocked;
         Answer { ray, hit, instance, blocked: found.blocked, invalid: found.invalid, by_fallback }
     }

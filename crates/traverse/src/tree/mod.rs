@@ -5,6 +5,7 @@ mod bvh2;
 mod byte_grid;
 mod cwbvh8;
 mod h8;
+mod levels;
 mod node_group;
 mod order;
 mod qbvh4;
@@ -12,6 +13,7 @@ mod wide4;
 mod wide_n;
 
 pub(crate) use boxes::{BoxTree, Boxes, Candidate, UNDECIDED, test_slot};
+pub(crate) use levels::Placed;
 pub(crate) use order::visit_four;
 
 use crate::lane::Found;
@@ -28,6 +30,8 @@ pub(crate) trait Tree: Sync {
     type Leaf: Leaf;
     /// Values of its ray that a lane keeps for box and triangle tests.
     type Ray;
+    /// `true` if the tree has two levels, so that lanes enter and leave instances.
+    const LEVELS: bool = false;
 
     /// Returns the stack entry at which every walk starts; `None` for a tree without triangles.
     fn root(&self) -> Option<EntryOf<Self>>;
@@ -62,6 +66,24 @@ pub(crate) trait Tree: Sync {
         entry
     }
 
+    /// Takes a ray into the space of an instance; returns the entry at which its walk there starts, and the node
+    /// records that are read for it.
+    #[inline]
+    fn enter(&self, _instance: u32, _ray: &mut Self::Ray, _variant: &Variant) -> Entered<EntryOf<Self>> {
+        Entered { root: None, reads: [(0, 0); 2] }
+    }
+
+    /// Takes a ray back to the world from the instance that it is in.
+    #[inline]
+    fn leave(&self, _ray: &mut Self::Ray) {}
+
+    /// Returns the node record that holds the map by which corners of the tree that the ray walks go to the world;
+    /// `None` where they stand there already.
+    #[inline]
+    fn placed_by(&self, _ray: &Self::Ray) -> Option<u32> {
+        None
+    }
+
     /// Attaches a group of nodes to a group of leaves, in trees whose entries hold both, so that the nodes need no
     /// stack entry.
     #[inline]
@@ -79,11 +101,23 @@ pub(crate) trait Tree: Sync {
     fn answer(&self, ray: u32, found: &Found) -> Answer;
 }
 
-/// A stack entry: a node or a leaf.
+/// A stack entry: a node or a leaf, or what two levels have besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry<I, L> {
     Inner(I),
     Leaf(L),
+    /// Leaf of the upper level: the instance of this index.
+    Instance(u32),
+    /// Mark on the stack: what lies below it is of the level above.
+    Above,
+}
+
+/// Start of a ray's walk through an instance.
+pub(crate) struct Entered<E> {
+    /// Entry at which the walk starts; `None` if there is nothing to walk.
+    pub root: Option<E>,
+    /// Node records that are read, and how many bytes of each.
+    pub reads: [(u32, u16); 2],
 }
 
 pub(crate) type EntryOf<T> = Entry<<T as Tree>::Inner, <T as Tree>::Leaf>;

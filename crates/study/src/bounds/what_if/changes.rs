@@ -95,9 +95,10 @@ impl Tried {
 }
 
 /// Returns `true` if a code block is named as an operation (`visit_node`), not as a part of one (`visit_node.push`);
-/// `false` for a warp's start.
+/// `false` for a warp's start, and for what no kernel of a flattened scene does.
 fn is_operation(block: &Block) -> bool {
-    *block != Block::Prologue && !block.name().contains('.')
+    let is_of_two_levels = matches!(block, Block::EnterInstance | Block::LeaveInstance);
+    *block != Block::Prologue && !is_of_two_levels && !block.name().contains('.')
 }
 
 /// Returns the changes of numbers and of costs that are tried, in a fixed order.
