@@ -10,6 +10,7 @@
 
 mod alone;
 mod event_counts;
+mod instances;
 mod kepler;
 mod line_table;
 mod pipe;
@@ -17,6 +18,7 @@ mod word;
 
 pub use alone::{Alone, Wait};
 pub use event_counts::{EventCounts, EventKind, within};
+pub use instances::{ENTER, InstanceCode, PLACE};
 pub use kepler::{Flow, KeplerWord};
 pub use line_table::{KernelLines, LineFault, LineTable, LineTableError, SourceFile, SourceFrame};
 pub use pipe::Pipe;

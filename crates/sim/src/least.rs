@@ -22,7 +22,7 @@ const CHUNK: usize = 1 << 10;
 const BEFORE_THE_HIT: f32 = 1e-5;
 
 /// Code blocks that each ray needs by itself, as often as they are counted for it.
-const NEEDED: [Block; 12] = [
+const NEEDED: [Block; 15] = [
     Block::FetchRay,
     Block::SetupRay,
     Block::VisitNode,
@@ -35,6 +35,10 @@ const NEEDED: [Block; 12] = [
     Block::TestTriangleU,
     Block::TestTriangleV,
     Block::StoreHit,
+    // In scenes of two levels alone.
+    Block::EnterInstance,
+    Block::LeaveInstance,
+    Block::TestTrianglePlace,
 ];
 
 /// Number of lanes that each code block needs, over all rays, however rays are dealt to warps.

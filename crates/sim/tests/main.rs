@@ -3,6 +3,7 @@
 //! One program, so that one is linked: `cargo test -p raywarp-sim --test tests MODULE` runs a file of it.
 
 mod clocked_counter;
+mod levels;
 mod memory;
 mod pipes;
 mod replay;
