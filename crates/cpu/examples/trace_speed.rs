@@ -81,7 +81,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 None => None,
             };
             for set in &sets {
-                let cost = mean_cost(&*tracer, &set.rays);
+                let cost = match &levels {
+                    None => mean_cost(&*tracer, &set.rays),
+                    Some(levels) => mean_cost(levels, &set.rays),
+                };
                 let time = match (&levels, per_call) {
                     (None, 1) => time_alone(&*tracer, set),
                     (None, per_call) => time(&*tracer, set, per_call),
@@ -89,6 +92,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     (Some(levels), per_call) => time(levels, set, per_call),
                 };
                 print!("  {} {time:6.1} ns ({:.1} nodes {:.1} tri)", set.name, cost.0, cost.1);
+                if let Some(levels) = &levels {
+                    let rays = &set.rays[..set.rays.len().min(4096 * 64)];
+                    let enters: u64 = rays.iter().map(|ray| u64::from(levels.levels_cost(ray).enters)).sum();
+                    print!(" {:.2} enters", enters as f64 / rays.len() as f64);
+                }
                 if !name.contains("woop") {
                     check(&tracer, &triangles, set);
                 }

@@ -33,6 +33,7 @@ pub use levels::{
     KeptPlacement, LevelsAt, LevelsEdit, LevelsError, LevelsTracer, PlacementError, SolidLevels, TreePlacement,
 };
 pub use nearest::{Feature, NearestPoint};
+pub use probe::LevelsCost;
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};
 pub use tracer::{CpuBoxTest, CpuOptions, CpuTracer, CpuTree, CpuTriangleTest, tracer_over};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Trees and their placements, numbered one after another.
 pub struct Scene {
-    trees: Vec<FlatTriangles>,
+    pub trees: Vec<FlatTriangles>,
     pub placements: Vec<TreePlacement>,
 }
 

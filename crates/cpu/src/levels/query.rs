@@ -5,7 +5,7 @@ use crate::blocked::Blocked;
 use crate::filtered::{self, Asks, cost, each, positive};
 use crate::one_by_one::{OneByOne, traces_one_by_one};
 use crate::parts;
-use crate::probe::Probe;
+use crate::probe::{LevelsCost, Probe};
 use crate::sink::{Accept, Asked, Contact, Nearest, Obstacle, Reply, Sink};
 use raywarp_geom::{Hit, HitKey, Ray, RayCost};
 use std::ops::ControlFlow;
@@ -79,6 +79,23 @@ impl LevelsTracer {
     /// [`CpuTracer::visit_one`](crate::CpuTracer::visit_one) does in the flattened scene.
     pub fn visit_one(&self, ray: &Ray, mut receive: impl FnMut(&Hit, u32) -> ControlFlow<()>) -> ControlFlow<()> {
         each(self, ray, None, &mut |touch| receive(&positive(&touch.hit), touch.instance))
+    }
+}
+
+impl LevelsTracer {
+    /// Counts what the walk of a ray to its nearest hit does in both levels: [`Tracer::cost`] with what it enters and
+    /// leaves.
+    ///
+    /// [`Tracer::cost`]: raywarp_geom::Tracer::cost
+    pub fn levels_cost(&self, ray: &Ray) -> LevelsCost {
+        let asked = Asked { accept: None, sink: Nearest::default(), probe: LevelsCost::default() };
+        self.ask(ray, HitKey::START, asked).map_or(LevelsCost::default(), |found| found.probe)
+    }
+
+    /// Counts as [`levels_cost`](Self::levels_cost) does, for a ray that asks whether anything is in its way.
+    pub fn levels_cost_any(&self, ray: &Ray) -> LevelsCost {
+        let asked = Asked { accept: None, sink: Obstacle::default(), probe: LevelsCost::default() };
+        self.ask(ray, HitKey::START, asked).map_or(LevelsCost::default(), |found| found.probe)
     }
 }
 

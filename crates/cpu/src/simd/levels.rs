@@ -119,6 +119,7 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
                 return;
             }
             query.enter_custom(placed.base);
+            query.probe().enter_instance();
             match moved {
                 None => set.enter(Customs { custom, walk: ray.walk, ray: ray.ray, power: 1.0, query }),
                 Some(moved) => {
@@ -126,14 +127,17 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
                     set.enter(Customs { custom, walk: &walk, ray: &local, power: ray.power, query });
                 }
             }
+            leave(query);
             return;
         }
         let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
         query.enter(&tracer.ids, &tracer.split, placed.base);
+        query.probe().enter_instance();
         match moved {
             None => set.enter(Inner { tree, ray: ray.walk, usual: *usual, place: &InPlace, query }),
             Some(moved) => set.enter(Local { tree, ray, placed, moved, query }),
         }
+        leave(query);
     }
 
     /// Asks a placement that moves: it stands still for the ray, where it is at its time. Apart, so that those who ask
@@ -149,10 +153,20 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
                 let tracer = &*self.scene.trees[placed.tree as usize];
                 let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
                 query.enter(&tracer.ids, &tracer.split, placed.base);
+                query.probe().enter_instance();
                 let ray = &self.ray.walk.through_all();
                 set.enter(Inner { tree, ray, usual: None, place: &map, query });
+                leave(query);
             }
         }
+    }
+}
+
+/// Counts that a ray leaves the placement that it has walked, unless it ended there.
+#[inline(always)]
+fn leave<Q: Query>(query: &mut Q) {
+    if Q::Probe::COUNTS && !query.is_decided() {
+        query.probe().leave_instance();
     }
 }
 
