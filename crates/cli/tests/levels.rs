@@ -71,3 +71,23 @@ fn a_scene_that_no_memory_holds_flattened_has_two_levels() {
     assert_eq!(picture["levels"], 2);
     folder.refuses("render many.pbrt --size 16x8 --spp 1 --levels one --device cpu -o b.png", 3, &["triangles"]);
 }
+
+#[test]
+fn what_walks_one_level_says_that_it_flattens_what_is_placed_many_times() {
+    let folder = Folder::new();
+    folder.file("balls.pbrt", balls());
+    folder.file("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let options = "--variant al09-while-while --size 16x16";
+    let lines = [
+        ("simulate", format!("--efficiency --sample 200 {options}")),
+        ("simulate", format!("--machine h200 --sample 200 {options}")),
+        ("bench", format!("--device cpu --runs 1 --warmup 0 --rays-per-pixel 1 {options}")),
+    ];
+    for (command, options) in lines {
+        let said = folder.says(&format!("{command} balls.pbrt {options}"));
+        assert!(said.contains("27 placements of 1 mesh are flattened to"), "{command} {options}: {said}");
+        assert!(said.contains("the papers' kernels walk one level of trees"), "{command} {options}: {said}");
+        let said = folder.says(&format!("{command} one.obj {options}"));
+        assert!(!said.contains("flattened"), "{command} {options}: {said}");
+    }
+}

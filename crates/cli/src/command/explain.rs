@@ -7,6 +7,7 @@ use crate::exit::{CliError, Status};
 use crate::flags;
 use crate::heading;
 use crate::interrupted_table;
+use crate::options::levels;
 use crate::options::tree::TreeArgs;
 use crate::options::values;
 use crate::options::views::{name_inputs, views};
@@ -99,6 +100,7 @@ pub fn run(args: &ExplainArgs, common: &Common, out: &mut dyn Write) -> Result<S
     args.rays.check(&args.scene, common)?;
     let files = args.rays.read(common)?;
     let (loaded, path, _) = common.load(&args.scene, args.allow_missing)?;
+    levels::say_flattened(&loaded.scene, common);
     let name = scene_name(&path);
     let views = views(common, &loaded.scene, &name, args.view.as_deref())?;
     let build = args.tree.options_or(Builder::SweepSah);

@@ -12,6 +12,7 @@ use crate::exit::{CliError, Status};
 use crate::flags;
 use crate::heading;
 use crate::interrupt;
+use crate::options::levels;
 use crate::options::views::views;
 use crate::progress::{Steps, duration};
 use crate::replace;
@@ -235,6 +236,7 @@ impl Session<'_> {
     /// Loads a scene and finds its viewpoints.
     fn load(&self, name: &'static str) -> Result<LoadedScene, CliError> {
         let (loaded, path, _) = self.common.load(Path::new(name), false)?;
+        levels::say_flattened(&loaded.scene, self.common);
         let views = views(self.common, &loaded.scene, name, None)?.into_iter().map(|(_, view)| view).collect();
         Ok(LoadedScene { name, loaded, path, views })
     }

@@ -1,11 +1,12 @@
 //! The option that chooses how many levels of trees a scene has, which several commands share.
 
+use crate::common::Common;
 use crate::device::DeviceChoice;
 use crate::exit::CliError;
 use crate::heading;
 use clap::{Args, ValueEnum};
 use raywarp::Levels;
-use raywarp::scene::TwoLevels;
+use raywarp::scene::{Description, TwoLevels};
 
 /// Flags about the levels of a scene's trees.
 #[derive(Debug, Args)]
@@ -58,6 +59,23 @@ impl LevelsArgs {
             ));
         }
         Ok(())
+    }
+}
+
+/// Says that a scene is flattened for kernels of the family, if it places a mesh more than once: none of them enters
+/// instances.
+pub fn say_flattened(scene: &Description, common: &Common) {
+    let mut meshes: Vec<u32> = scene.instances.iter().map(|instance| instance.mesh.0).collect();
+    meshes.sort_unstable();
+    meshes.dedup();
+    let (placed, meshes) = (scene.instances.len(), meshes.len());
+    if placed > meshes {
+        let plural = if meshes == 1 { "" } else { "es" };
+        common.note(format!(
+            "{placed} placements of {meshes} mesh{plural} are flattened to {} triangles: the papers' kernels walk one \
+             level of trees",
+            scene.triangle_count()
+        ));
     }
 }
 

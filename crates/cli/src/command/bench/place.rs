@@ -3,6 +3,7 @@
 use crate::command::bench::args::BenchArgs;
 use crate::common::{Common, is_standard_stream};
 use crate::exit::CliError;
+use crate::options::levels;
 use crate::options::views::views;
 use raywarp::scene::{Loaded, View, scene_name};
 use raywarp_lab::bench::BenchError;
@@ -40,6 +41,7 @@ impl Place {
     /// Loads a scene that the user named, and finds its viewpoints.
     pub fn find(args: &BenchArgs, common: &Common, scene: &Path) -> Result<Self, CliError> {
         let (loaded, path, _) = common.load(scene, args.allow_missing)?;
+        levels::say_flattened(&loaded.scene, common);
         let name = scene_name(&path);
         let views = chosen(args, views(common, &loaded.scene, &name, args.view.as_deref())?, &name)?;
         Ok(Self { loaded, path, name, views })

@@ -5,6 +5,7 @@ use crate::command::simulate::{SimulateArgs, progress, refusal};
 use crate::common::Common;
 use crate::exit::{CliError, Status};
 use crate::interrupted_table;
+use crate::options::levels;
 use crate::options::views::views;
 use raywarp::Builder;
 use raywarp::scene::{Description, Loaded, View, scene_name};
@@ -40,6 +41,7 @@ impl Asked {
     pub fn load<'a>(self, name: &Path, args: &'a SimulateArgs, common: &'a Common) -> Result<Setup<'a>, CliError> {
         let files = args.rays.read(common)?;
         let (loaded, path, _) = common.load(name, args.allow_missing)?;
+        levels::say_flattened(&loaded.scene, common);
         let name = scene_name(&path);
         let own = own_rays(files, loaded.scene.origin);
         let views = match own.is_empty() {
