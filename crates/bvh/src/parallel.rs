@@ -6,8 +6,11 @@
 use crate::watch::{Stopped, Watch};
 use rayon::prelude::*;
 
-/// Number of elements for each thread between two looks of [`map`].
-const BLOCK: usize = 1 << 16;
+/// Number of bytes that each thread fills between two looks of [`map`].
+const BLOCK: usize = 1 << 20;
+
+/// Number of elements that [`map_groups`] computes at once.
+pub(crate) const GROUP: usize = 64;
 
 /// Calls `of`, which takes nanoseconds, for each number below `count` in parallel and returns the results in order.
 pub(crate) fn map<T: Send + 'static>(
@@ -16,7 +19,7 @@ pub(crate) fn map<T: Send + 'static>(
     of: &(dyn Fn(usize) -> T + Sync),
 ) -> Result<Vec<T>, Stopped> {
     let mut results = Vec::with_capacity(count);
-    let block = BLOCK * rayon::current_num_threads();
+    let block = (BLOCK / size_of::<T>().max(1)).max(1) * rayon::current_num_threads();
     for start in (0..count).step_by(block) {
         if let Err(stopped) = watch.look() {
             free(results);
@@ -25,6 +28,18 @@ pub(crate) fn map<T: Send + 'static>(
         results.par_extend((start..count.min(start + block)).into_par_iter().map(of));
     }
     Ok(results)
+}
+
+/// Computes `count` elements as [`map`] does, but [`GROUP`] of them at a time, so that `of`, which gets the index of the
+/// first, may take less than a nanosecond for each. Elements beyond `count` are dropped.
+pub(crate) fn map_groups<T: Send + 'static>(
+    watch: &Watch<'_>,
+    count: usize,
+    of: &(dyn Fn(usize) -> [T; GROUP] + Sync),
+) -> Result<Vec<T>, Stopped> {
+    let mut elements = map(watch, count.div_ceil(GROUP), &|group| of(group * GROUP))?.into_flattened();
+    elements.truncate(count);
+    Ok(elements)
 }
 
 /// Frees the memory of a build that was cancelled while its caller goes on: a hundred megabytes take some ten

@@ -1,7 +1,7 @@
 //! References, which builders sort: boxes with the primitive that each stands for.
 
 use crate::build::BuildError;
-use crate::parallel;
+use crate::parallel::{self, GROUP};
 use crate::watch::{Stopped, Watch};
 use glam::{DVec3, Vec3A, Vec4};
 use raywarp_geom::{Aabb, FlatTriangles, TriangleSource};
@@ -66,10 +66,10 @@ impl Bounds {
 /// The coordinates hold no negative zero: minima and maxima are then the same in any order of
 /// work, and so are the bytes of a tree.
 #[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
 pub(crate) struct Reference {
-    /// Lower corner of the box; the bits of `w` are the primitive's index plus [`TO_NORMAL`].
-    min: Vec4,
-    max: Vec4,
+    /// Lower corner of the box, the primitive's index plus [`TO_NORMAL`] as bits, the upper corner, and a zero.
+    lanes: [f32; 8],
 }
 
 /// Offset that turns a primitive's index into the bits of a normal float, between 2^-63 and 2^65. As it stands it would
@@ -86,43 +86,69 @@ impl Reference {
         debug_assert!(primitive < FlatTriangles::LIMIT);
         // Adding +0 turns -0 into +0 and leaves the rest.
         let ([a, b, c], [d, e, f]) = (bounds.min.map(|x| x + 0.0), bounds.max.map(|x| x + 0.0));
-        Self { min: Vec4::new(a, b, c, f32::from_bits(primitive + TO_NORMAL)), max: Vec4::new(d, e, f, 0.0) }
+        Self { lanes: [a, b, c, f32::from_bits(primitive + TO_NORMAL), d, e, f, 0.0] }
     }
 
     /// Placeholder with which arrays are filled.
-    pub(crate) const NONE: Self = Self { min: Vec4::new(0.0, 0.0, 0.0, f32::from_bits(TO_NORMAL)), max: Vec4::ZERO };
+    pub(crate) const NONE: Self = Self { lanes: [0.0, 0.0, 0.0, f32::from_bits(TO_NORMAL), 0.0, 0.0, 0.0, 0.0] };
 
     #[inline]
     pub(crate) fn primitive(&self) -> u32 {
-        self.min.w.to_bits() - TO_NORMAL
+        self.lanes[3].to_bits() - TO_NORMAL
+    }
+
+    /// Returns all numbers: the lower corner, one that is none, the upper corner, zero.
+    #[inline]
+    pub(crate) fn lanes(&self) -> &[f32; 8] {
+        &self.lanes
+    }
+
+    /// Returns the lower and the upper corner, each with a number that is none of it.
+    #[inline]
+    pub(crate) fn corners(&self) -> [&[f32; 4]; 2] {
+        let (corners, _) = self.lanes.as_chunks();
+        [&corners[0], &corners[1]]
     }
 
     #[inline]
     pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { min: Vec3A::from_vec4(self.min), max: Vec3A::from_vec4(self.max) }
+        let [min, max] = self.corners().map(|&corner| Vec3A::from_vec4(Vec4::from_array(corner)));
+        Bounds { min, max }
     }
 
     /// Returns half of the coordinates of the box's centre, by which references are sorted and binned. Halved again so
     /// that the difference of two of them is finite for any finite boxes; only the order along an axis matters.
     #[inline]
     pub(crate) fn centroid(&self) -> Vec3A {
-        Vec3A::from_vec4(self.min * 0.25 + self.max * 0.25)
+        let [min, max] = self.corners().map(|&corner| Vec4::from_array(corner));
+        Vec3A::from_vec4(min * 0.25 + max * 0.25)
     }
 }
 
 /// Makes one reference for each triangle, in order. The error names the first vertex that is not finite.
 pub(crate) fn references_of(triangles: &dyn TriangleSource, watch: &Watch<'_>) -> Result<Vec<Reference>, BuildError> {
     let any_bad = AtomicBool::new(false);
-    let reference = |i: usize| {
-        let triangle = &triangles.corners(i);
-        // Zero times a number is zero, times anything else a NaN, which stays one in the sum.
-        let zeros = triangle.iter().flatten().fold(0.0, |sum, x| sum + x * 0.0);
+    let count = triangles.count();
+    let group = |first: usize| {
+        let (mut indices, mut corners) = ([0; GROUP], [[[0.0; 3]; 3]; GROUP]);
+        let length = GROUP.min(count - first);
+        for (i, index) in indices[..length].iter_mut().enumerate() {
+            *index = (first + i) as u32;
+        }
+        triangles.gather(&indices[..length], &mut corners);
+        let (mut references, mut zeros) = ([Reference::NONE; GROUP], 0.0);
+        for i in 0..length {
+            let triangle = &corners[i];
+            // Zero times a number is zero, times anything else a NaN, which stays one in the sum.
+            zeros = triangle.iter().flatten().fold(zeros, |sum, x| sum + x * 0.0);
+            references[i] = Reference::new(&Aabb::of_points(triangle), indices[i]);
+        }
         if zeros != 0.0 {
             any_bad.store(true, Ordering::Relaxed);
         }
-        Reference::new(&Aabb::of_points(triangle), i as u32)
+        references
     };
-    let references = parallel::map(watch, triangles.count(), &reference).map_err(BuildError::cancelled)?;
+    let references = parallel::map_groups(watch, count, &group).map_err(BuildError::cancelled)?;
     if !any_bad.into_inner() {
         return Ok(references);
     }

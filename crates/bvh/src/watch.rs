@@ -208,7 +208,7 @@ mod tests {
         let plain = presets::BALANCED;
         check(presets::FAST, &of(&[("collapse.rs", 1), ("mod.rs", 2), ("parallel.rs", 3), ("tree.rs", 3)]));
         check(plain, &of(&[("binned_sah.rs", 2), ("parallel.rs", 3)]));
-        check(presets::BLOCKS, &of(&[("binned_sah.rs", 2), ("parallel.rs", 3)]));
+        check(presets::BLOCKS, &of(&[("binned_sah.rs", 1), ("mod.rs", 1), ("parallel.rs", 3)]));
         let sbvh = BuildOptions { builder: Builder::Sbvh, ..plain };
         check(sbvh, &of(&[("large.rs", 3), ("parallel.rs", 2), ("small.rs", 1)]));
         let sweep = BuildOptions { builder: Builder::SweepSah, ..plain };

@@ -18,6 +18,7 @@ impl Aabb {
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     /// Returns the smallest box around `points`.
+    #[inline]
     pub fn of_points<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
         let mut aabb = Self::EMPTY;
         for point in points {

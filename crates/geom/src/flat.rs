@@ -50,6 +50,14 @@ pub trait TriangleSource: Sync {
     /// Returns the corners of a triangle.
     fn corners(&self, index: usize) -> [[f32; 3]; 3];
 
+    /// Writes the corners of some triangles to `corners`, as many as there are `indices`: cheaper than to ask for each
+    /// where this is called through a pointer.
+    fn gather(&self, indices: &[u32], corners: &mut [[[f32; 3]; 3]]) {
+        for (corners, &index) in corners.iter_mut().zip(indices) {
+            *corners = self.corners(index as usize);
+        }
+    }
+
     /// Returns `true` if a triangle is opaque.
     fn is_opaque(&self, index: usize) -> bool;
 

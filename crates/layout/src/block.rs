@@ -37,8 +37,9 @@ impl TriangleBlock {
     /// continues.
     pub(crate) fn new(triangles: &dyn TriangleSource, references: &[u32], more: bool) -> Self {
         let mut block = Self { corners: [[[f32::NAN; BLOCK]; 3]; 3], slots: [UNUSED_SLOT; BLOCK] };
-        for (slot, &index) in references.iter().enumerate() {
-            let vertices = triangles.corners(index as usize);
+        let mut found = [[[0.0; 3]; 3]; BLOCK];
+        triangles.gather(references, &mut found);
+        for (slot, (&index, vertices)) in references.iter().zip(&found).enumerate() {
             for (corner, vertex) in vertices.iter().enumerate() {
                 for (axis, &x) in vertex.iter().enumerate() {
                     block.corners[corner][axis][slot] = x;

@@ -128,12 +128,12 @@ impl Span {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Children {
     nodes: [u32; WIDTH],
-    count: usize,
+    count: u32,
 }
 
 impl Children {
     fn push(&mut self, node: usize) {
-        self.nodes[self.count] = node as u32;
+        self.nodes[self.count as usize] = node as u32;
         self.count += 1;
     }
 }
@@ -142,7 +142,7 @@ impl std::ops::Deref for Children {
     type Target = [u32];
 
     fn deref(&self) -> &[u32] {
-        &self.nodes[..self.count]
+        &self.nodes[..self.count as usize]
     }
 }
 
@@ -304,7 +304,7 @@ impl<'a> Collapse<'a> {
             i64::from(self.is_leaf(node as usize)) << 32 | i64::from(area as u32 ^ 1 << 31)
         };
         let mut keys = [(0i64, 0u32); WIDTH];
-        for (count, &node) in nodes.nodes[..nodes.count].iter().enumerate() {
+        for (count, &node) in nodes.iter().enumerate() {
             let new = (key(node), node);
             let mut at = count;
             while at > 0 && keys[at - 1].0 > new.0 {

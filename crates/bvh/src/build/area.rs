@@ -26,6 +26,11 @@ impl Areas {
         x * y + (x + y) * z
     }
 
+    /// Returns the power of two by which lengths are multiplied.
+    pub(crate) fn scale(self) -> f32 {
+        self.scale
+    }
+
     /// Converts a sum of areas from this scaled unit to the scene's.
     pub(crate) fn in_scene_units(self, area: f32) -> f64 {
         let scale = f64::from(self.scale);

@@ -1,8 +1,6 @@
 //! Bins of equal width along each axis, and the best split between two of them.
 
-use super::area::Areas;
 use super::cost::Split;
-use super::small_sweep::weight;
 use crate::reference::{Bounds, Reference};
 use glam::Vec3A;
 
@@ -14,7 +12,7 @@ pub(super) struct BinMap<const B: usize> {
 }
 
 /// Constant (2^23) whose addition rounds a small float to an integer, which then stands in the float's lowest bits.
-const TO_INTEGER: f32 = 8_388_608.0;
+pub(super) const TO_INTEGER: f32 = 8_388_608.0;
 
 impl<const B: usize> BinMap<B> {
     /// Makes the map for references whose centroids lie in `centroids`.
@@ -93,44 +91,6 @@ impl<const B: usize> Bins<B> {
         [left, right].map(|side| side.iter().fold(Bounds::EMPTY, |sum, bounds| sum.union(*bounds)))
     }
 
-    /// Returns the split that costs least where references cost as much as the blocks of `BLOCK` that hold them, as
-    /// [`Bins::best_split`] does. `around` is the box around all of them.
-    pub(super) fn best_split_of<const BLOCK: usize>(&self, around: &Bounds) -> Split {
-        if BLOCK == 1 {
-            return self.best_split();
-        }
-        let areas = Areas::within(*around);
-        let (mut best, mut best_cost) = (Split::NONE, f32::INFINITY);
-        for axis in 0..3 {
-            let (bounds, counts) = (&self.bounds[axis], &self.counts[axis]);
-            let mut right_costs = [0.0; B];
-            let (mut right, mut count) = (Bounds::EMPTY, 0);
-            for at in (1..B).rev() {
-                right = right.union(bounds[at]);
-                count += counts[at] as usize;
-                // Without references on one side there is no split: infinity is no cost that is less.
-                right_costs[at] = areas.half_area(right) * weight::<BLOCK>(count);
-                if count == 0 {
-                    right_costs[at] = f32::INFINITY;
-                }
-            }
-            let (mut left, mut count) = (Bounds::EMPTY, 0);
-            for at in 1..B {
-                left = left.union(bounds[at - 1]);
-                count += counts[at - 1] as usize;
-                let cost = areas.half_area(left) * weight::<BLOCK>(count) + right_costs[at];
-                if count > 0 && cost < best_cost {
-                    best_cost = cost;
-                    best = Split { axis, at, left: count, cost: 0.0 };
-                }
-            }
-        }
-        if best.left > 0 {
-            best.cost = areas.in_scene_units(best_cost);
-        }
-        best
-    }
-
     /// Returns the cheapest split that leaves references on both sides; of equal ones the first.
     pub(super) fn best_split(&self) -> Split {
         let mut best = Split::NONE;
@@ -198,30 +158,6 @@ mod tests {
         let around = RangeBounds::of_few(&references);
         let map = BinMap::<16>::new(&around.centroids);
         let bins = Bins::of(&references, &map);
-        assert_eq!(
-            [bins.best_split(), bins.best_split_of::<4>(&around.boxes)].map(|split| split.cost),
-            [f64::INFINITY; 2]
-        );
-    }
-
-    #[test]
-    fn the_split_of_least_cost_is_found_where_costs_count_blocks() {
-        for scale in [1e-30, 1.0, 1e30] {
-            // Seven references, of which three or four make a block: the gap after the fifth counts less than a block.
-            let references = points(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.1, 6.0].map(|x| x * scale));
-            let around = RangeBounds::of_few(&references);
-            let map = BinMap::<16>::new(&around.centroids);
-            let bins = Bins::of(&references, &map);
-            let cost = |left: usize| {
-                let side = |side: &[Reference]| RangeBounds::of_few(side).boxes.half_area();
-                let (left, right) = references.split_at(left);
-                side(left) * left.len().div_ceil(4) as f64 + side(right) * right.len().div_ceil(4) as f64
-            };
-            let least = (1..7).map(cost).fold(f64::INFINITY, f64::min);
-            let split = bins.best_split_of::<4>(&around.boxes);
-            assert!((split.cost - least).abs() <= 1e-5 * least, "{scale}: {} and {least}", split.cost);
-            assert!(matches!(split.left, 3 | 4), "{scale}: {split:?}");
-            assert_eq!(bins.left_of(&split), split.left);
-        }
+        assert_eq!(bins.best_split().cost, f64::INFINITY);
     }
 }

@@ -3,6 +3,7 @@
 mod area;
 mod binned_sah;
 mod bins;
+mod blocks;
 mod collapse;
 mod cost;
 mod lbvh;

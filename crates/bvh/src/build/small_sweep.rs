@@ -8,13 +8,12 @@ use crate::reference::{Bounds, Reference};
 pub(super) const SMALL: usize = 16;
 
 /// Finds the best split between neighbouring centroids on the three axes and sorts `references` so that the first
-/// `left` go left. References cost as much as the blocks of `BLOCK` that hold them.
-pub(super) fn sort_best<const BLOCK: usize>(references: &mut [Reference]) -> Split {
+/// `left` go left.
+pub(super) fn sort_best(references: &mut [Reference]) -> Split {
     // Most ranges of a tree are pairs and triples: they have one split and three, whatever the axis.
     match references {
         [a, b] => return split_pair(a, b),
-        [a, b, c] => return split_triple(a, b, c, weight::<BLOCK>(2)),
-        [a, b, c, d] if BLOCK >= 4 => return split_four(a, b, c, d),
+        [a, b, c] => return split_triple(a, b, c, 2.0),
         _ => {}
     }
     let count = references.len();
@@ -40,7 +39,7 @@ pub(super) fn sort_best<const BLOCK: usize>(references: &mut [Reference]) -> Spl
         let mut improved = false;
         for i in 1..count {
             left = left.union(at(keys[i - 1]));
-            let cost = areas.half_area(left) * weight::<BLOCK>(i) + right_areas[i] * weight::<BLOCK>(count - i);
+            let cost = areas.half_area(left) * i as f32 + right_areas[i] * (count - i) as f32;
             // Not between equal centroids, as in the large sweep.
             if cost < best_cost && keys[i - 1] >> 32 < keys[i] >> 32 {
                 best_cost = cost;
@@ -64,13 +63,9 @@ pub(super) fn sort_best<const BLOCK: usize>(references: &mut [Reference]) -> Spl
     best
 }
 
-/// Returns the number of blocks that hold `count` references.
-pub(super) fn weight<const BLOCK: usize>(count: usize) -> f32 {
-    count.div_ceil(BLOCK) as f32
-}
-
 /// Orders two references by centroid, on the first axis where they differ, and returns the split between them.
-fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
+#[inline(always)]
+pub(super) fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
     let (from, to) = (a.centroid(), b.centroid());
     let Some(axis) = (0..3).find(|&axis| from[axis] != to[axis]) else { return Split::NONE };
     if from[axis] > to[axis] {
@@ -81,7 +76,8 @@ fn split_pair(a: &mut Reference, b: &mut Reference) -> Split {
 
 /// Puts first the one of three references that costs least when it is alone on its side, and returns that split. The
 /// sweep would leave one of the three out where that is in the middle on each axis. `of_two` is what a pair costs.
-fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference, of_two: f32) -> Split {
+#[inline(always)]
+pub(super) fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference, of_two: f32) -> Split {
     let centroids = [a.centroid(), b.centroid(), c.centroid()];
     if centroids[0] == centroids[1] && centroids[1] == centroids[2] {
         return Split::NONE;
@@ -103,41 +99,6 @@ fn split_triple(a: &mut Reference, b: &mut Reference, c: &mut Reference, of_two:
     Split { axis: 0, at: 1, left: 1, cost: areas.in_scene_units(best) }
 }
 
-/// Divides four references that fit into a block in the way in which the boxes of the two parts are smallest, and
-/// returns that split: all seven ways are tried, where the sweep would try nine and miss some.
-fn split_four(a: &mut Reference, b: &mut Reference, c: &mut Reference, d: &mut Reference) -> Split {
-    let [p, q, r, s] = [&*a, &*b, &*c, &*d].map(Reference::bounds);
-    let [pq, rs] = [p.union(q), r.union(s)];
-    let areas = Areas::within(pq.union(rs));
-    let area = |bounds| areas.half_area(bounds);
-    // The first stands alone on the left, or the first two stand together.
-    let costs = [
-        area(p) + area(q.union(rs)),
-        area(q) + area(p.union(rs)),
-        area(r) + area(pq.union(s)),
-        area(s) + area(pq.union(r)),
-        area(pq) + area(rs),
-        area(p.union(r)) + area(q.union(s)),
-        area(p.union(s)) + area(q.union(r)),
-    ];
-    let mut best = 0;
-    for way in 1..costs.len() {
-        if costs[way] < costs[best] {
-            best = way;
-        }
-    }
-    match best {
-        1 => std::mem::swap(a, b),
-        2 => std::mem::swap(a, c),
-        3 => std::mem::swap(a, d),
-        5 => std::mem::swap(b, c),
-        6 => std::mem::swap(b, d),
-        _ => {}
-    }
-    let left = if best < 4 { 1 } else { 2 };
-    Split { axis: 0, at: left, left, cost: areas.in_scene_units(costs[best]) }
-}
-
 /// Returns an integer key that sorts by centroid, then by position, which its lowest bits hold.
 #[inline]
 fn key(centroid: f32, position: usize) -> u64 {
@@ -155,47 +116,4 @@ fn insert(keys: &mut [u64], new: u64) {
         i -= 1;
     }
     keys[i] = new;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use raywarp_geom::Aabb;
-    use raywarp_testing::Random;
-
-    /// Returns the least cost of all divisions of references in two, where those on a side fit into a block.
-    fn least(references: &[Reference]) -> f64 {
-        let side = |ways: usize, left: bool| {
-            let own = references.iter().enumerate().filter(|(i, _)| (ways >> i & 1 == 1) == left);
-            own.fold(Bounds::EMPTY, |all, (_, reference)| all.union(reference.bounds())).half_area()
-        };
-        (1..(1 << references.len()) - 1).map(|ways| side(ways, true) + side(ways, false)).fold(f64::INFINITY, f64::min)
-    }
-
-    #[test]
-    fn what_fits_into_a_block_is_divided_in_the_best_of_all_ways() {
-        let mut random = Random::new(3);
-        for round in 0..2000 {
-            let count = 2 + round % 3;
-            let mut reference = |i: usize| {
-                let min = [random.unit(), random.unit(), random.unit()];
-                Reference::new(&Aabb { min, max: min.map(|x| x + 0.5 * random.unit()) }, i as u32)
-            };
-            let mut references: Vec<Reference> = (0..count).map(&mut reference).collect();
-            let want = least(&references);
-            let split = sort_best::<4>(&mut references);
-            let (left, right) = references.split_at(split.left);
-            let area = |side: &[Reference]| {
-                side.iter().fold(Bounds::EMPTY, |all, reference| all.union(reference.bounds())).half_area()
-            };
-            let got = area(left) + area(right);
-            assert!(
-                (got - want).abs() <= 1e-5 * want && (split.cost - want).abs() <= 1e-5 * want,
-                "{count}: {split:?}"
-            );
-            let mut primitives: Vec<u32> = references.iter().map(Reference::primitive).collect();
-            primitives.sort_unstable();
-            assert!(primitives.into_iter().eq(0..count as u32), "one is lost");
-        }
-    }
 }

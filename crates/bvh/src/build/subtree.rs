@@ -1,7 +1,7 @@
 //! Parts of a tree, built by different tasks, and their way into one array.
 
 use crate::Node;
-use crate::parallel;
+use crate::parallel::{self, GROUP};
 use crate::reference::Bounds;
 use crate::watch::{Stopped, Watch};
 use raywarp_geom::Aabb;
@@ -174,7 +174,7 @@ impl Subtree {
     pub(crate) fn flatten(self, store: Store, watch: &Watch<'_>) -> Result<(Vec<Node>, Vec<u32>), Stopped> {
         let SmallTree { nodes: stored, references } = store.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Filled in parallel, since the first touch of so much memory takes longer than the filling.
-        let mut nodes = parallel::map(watch, self.node_count(), &|_| UNSET)?;
+        let mut nodes = parallel::map_groups(watch, self.node_count(), &|_| [UNSET; GROUP])?;
         if let Some((root, below)) = nodes.split_first_mut() {
             self.write(&stored, root, below, 1, 0, watch);
         }

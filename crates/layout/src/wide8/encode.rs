@@ -8,7 +8,7 @@
 use super::{
     LEAF_RULE, Line, MOST_BYTES, NODE_LINES, Wide8, Wide8Node, leaf_reference, node_reference, stack_depth_below,
 };
-use crate::collapse::{Children, Collapse, Span, look_at};
+use crate::collapse::{Children, Collapse, Span, WIDTH, look_at};
 use crate::{BLOCK, INDEX_MASK, LayoutError, MORE_BLOCKS, TriangleBlock, structure};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -202,6 +202,8 @@ struct Part {
     /// Node of the binary tree.
     source: usize,
     size: Size,
+    /// Children of all its nodes, depth first, for a part that one thread writes: else empty.
+    plan: Vec<Children>,
     /// Parts below its children that are no leaves, in the order of their slots; empty for a part that one thread
     /// writes.
     inner: Vec<Part>,
@@ -265,19 +267,22 @@ impl Encoder<'_> {
         let (source, mut references) = (span.node, Vec::new());
         let mut size = Size::default();
         if !span.is_large(self.bvh) {
-            let mut open = vec![source];
+            let (mut open, mut plan) = (vec![source], Vec::new());
             while let Some(source) = open.pop() {
                 look_at(self.control, size.nodes)?;
                 size.nodes += 1;
-                for child in self.collapse.children(source).iter().map(|&child| child as usize) {
+                let children = self.children(source);
+                // Pushed backwards, so that nodes come depth first.
+                for child in children.iter().rev().map(|&child| child as usize) {
                     if self.collapse.is_leaf(child) {
                         self.add_leaf(&mut size, child, &mut references);
                     } else {
                         open.push(child);
                     }
                 }
+                plan.push(children);
             }
-            return Ok(Part { source, size, inner: Vec::new() });
+            return Ok(Part { source, size, plan, inner: Vec::new() });
         }
         size.nodes += 1;
         let mut spans = Vec::new();
@@ -292,25 +297,25 @@ impl Encoder<'_> {
         }
         let inner = spans.into_par_iter().map(|span| self.part(span)).collect::<Result<Vec<Part>, _>>()?;
         inner.iter().for_each(|part| size += part.size);
-        Ok(Part { source, size, inner })
+        Ok(Part { source, size, plan: Vec::new(), inner })
     }
 
     /// Writes the nodes of a part.
     fn write(&self, part: &Part, memory: Memory<'_>) -> Result<Written, LayoutError> {
         if part.inner.is_empty() {
-            return self.write_alone(part.source, memory);
+            return self.write_alone(&part.plan, memory);
         }
         let Memory { nodes, order, mut first, node_count } = memory;
         let (root, mut nodes) = nodes.split_at_mut(1);
         let mut writer = Writer::new(self, first, node_count);
-        let (own, inner) = writer.node(part.source, order);
+        let (own, inner) = writer.node(&self.children(part.source), order);
         root[0] = own;
         let top = first.nodes;
         let mut order = &mut order[writer.next.references..];
         let mut runs = vec![writer.run()];
         first += Size { nodes: 1, ..writer.next };
         let (mut tasks, mut references) = (Vec::new(), Vec::new());
-        for (part, &(_, slot)) in part.inner.iter().zip(inner.iter()) {
+        for (part, &slot) in part.inner.iter().zip(inner.iter()) {
             root[0].children[slot] = node_reference(first.nodes);
             references.push(node_reference(first.nodes));
             let (to_nodes, to_order);
@@ -327,26 +332,41 @@ impl Encoder<'_> {
         Ok(Written { stack_depth: stack_depth_below(root, top, &outside), runs })
     }
 
-    /// Writes the nodes of a part on this thread.
-    fn write_alone(&self, source: usize, memory: Memory<'_>) -> Result<Written, LayoutError> {
+    /// Writes the nodes of a part, whose children are given depth first, on this thread.
+    fn write_alone(&self, plan: &[Children], memory: Memory<'_>) -> Result<Written, LayoutError> {
         let Memory { nodes, order, first, node_count } = memory;
         let mut writer = Writer::new(self, first, node_count);
-        // Nodes still to be written: the node of the binary tree, and the parent's slot that waits for its index.
-        let mut waiting: Vec<(usize, Option<(usize, usize)>)> = vec![(source, None)];
-        let mut index = 0;
-        while let Some((source, parent)) = waiting.pop() {
+        // Parents and their slots that wait for the index of a node still to be written.
+        let mut waiting: Vec<(usize, usize)> = Vec::new();
+        for (index, children) in plan.iter().enumerate() {
             // A node takes some hundred nanoseconds.
             look_at(self.control, index * 8)?;
-            if let Some((node, slot)) = parent {
+            if let Some((node, slot)) = waiting.pop() {
                 nodes[node].children[slot] = node_reference(first.nodes + index);
             }
-            let (node, inner) = writer.node(source, order);
+            let (node, inner) = writer.node(children, order);
             nodes[index] = node;
-            // Pushed backwards, so that nodes come depth first.
-            waiting.extend(inner.iter().rev().map(|&(child, slot)| (child, Some((index, slot)))));
-            index += 1;
+            waiting.extend(inner.iter().rev().map(|&slot| (index, slot)));
         }
         Ok(Written { stack_depth: stack_depth_below(nodes, first.nodes, &[]), runs: vec![writer.run()] })
+    }
+}
+
+/// Slots of a node.
+#[derive(Default)]
+struct Slots {
+    slots: [usize; WIDTH],
+    count: usize,
+}
+
+impl Slots {
+    fn push(&mut self, slot: usize) {
+        self.slots[self.count] = slot;
+        self.count += 1;
+    }
+
+    fn iter(&self) -> std::slice::Iter<'_, usize> {
+        self.slots[..self.count].iter()
     }
 }
 
@@ -372,16 +392,16 @@ impl<'a> Writer<'a> {
         Run { blocks: self.next.blocks, references: first..first + self.next.references }
     }
 
-    /// Makes the node of a node of the binary tree and writes the triangles of its leaves. Returns it with the children
-    /// that are no leaves and their slots, where their indices are still to be set.
-    fn node(&mut self, source: usize, order: &mut [u32]) -> (Wide8Node, Vec<(usize, usize)>) {
+    /// Makes the node of these children and writes the triangles of its leaves. Returns it with the slots of the children
+    /// that are no leaves, where their indices are still to be set.
+    fn node(&mut self, children: &Children, order: &mut [u32]) -> (Wide8Node, Slots) {
         let Encoder { bvh, collapse, .. } = self.encoder;
-        let (mut node, mut inner) = (Wide8Node::EMPTY, Vec::new());
-        for (slot, &child) in self.encoder.children(source).iter().enumerate() {
+        let (mut node, mut inner) = (Wide8Node::EMPTY, Slots::default());
+        for (slot, &child) in children.iter().enumerate() {
             let child = child as usize;
             node.set(slot, &bvh.nodes[child].bounds, 0);
             if !collapse.is_leaf(child) {
-                inner.push((child, slot));
+                inner.push(slot);
                 continue;
             }
             node.children[slot] = leaf_reference(self.node_count, self.first.blocks + self.next.blocks);

@@ -132,6 +132,19 @@ impl TriangleSource for Flattened<'_> {
         }
     }
 
+    fn gather(&self, indices: &[u32], corners: &mut [[[f32; 3]; 3]]) {
+        if let [Flat { plain: Some(mesh), map: None, .. }] = &self.placements[..] {
+            for (corners, &index) in corners.iter_mut().zip(indices) {
+                let [a, b, c] = mesh.indices[index as usize];
+                *corners = [mesh.positions[a as usize], mesh.positions[b as usize], mesh.positions[c as usize]];
+            }
+            return;
+        }
+        for (corners, &index) in corners.iter_mut().zip(indices) {
+            *corners = self.corners(index as usize);
+        }
+    }
+
     fn is_opaque(&self, _: usize) -> bool {
         true
     }

@@ -56,10 +56,22 @@ impl Triangles<'_> {
     /// Returns the box around all triangles; `None` if the caller has cancelled.
     pub fn bounds(&self, control: &Control<'_>) -> Option<Aabb> {
         const PART: usize = 1 << 12;
+        let plain = self.plain();
         let part = |part: usize| {
+            if control.is_cancelled() {
+                return None;
+            }
             let triangles = part * PART..self.len().min((part + 1) * PART);
-            let with = |all: Aabb, triangle| all.union(&Aabb::of_points(&self.corners(triangle)));
-            (!control.is_cancelled()).then(|| triangles.fold(Aabb::EMPTY, with))
+            let mut all = Aabb::EMPTY;
+            match &plain {
+                Some(IndexedCorners { positions, indices }) => {
+                    for vertex in indices[triangles].as_flattened() {
+                        all.grow(&positions[*vertex as usize]);
+                    }
+                }
+                None => triangles.for_each(|triangle| self.corners(triangle).iter().for_each(|point| all.grow(point))),
+            }
+            Some(all)
         };
         let parts = (0..self.len().div_ceil(PART)).into_par_iter();
         parts.map(part).try_reduce(|| Aabb::EMPTY, |a, b| Some(a.union(&b)))

@@ -55,7 +55,7 @@ impl Sbvh<'_> {
     /// Sorts a small range of references and divides it at the best split; `None` makes it a leaf.
     fn divide_sorted(&self, stack: &mut Stack, start: usize, range: &Range) -> Option<Parts> {
         let references = &mut stack.references[start..];
-        let split = sort_best::<1>(references);
+        let split = sort_best(references);
         let (left, right) = references.split_at(split.left);
         let sides = [left, right].map(RangeBounds::of_few);
         let bins = |map: &_| Ok(SpatialBins::of(references, self.triangles, map));
