@@ -1,9 +1,10 @@
 //! Batches of rays for any walk: prepares each valid ray, and writes what its query found.
 
+use crate::ids::LentIds;
 use crate::probe::Probe;
 use crate::query::{Any, Closest, Query, Range, Verdict};
 use crate::ray::WalkRay;
-use raywarp_geom::{Aabb, Candidate, Hit, HitKey, PrimitiveId, Ray};
+use raywarp_geom::{Aabb, Candidate, Hit, HitKey, Ray};
 
 /// Valid ray that waits to be traced through the tree, with its query.
 #[derive(Clone, Copy)]
@@ -63,8 +64,8 @@ pub(crate) trait Job {
 
 /// Rays of a batch, and the position up to which they were handed out.
 pub(crate) struct Supply<'a> {
-    /// Primitive ids of the flattened triangles.
-    pub ids: &'a [PrimitiveId],
+    /// Ids of the tree's triangles.
+    pub ids: LentIds<'a>,
     /// Rays of the batch.
     pub rays: &'a [Ray],
     /// Hit key of each ray, which its hits must come after; or empty.
@@ -76,7 +77,7 @@ pub(crate) struct Supply<'a> {
 }
 
 impl<'a> Supply<'a> {
-    pub fn new(ids: &'a [PrimitiveId], rays: &'a [Ray], after: &'a [HitKey]) -> Self {
+    pub fn new(ids: LentIds<'a>, rays: &'a [Ray], after: &'a [HitKey]) -> Self {
         Self { ids, rays, after, next: 0, invalid: 0 }
     }
 

@@ -1,14 +1,14 @@
 //! Triangles as a tree holds them, and trees fitted to triangles that have moved.
 
+use crate::ids::Ids;
 use crate::touches::Split;
 use crate::tracer::{CpuTracer, Encoding};
-use raywarp_geom::PrimitiveId;
 use raywarp_layout::{BLOCK, Corners, Wide8Cost};
 use std::ops::Range;
 
 impl CpuTracer {
     /// Returns the ids of the triangles, in the order of [`CpuTracer::corners`].
-    pub fn ids(&self) -> &[PrimitiveId] {
+    pub fn ids(&self) -> &Ids {
         &self.ids
     }
 
@@ -21,9 +21,15 @@ impl CpuTracer {
     /// Returns the corners of an instance's triangles, by their primitives, as [`CpuTracer::corners`] does for all;
     /// triangles have to stand in the order of their ids. O(n).
     pub fn corners_of(&self, instance: u32) -> Vec<[[f32; 3]; 3]> {
-        let first = self.ids.partition_point(|id| id.instance < instance);
-        let count = self.ids[first..].partition_point(|id| id.instance == instance);
-        self.corners_within(first..first + count)
+        match &self.ids {
+            Ids::InOrder { instance: own, count } if *own == instance => self.corners_within(0..*count),
+            Ids::InOrder { .. } => Vec::new(),
+            Ids::Listed(ids) => {
+                let first = ids.partition_point(|id| id.instance < instance);
+                let count = ids[first..].partition_point(|id| id.instance == instance);
+                self.corners_within(first..first + count)
+            }
+        }
     }
 
     /// Returns the corners of the triangles of these indices.

@@ -1,6 +1,7 @@
 //! Queries of one ray that a filter decides about, and crossings: for flat scenes and for those of two levels.
 
 use crate::blocked::Blocked;
+use crate::ids::LentIds;
 use crate::levels::LevelsTracer;
 use crate::probe::Probe;
 use crate::query::Range;
@@ -28,12 +29,12 @@ impl Asks for CpuTracer {
     fn ask<'a, K: Sink, P: Probe>(&'a self, ray: &Ray, after: HitKey, asked: Asked<'a, K, P>) -> Option<Reply<K, P>> {
         if let Encoding::Custom(custom) = &self.encoding {
             let walk = WalkRay::new(ray, &after, custom.boxes.bounds()).filter(|_| !after.t.is_nan())?;
-            let range = Range { low: walk.t_low, high: walk.t_high, after, ids: &[] };
+            let range = Range { low: walk.t_low, high: walk.t_high, after, ids: LentIds::NONE };
             let mut query = Within::new(range, &self.split, asked);
             return simd::walk_custom(self.isa, custom, (&walk, ray), &mut query).then(|| query.reply());
         }
         let question = OfTree { split: &self.split, asked };
-        simd::walk_one(self.isa, (self.wide8()?, &self.ids), ray, after, question)
+        simd::walk_one(self.isa, (self.wide8()?, self.ids.lent()), ray, after, question)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Tracers from trees that were kept, in a file say, with the answers of those that they were kept of.
 
+use crate::ids::Ids;
 use crate::levels::{KeptPlacement, LevelsTracer, Placed, root};
 use crate::touches::{Seen, Split};
 use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
 use rayon::prelude::*;
-use raywarp_geom::{Aabb, PrimitiveId};
+use raywarp_geom::Aabb;
 use raywarp_layout::{BLOCK, BoxesCost, LayoutError, Line, RecordFault, Wide8, Wide8Boxes, Wide8Node};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,7 @@ pub fn tracer_of_kept(
     counts: [usize; 2],
     bounds: Aabb,
     count: usize,
-    ids: impl FnOnce() -> Arc<[PrimitiveId]> + Send,
+    ids: impl FnOnce() -> Ids + Send,
 ) -> Result<CpuTracer, LayoutError> {
     let marks: Vec<AtomicBool> = (0..count).map(|_| AtomicBool::new(false)).collect();
     let mark = |triangle: u32| {
@@ -111,7 +112,7 @@ mod tests {
         let tree = kept_tree(&whole).unwrap();
         let kept = |count: u32| {
             let counts = [tree.nodes().len(), tree.blocks().len()];
-            let ids: Arc<[PrimitiveId]> = (0..count).map(|primitive| PrimitiveId { instance: 0, primitive }).collect();
+            let ids = Ids::InOrder { instance: 0, count: count as usize };
             tracer_of_kept(tree.lines().to_vec(), counts, *tree.bounds(), count as usize, || ids)
         };
         assert_eq!(kept(20).unwrap().corners(), whole.corners());

@@ -9,6 +9,7 @@ mod closed;
 mod corners;
 mod custom;
 mod filtered;
+mod ids;
 mod kept;
 mod levels;
 mod nearest;
@@ -28,6 +29,7 @@ mod tracer;
 pub use blocked::Blocked;
 pub use closed::{open_edges, rim};
 pub use custom::{Geometry, GeometryError, GeometryHit};
+pub use ids::Ids;
 pub use kept::{KeptTop, kept_tree, tracer_of_kept};
 pub use levels::{
     KeptPlacement, LevelsAt, LevelsEdit, LevelsError, LevelsTracer, PlacementError, SolidLevels, TreePlacement,

@@ -24,7 +24,7 @@ impl CpuTracer {
             Encoding::Bvh2(_) => return self.closest_by_batch(ray, after),
             Encoding::Custom(_) => return self.ask(ray, after, Asked::all(Nearest::default()))?.sink.hit(),
         };
-        simd::walk_one(self.isa, (tree, &self.ids), ray, after, ForClosest)
+        simd::walk_one(self.isa, (tree, self.ids.lent()), ray, after, ForClosest)
     }
 
     /// Returns whether anything that comes after `after` is in a ray's way, as [`Tracer::any`] finds it in any batch.
@@ -42,7 +42,7 @@ impl CpuTracer {
                 return found.map_or(Blocked::No, |found| found.sink.verdict());
             }
         };
-        match simd::walk_one(self.isa, (tree, &self.ids), ray, after, ForAny) {
+        match simd::walk_one(self.isa, (tree, self.ids.lent()), ray, after, ForAny) {
             None | Some(Verdict::Free) => Blocked::No,
             Some(Verdict::Blocked) => Blocked::Yes,
             Some(Verdict::Undecided(hit, instance)) => Blocked::Perhaps(hit, instance),
@@ -65,7 +65,7 @@ impl CpuTracer {
     fn closest_by_batch(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
         let (mut hit, mut instance) = ([Hit::default()], [0]);
         let (rays, after) = (std::slice::from_ref(ray), [after]);
-        let supply = Supply::new(&self.ids, rays, &after);
+        let supply = Supply::new(self.ids.lent(), rays, &after);
         self.closest_part(ClosestJob { supply, hits: &mut hit, instances: &mut instance, probes: &mut [] });
         hit[0].is_hit().then_some((hit[0], instance[0]))
     }
@@ -73,7 +73,7 @@ impl CpuTracer {
     fn any_by_batch(&self, ray: &Ray, after: HitKey) -> Blocked {
         let (mut blocked, mut undecided) = ([0], Vec::new());
         let (rays, after) = (std::slice::from_ref(ray), [after]);
-        let supply = Supply::new(&self.ids, rays, &after);
+        let supply = Supply::new(self.ids.lent(), rays, &after);
         self.any_part(AnyJob { supply, blocked: &mut blocked, undecided: &mut undecided });
         match (blocked, undecided.first()) {
             ([0], None) => Blocked::No,

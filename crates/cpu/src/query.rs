@@ -1,7 +1,8 @@
 //! Queries that a walk answers: the nearest hit, or anything opaque.
 
+use crate::ids::LentIds;
 use crate::probe::{Off, Probe};
-use raywarp_geom::{Affine, Hit, HitKey, PrimitiveId};
+use raywarp_geom::{Affine, Hit, HitKey};
 use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE, TriangleBlock};
 use std::hint::select_unpredictable;
@@ -65,8 +66,8 @@ pub(crate) struct Range<'a> {
     pub high: f32,
     /// Hit key: hits must come strictly after it in the order of distance and id.
     pub after: HitKey,
-    /// Primitive ids of the flattened triangles.
-    pub ids: &'a [PrimitiveId],
+    /// Ids of the tree's triangles.
+    pub ids: LentIds<'a>,
 }
 
 impl Range<'_> {
@@ -81,7 +82,7 @@ impl Range<'_> {
     #[inline(always)]
     fn follows(&self, t: f32, index: u32) -> bool {
         t != self.after.t || {
-            let id = self.ids[index as usize];
+            let id = self.ids.get(index);
             (id.instance, id.primitive) > (self.after.instance, self.after.primitive)
         }
     }
@@ -160,7 +161,7 @@ impl<'a, P> Closest<'a, P> {
         if self.index == u32::MAX {
             return None;
         }
-        let ([t, u, v], id) = (self.tuv, self.range.ids[self.index as usize]);
+        let ([t, u, v], id) = (self.tuv, self.range.ids.get(self.index));
         Some((Hit { t, u, v, primitive: id.primitive }, id.instance))
     }
 
@@ -224,7 +225,9 @@ impl<P: Probe> Query for Closest<'_, P> {
     #[inline(always)]
     fn fetch<S: InstructionSet>(&self, set: S) {
         // A miss has no id; where it would stand is asked for in vain, which does no harm.
-        set.prefetch(self.range.ids.as_ptr().wrapping_add(self.index as usize).cast());
+        if let Some(address) = self.range.ids.address(self.index) {
+            set.prefetch(address.cast());
+        }
     }
 }
 
@@ -261,7 +264,7 @@ impl<'a> Any<'a> {
             _ if self.blocked => Verdict::Blocked,
             None => Verdict::Free,
             Some(([t, u, v], index)) => {
-                let id = self.range.ids[index as usize];
+                let id = self.range.ids.get(index);
                 Verdict::Undecided(Hit { t, u, v, primitive: id.primitive }, id.instance)
             }
         }

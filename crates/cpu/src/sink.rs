@@ -2,6 +2,7 @@
 
 use crate::blocked::Blocked;
 use crate::custom::GeometryHit;
+use crate::ids::LentIds;
 use crate::probe::{Off, Probe};
 use crate::query::{InLeaf, OfRange, Query, Range};
 use crate::touches::{Receiver, Split};
@@ -270,7 +271,7 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
 
     /// Makes triangles from now on those of another tree, with its ids, whose instances get `base` added.
     #[inline(always)]
-    pub fn enter(&mut self, ids: &'a [PrimitiveId], split: &'a Split, base: u32) {
+    pub fn enter(&mut self, ids: LentIds<'a>, split: &'a Split, base: u32) {
         self.range.ids = ids;
         (self.split, self.base) = (split, base);
     }
@@ -338,7 +339,7 @@ impl<K: Sink, P: Probe> Query for Within<'_, K, P> {
     #[inline]
     fn offer_with(&mut self, tuv: [f32; 3], slot: u32, triangle: InLeaf<'_>) {
         let index = slot & INDEX_MASK;
-        let of_tree = self.range.ids[index as usize];
+        let of_tree = self.range.ids.get(index);
         let id = PrimitiveId { instance: self.base + of_tree.instance, ..of_tree };
         let is_split = self.split.has(index);
         self.take(&Found { tuv, id, is_opaque: slot & NON_OPAQUE == 0, is_split }, Surface::Triangle(triangle));

@@ -3,6 +3,7 @@
 use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::bvh2::Bvh2Walk;
 use crate::custom::{Custom, Geometry, GeometryError};
+use crate::ids::Ids;
 use crate::one_by_one::OneByOne;
 use crate::parts::{self, PREFERRED_BATCH, Places, Rays};
 use crate::probe::Off;
@@ -10,8 +11,8 @@ use crate::simd;
 use crate::touches::{Seen, Split};
 use raywarp_bvh::Bvh2;
 use raywarp_geom::{
-    Aabb, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, PrimitiveId, Ray, RayCost,
-    TraceError, Tracer, TriangleSource,
+    Aabb, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, KernelName, Ray, RayCost, TraceError, Tracer,
+    TriangleSource,
 };
 use raywarp_lanes::Isa;
 use raywarp_layout::{EncodedBvh2, INDEX_MASK, LayoutError, Wide8, encode_bvh2, encode_wide8_over};
@@ -78,8 +79,7 @@ impl Default for CpuOptions {
 #[derive(Debug)]
 pub struct CpuTracer {
     pub(crate) encoding: Encoding,
-    /// Shared by the trees that are fitted to other corners of the same triangles.
-    pub(crate) ids: Arc<[PrimitiveId]>,
+    pub(crate) ids: Ids,
     pub(crate) split: Split,
     pub(crate) isa: Isa,
     /// Kernel name that batch statistics report.
@@ -102,7 +102,7 @@ pub(crate) enum Encoding {
 pub fn tracer_over(
     bvh: Cow<'_, Bvh2>,
     triangles: &dyn TriangleSource,
-    ids: impl FnOnce() -> Arc<[PrimitiveId]>,
+    ids: impl FnOnce() -> Ids,
     control: &Control<'_>,
 ) -> Result<CpuTracer, LayoutError> {
     let mut seen = Seen::new(triangles.count());
@@ -151,7 +151,7 @@ impl CpuTracer {
             if triangles.opaque.len() != triangles.len() {
                 return Err(mismatch(triangles.opaque.len()));
             }
-            let ids = || triangles.ids.as_slice().into();
+            let ids = || Ids::of(&triangles.ids);
             let tracer = tracer_over(Cow::Borrowed(bvh), triangles, ids, control)?;
             return Ok(Self { isa: options.isa, name: name(options), ..tracer });
         };
@@ -165,7 +165,7 @@ impl CpuTracer {
         if triangles.ids.len() != triangles.len() {
             return Err(mismatch(triangles.ids.len()));
         }
-        let (ids, split) = (triangles.ids.as_slice().into(), Split::default());
+        let (ids, split) = (Ids::of(&triangles.ids), Split::default());
         Ok(Self { encoding, ids, split, isa: options.isa, name: name(options) })
     }
 
@@ -177,7 +177,7 @@ impl CpuTracer {
     pub fn of_geometry(geometry: Arc<dyn Geometry>) -> Result<Self, GeometryError> {
         let encoding = Encoding::Custom(Custom::new(geometry)?);
         let (split, isa, name) = (Split::default(), Isa::preferred(), KernelName::fixed("cpu/custom"));
-        Ok(Self { encoding, ids: Arc::default(), split, isa, name })
+        Ok(Self { encoding, ids: Ids::of(&[]), split, isa, name })
     }
 
     /// Returns the instruction set that the tracer uses.
@@ -301,7 +301,7 @@ impl Tracer for CpuTracer {
             if is_few {
                 return self.closest_each(rays, places);
             }
-            let supply = Supply::new(&self.ids, rays.rays, rays.after);
+            let supply = Supply::new(self.ids.lent(), rays.rays, rays.after);
             self.closest_part(ClosestJob { supply, hits: places.hits, instances: places.instances, probes: &mut [] })
         })
     }
@@ -319,7 +319,7 @@ impl Tracer for CpuTracer {
             if is_few {
                 return self.any_each(rays, blocked, undecided);
             }
-            self.any_part(AnyJob { supply: Supply::new(&self.ids, rays.rays, rays.after), blocked, undecided })
+            self.any_part(AnyJob { supply: Supply::new(self.ids.lent(), rays.rays, rays.after), blocked, undecided })
         })
     }
 
@@ -328,7 +328,7 @@ impl Tracer for CpuTracer {
             if let Encoding::Custom(_) = &self.encoding {
                 return self.cost_each(rays, probes);
             }
-            let supply = Supply::new(&self.ids, rays, &[]);
+            let supply = Supply::new(self.ids.lent(), rays, &[]);
             self.cost_part(ClosestJob { supply, hits: &mut [], instances: &mut [], probes })
         })
     }

@@ -180,18 +180,22 @@ impl Subtree {
         }
         // Before there are references: this is where a build takes most memory.
         drop(stored);
-        let mut in_order = Vec::with_capacity(self.reference_count());
+        let mut in_order = parallel::map_groups(watch, self.reference_count(), &|_| [0; GROUP])?;
         self.list(&references, &mut in_order, watch);
         watch.look()?;
         Ok((nodes, in_order))
     }
 
-    /// Lists the part's primitive indices.
-    fn list(&self, stored: &[u32], references: &mut Vec<u32>, watch: &Watch<'_>) {
+    /// Writes the part's primitive indices to `references`, which has as many places.
+    fn list(&self, stored: &[u32], references: &mut [u32], watch: &Watch<'_>) {
         match self {
             _ if watch.is_stopped() => {}
-            Self::Small { references: own, .. } => references.extend_from_slice(&stored[own.clone()]),
-            Self::Joined { children, .. } => children.iter().for_each(|child| child.list(stored, references, watch)),
+            Self::Small { references: own, .. } => references.copy_from_slice(&stored[own.clone()]),
+            Self::Joined { children, .. } => {
+                let [left, right] = &**children;
+                let (of_left, of_right) = references.split_at_mut(left.reference_count());
+                parallel::join(|| left.list(stored, of_left, watch), || right.list(stored, of_right, watch));
+            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! Where the triangles of a tree's leaves are.
 
+use crate::ids::LentIds;
 use raywarp_geom::{Affine, PrimitiveId};
 
 /// Where the triangles of a tree's leaves are, and their ids.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Leaf<'a> {
     /// Ids of the tree's triangles.
-    pub ids: &'a [PrimitiveId],
+    pub ids: LentIds<'a>,
     /// Number that is added to their instances.
     pub base: u32,
     /// How corners get to the world; `None` if they are there.
@@ -22,7 +23,7 @@ pub(crate) trait Leaves {
 impl Leaf<'_> {
     /// Returns the ids of a triangle in the scene.
     pub fn id(&self, index: u32) -> PrimitiveId {
-        let PrimitiveId { instance, primitive } = self.ids[index as usize];
+        let PrimitiveId { instance, primitive } = self.ids.get(index);
         PrimitiveId { instance: self.base + instance, primitive }
     }
 }

@@ -12,7 +12,7 @@ use raywarp_geom::{Aabb, Control, TraceError};
 
 impl Leaves for CpuTracer {
     fn leaf(&self, _: u32) -> Leaf<'_> {
-        Leaf { ids: &self.ids, base: 0, place: None }
+        Leaf { ids: self.ids.lent(), base: 0, place: None }
     }
 }
 
@@ -20,7 +20,7 @@ impl Leaves for LevelsTracer {
     fn leaf(&self, placed: u32) -> Leaf<'_> {
         let placed = &self.placed[placed as usize];
         let place = placed.moved.as_ref().map(|moved| &moved.to_world);
-        Leaf { ids: &self.trees[placed.tree as usize].ids, base: placed.base, place }
+        Leaf { ids: self.trees[placed.tree as usize].ids.lent(), base: placed.base, place }
     }
 }
 

@@ -52,7 +52,7 @@ fn in_tree<F: FnMut(PrimitiveId) -> Flow>(
                 let corners = block.vertices(slot);
                 let corners = place.map_or(corners, |place| corners.map(|p| place.point(p)));
                 if !are_separated(bounds, &corners) {
-                    let of_tree = tracer.ids[index as usize];
+                    let of_tree = tracer.ids.get(index as usize);
                     let id = PrimitiveId { instance: base + of_tree.instance, ..of_tree };
                     receiver.take_once(id, tracer.split.has(index), |receive| receive(id))?;
                 }

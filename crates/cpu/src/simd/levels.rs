@@ -6,6 +6,7 @@ use super::order::ChildOrder;
 use super::place::{InPlace, Place};
 use super::single::{Asking, Leaves, Triangles, Visited, walk_of};
 use super::usual::Usual;
+use crate::ids::LentIds;
 use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then, WorldRay};
 use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
@@ -36,7 +37,7 @@ impl<'a, K: Sink, P: Probe> Levels<'a, '_, K, P> {
         if after.t.is_nan() || top.nodes().is_empty() {
             return None;
         }
-        let mut query = question.of_range(Range { low: walk.t_low, high: walk.t_high, after, ids: &[] });
+        let mut query = question.of_range(Range { low: walk.t_low, high: walk.t_high, after, ids: LentIds::NONE });
         let base = top.nodes().as_ptr().cast();
         let leaves = Placements { scene, ray: WorldRay::new(ray, walk, time), usual };
         // SAFETY: the tree is not empty, and the leaves are its own.
@@ -131,7 +132,7 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
             return;
         }
         let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
-        query.enter(&tracer.ids, &tracer.split, placed.base);
+        query.enter(tracer.ids.lent(), &tracer.split, placed.base);
         query.probe().enter_instance();
         match moved {
             None => set.enter(Inner { tree, ray: ray.walk, usual: *usual, place: &InPlace, query }),
@@ -152,7 +153,7 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
             Then::Whole(map) => {
                 let tracer = &*self.scene.trees[placed.tree as usize];
                 let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
-                query.enter(&tracer.ids, &tracer.split, placed.base);
+                query.enter(tracer.ids.lent(), &tracer.split, placed.base);
                 query.probe().enter_instance();
                 let ray = &self.ray.walk.through_all();
                 set.enter(Inner { tree, ray, usual: None, place: &map, query });

@@ -19,6 +19,7 @@ mod walk;
 
 use crate::batch::Job;
 use crate::custom::Custom;
+use crate::ids::LentIds;
 use crate::levels::LevelsTracer;
 use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
@@ -30,7 +31,7 @@ use levels::Levels;
 use nearest::{InLevels, InTree};
 use order::ChildOrder;
 use place::InPlace;
-use raywarp_geom::{HitKey, PrimitiveId, Ray};
+use raywarp_geom::{HitKey, Ray};
 use raywarp_lanes::{InstructionSet, Isa, Portable, TaskOn};
 use raywarp_layout::Wide8;
 use single::Single;
@@ -76,7 +77,7 @@ pub(crate) fn walk<J: Job>(isa: Isa, tree: &Wide8, job: &mut J) {
 /// Asks one ray a question of hits after `after`, with the vectors of `isa`. `None` if it finds nothing.
 pub(crate) fn walk_one<'a, A: OfRange<'a>>(
     isa: Isa,
-    (tree, ids): (&'a Wide8, &'a [PrimitiveId]),
+    (tree, ids): (&'a Wide8, LentIds<'a>),
     ray: &Ray,
     after: HitKey,
     question: A,

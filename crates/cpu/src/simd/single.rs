@@ -5,10 +5,11 @@ use super::order::{ChildOrder, bound, child, entry};
 use super::place::{InPlace, Place};
 use super::usual::{Usual, three};
 use super::walk::{END, address, push, rows, stack_length, test_leaf};
+use crate::ids::LentIds;
 use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
-use raywarp_geom::{HitKey, PrimitiveId, Ray};
+use raywarp_geom::{HitKey, Ray};
 use raywarp_lanes::{Mask, TaskOn, Vector};
 use raywarp_layout::{LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
 use std::cell::Cell;
@@ -66,7 +67,7 @@ impl Drop for Deep {
 /// Task that asks one ray its question.
 pub(super) struct Single<'a, 'r, A> {
     pub tree: &'a Wide8,
-    pub ids: &'a [PrimitiveId],
+    pub ids: LentIds<'a>,
     pub ray: &'r Ray,
     /// Key that hits must come after.
     pub after: HitKey,

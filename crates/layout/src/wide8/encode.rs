@@ -49,7 +49,8 @@ pub fn encode_wide8_controlled(
 }
 
 /// Encodes `bvh` as [`encode_wide8_controlled`] does, over triangles wherever they are, which are looked at once. A
-/// tree that is given away is freed on the way. `seen` takes the index of each triangle of each leaf.
+/// tree that is given away is freed on the way. `seen` takes the index of each triangle of each leaf, but none where the
+/// tree has as many references as there are triangles.
 ///
 /// At the peak it takes 8 bytes for each inner node of `bvh`, and that and the nodes of the tree that comes of it, or
 /// these and their blocks.
@@ -107,8 +108,9 @@ fn write(
     let written = encoder.write(&whole, Memory { nodes, order: &mut order, first, node_count })?;
     tree.stack_depth = written.stack_depth;
     drop((encoder, whole));
+    let is_each_once = bvh.references.len() == triangles.count();
     drop(bvh);
-    for (place, &word) in order.iter().enumerate() {
+    for (place, &word) in order.iter().enumerate().take_while(|_| !is_each_once) {
         look_at(control, place)?;
         if word != NOTHING {
             seen(word & INDEX_MASK);
@@ -288,7 +290,8 @@ impl Encoder<'_> {
         let mut spans = Vec::new();
         let in_order = self.collapse.children(source);
         let below = span.below(self.bvh, &in_order);
-        for &child in self.children(source).iter() {
+        let children = self.children(source);
+        for &child in children.iter() {
             if self.collapse.is_leaf(child as usize) {
                 self.add_leaf(&mut size, child as usize, &mut references);
             } else {
@@ -297,7 +300,8 @@ impl Encoder<'_> {
         }
         let inner = spans.into_par_iter().map(|span| self.part(span)).collect::<Result<Vec<Part>, _>>()?;
         inner.iter().for_each(|part| size += part.size);
-        Ok(Part { source, size, plan: Vec::new(), inner })
+        let plan = if inner.is_empty() { vec![children] } else { Vec::new() };
+        Ok(Part { source, size, plan, inner })
     }
 
     /// Writes the nodes of a part.

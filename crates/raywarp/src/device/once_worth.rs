@@ -114,7 +114,7 @@ impl GpuNeeds {
 
     /// Starts the first usable one of `count` GPUs; if there is none, the CPU traces from then on.
     fn start(&self, wanted: usize, count: usize, plan: Plan, cpu: &Arc<CpuTracer>) -> State {
-        let (vertices, ids) = (cpu.corners(), cpu.ids().to_vec());
+        let (vertices, ids) = (cpu.corners(), cpu.ids().iter().collect());
         let triangles = FlatTriangles { opaque: vec![true; vertices.len()], vertices, ids };
         let Some(bvh) = built_apart(&triangles, &build_in_memory(&self.fits, triangles.len())) else {
             // It was built for the CPU with these options.

@@ -4,9 +4,9 @@
 use super::SceneError;
 use super::triangles::{Triangles, placed};
 use rayon::prelude::*;
+use raywarp_cpu::Ids;
 use raywarp_geom::{Affine, FlatError, FlatTriangles, PrimitiveId, TriangleSource};
 use raywarp_layout::IndexedCorners;
-use std::sync::Arc;
 
 /// Number of triangles of which the placement of the first is noted, so that the others are found near it.
 const NOTED: usize = 64;
@@ -91,22 +91,21 @@ impl<'a> Flattened<'a> {
     }
 
     /// Returns the ids of all triangles.
-    pub fn ids(&self) -> Arc<[PrimitiveId]> {
+    pub fn ids(&self) -> Ids {
         let of = |flat: &Flat<'_>| {
             let instance = flat.instance;
             (0..flat.mesh.len() as u32).map(move |primitive| PrimitiveId { instance, primitive })
         };
         match &self.placements[..] {
-            // Of a known length: no copy.
-            [one] => of(one).collect(),
-            all => all.iter().flat_map(of).collect(),
+            [one] => Ids::InOrder { instance: one.instance, count: one.mesh.len() },
+            all => Ids::Listed(all.iter().flat_map(of).collect()),
         }
     }
 
     /// Returns the list, for those who keep it.
     pub fn flat(&self) -> FlatTriangles {
         let vertices = (0..self.count).into_par_iter().with_min_len(1 << 12).map(|i| self.corners(i)).collect();
-        FlatTriangles { vertices, ids: self.ids().to_vec(), opaque: vec![true; self.count] }
+        FlatTriangles { vertices, ids: self.ids().iter().collect(), opaque: vec![true; self.count] }
     }
 }
 
@@ -183,7 +182,7 @@ mod tests {
         }
         assert_eq!((flattened.count(), flattened.ids().len()), (wanted.len(), wanted.len()));
         for (index, (id, corners)) in wanted.iter().enumerate() {
-            assert_eq!((flattened.ids()[index], flattened.corners(index)), (*id, *corners), "{index}");
+            assert_eq!((flattened.ids().get(index), flattened.corners(index)), (*id, *corners), "{index}");
             assert_eq!(flattened.instance(index), id.instance as usize);
         }
         let none = Flattened::new(&meshes, leaves[..0].iter().copied()).unwrap();

@@ -64,7 +64,7 @@ impl Scene {
             let (corners, ids) = (tree.corners(), tree.ids());
             rim(corners.len(), |triangle| {
                 let [a, b, c] = corners[triangle];
-                if is_mirrored(ids[triangle].instance) { [a, c, b] } else { [a, b, c] }
+                if is_mirrored(ids.get(triangle).instance) { [a, c, b] } else { [a, b, c] }
             })
         };
         let whole = |tree: usize| PlacedRim { tree: tree as u32, map: Affine::IDENTITY, is_mirrored: false };

@@ -10,7 +10,7 @@ use crate::query::kept::{Kept, KeptPart};
 use crate::query::scene::{Numbered, Rays, Scene};
 use rayon::prelude::*;
 use raywarp_bvh::BuildOptions;
-use raywarp_cpu::{CpuTracer, KeptPlacement, LevelsTracer, tracer_of_kept};
+use raywarp_cpu::{CpuTracer, Ids, KeptPlacement, LevelsTracer, tracer_of_kept};
 use raywarp_geom::{Aabb, Affine, PrimitiveId};
 use raywarp_layout::Line;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ fn triangles_of(kept: &Kept, numbered: &Numbered) -> u64 {
 
 /// Returns the ids of the triangles of a flattened scene: of the placements for whose numbers `is_flat` is true, which
 /// were counted.
-fn ids_of(kept: &Kept, numbered: &[Numbered], is_flat: impl Fn(usize) -> bool) -> Arc<[PrimitiveId]> {
+fn ids_of(kept: &Kept, numbered: &[Numbered], is_flat: impl Fn(usize) -> bool) -> Ids {
     let ids = |(number, numbered): (usize, &Numbered)| {
         let id = move |primitive| PrimitiveId { instance: number as u32, primitive };
         (0..triangles_of(kept, numbered) as u32).map(id)
@@ -137,9 +137,10 @@ fn ids_of(kept: &Kept, numbered: &[Numbered], is_flat: impl Fn(usize) -> bool) -
     let flat = || numbered.iter().enumerate().filter(|(number, _)| is_flat(*number));
     let mut placements = flat();
     match (placements.next(), placements.next()) {
-        // Of a known length: no copy.
-        (Some(one), None) => ids(one).collect(),
-        _ => flat().flat_map(ids).collect(),
+        (Some((number, one)), None) => {
+            Ids::InOrder { instance: number as u32, count: triangles_of(kept, one) as usize }
+        }
+        _ => Ids::Listed(flat().flat_map(ids).collect()),
     }
 }
 
@@ -147,7 +148,7 @@ fn ids_of(kept: &Kept, numbered: &[Numbered], is_flat: impl Fn(usize) -> bool) -
 fn made(
     (number, told): (usize, &ToldTree),
     memory: Vec<Line>,
-    ids: impl FnOnce() -> Arc<[PrimitiveId]> + Send,
+    ids: impl FnOnce() -> Ids + Send,
 ) -> Result<Arc<CpuTracer>, SceneFileError> {
     let tracer = tracer_of_kept(memory, told.counts, told.bounds, told.triangles, ids);
     tracer.map(Arc::new).map_err(|source| SceneFileError::Tree { tree: number, source })
@@ -165,7 +166,7 @@ struct Scenery<'a> {
 impl Scenery<'_> {
     /// Checks who uses which tree: each has one use. Returns the ids of the triangles of a last tree in the world, if
     /// there is one.
-    fn check(&self, placements: &[KeptPlacement]) -> Result<Option<Arc<[PrimitiveId]>>, SceneFileError> {
+    fn check(&self, placements: &[KeptPlacement]) -> Result<Option<Ids>, SceneFileError> {
         let Self { kept, numbered, moved, trees } = self;
         let mut uses = vec![0u8; trees.len()];
         let mut used = |tree: u32, triangles: usize| {
@@ -229,13 +230,13 @@ fn two_levels(
     ToldLevels { placements, top }: ToldLevels,
     trees: &[ToldTree],
     memory: Vec<Vec<Line>>,
-    flat: Option<&Arc<[PrimitiveId]>>,
+    flat: Option<&Ids>,
     quality: BuildOptions,
 ) -> Result<Rays, SceneFileError> {
     let make = |(number, (told, memory)): (usize, (&ToldTree, Vec<Line>))| {
         let ids = || match flat {
             Some(ids) if number == trees.len() - 1 => ids.clone(),
-            _ => (0..told.triangles as u32).map(|primitive| PrimitiveId { instance: 0, primitive }).collect(),
+            _ => Ids::InOrder { instance: 0, count: told.triangles },
         };
         made((number, told), memory, ids)
     };
