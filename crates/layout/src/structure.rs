@@ -175,7 +175,7 @@ mod tests {
             for _ in 0..1 + round % 3 {
                 let mut pick = |count: usize| (random.unit() * count as f32) as usize % count;
                 let (node, other) = (pick(bvh.nodes.len()), pick(bvh.nodes.len()));
-                match pick(8) {
+                match pick(9) {
                     0 => bvh.nodes[node].first = bvh.nodes[other].first,
                     1 => bvh.nodes[node] = bvh.nodes[other],
                     2 => bvh.nodes[node].count = bvh.nodes[other].count,
@@ -183,7 +183,12 @@ mod tests {
                     4 => bvh.nodes[node].first = bvh.nodes[node].first.wrapping_sub(1),
                     5 => bvh.nodes[node].count += 1,
                     6 => bvh.references[node % count] = count as u32 - pick(2) as u32,
-                    _ => _ = bvh.nodes.pop(),
+                    7 => _ = bvh.nodes.pop(),
+                    // Two of each: nothing is missing, but nodes may be below themselves.
+                    _ => {
+                        let [a, b] = [node, other].map(|node| bvh.nodes[node].first);
+                        (bvh.nodes[node].first, bvh.nodes[other].first) = (b, a);
+                    }
                 }
                 if bvh.nodes.is_empty() {
                     break;
