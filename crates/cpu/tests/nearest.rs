@@ -136,6 +136,7 @@ fn check_place(point: &Point, corners: &[Point; 3], found: &NearestPoint, far: f
     assert!(oracle(&found.point, corners) <= off, "{case}: not on the triangle");
     let way: [f64; 3] = std::array::from_fn(|i| f64::from(found.point[i]) - f64::from(point[i]));
     assert!(way.iter().map(|x| x * x).sum::<f64>().sqrt() <= far * (1.0 + 1e-12) + off, "{case}: another distance");
+    assert!(found.u.is_sign_positive() && found.v.is_sign_positive(), "{case}: no weight is negative, nor -0");
     let weights = [1.0 - f64::from(found.u) - f64::from(found.v), f64::from(found.u), f64::from(found.v)];
     assert!(weights.iter().all(|w| (-1e-6..=1.000_001).contains(w)), "{case}");
     let blend = |i: usize| (0..3).map(|k| weights[k] * f64::from(corners[k][i])).sum::<f64>();

@@ -88,7 +88,8 @@ impl Foot {
 
     /// Returns the weights of the second and the third corner.
     pub fn uv(&self) -> [f32; 2] {
-        [self.weights[1] as f32, self.weights[2] as f32]
+        // On an edge the weight of a face may come out as -0.
+        [self.weights[1] as f32 + 0.0, self.weights[2] as f32 + 0.0]
     }
 
     /// Returns where on the triangle the point lies.
