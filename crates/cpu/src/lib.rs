@@ -34,7 +34,7 @@ pub use kept::{KeptTop, kept_tree, tracer_of_kept};
 pub use levels::{
     KeptPlacement, LevelsAt, LevelsEdit, LevelsError, LevelsTracer, PlacementError, SolidLevels, TreePlacement,
 };
-pub use nearest::{Feature, NearestPoint};
+pub use nearest::{Feature, NearestFilter, NearestPoint};
 pub use probe::LevelsCost;
 pub use raywarp_lanes::{Isa, IsaError};
 pub use sink::{Accept, Contact};

@@ -1,9 +1,9 @@
 //! Scenes that move answer at any time as the scene that stands still where it is then, bit for bit.
 
-use crate::common::{Engine, all_hits, check_single, soup};
+use crate::common::{Engine, all_hits, check_single, soup, tree};
 use crate::levels::{Scene, aimed, transform};
-use raywarp_cpu::{Blocked, LevelsAt, LevelsTracer, PlacementError, TreePlacement};
-use raywarp_geom::{Affine, Affine64, FlatTriangles, Hit, HitKey, Ray, Tracer};
+use raywarp_cpu::{Blocked, CpuTracer, LevelsAt, LevelsTracer, PlacementError, TreePlacement};
+use raywarp_geom::{Aabb, Affine, Affine64, FlatTriangles, Hit, HitKey, PrimitiveId, Ray, Tracer};
 use raywarp_testing::{Random, cases};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -45,8 +45,34 @@ fn check(scene: &Scene, times: &[f32], random: &mut Random, [count, size]: [usiz
         for (name, tracer) in &tracers {
             check_single(&format!("{name} at {time}"), &tracer.at(time), &rays, &[], &expected);
         }
+        check_points(&tracers, time, &flat, &rays);
     }
     hits
+}
+
+/// Nearest points and boxes of every instruction set at a time against the flattened scene.
+#[track_caller]
+fn check_points(tracers: &[(String, LevelsTracer)], time: f32, flat: &FlatTriangles, rays: &[Ray]) {
+    let flat = CpuTracer::new(&tree(flat, 4), flat).unwrap();
+    let touching = |ask: &mut dyn FnMut(&mut dyn FnMut(PrimitiveId) -> ControlFlow<()>)| {
+        let mut ids = Vec::new();
+        ask(&mut |id| {
+            ids.push(id);
+            ControlFlow::Continue(())
+        });
+        ids.sort_unstable();
+        ids
+    };
+    for point in rays.iter().map(|ray| ray.at(0.75)) {
+        let around = Aabb { min: point.map(|x| x - 0.25), max: point.map(|x| x + 0.25) };
+        let nearest = flat.nearest_one(point, f32::INFINITY);
+        let ids = touching(&mut |receive| _ = flat.overlaps(&around, receive));
+        for (name, tracer) in tracers {
+            let at = tracer.at(time);
+            assert_eq!(at.nearest_where(point, f32::INFINITY, None), nearest, "{name} at {time}: {point:?}");
+            assert_eq!(touching(&mut |receive| _ = at.overlaps(&around, receive)), ids, "{name} at {time}: {point:?}");
+        }
+    }
 }
 
 /// Placements of which two thirds move between random transforms, and some from or to the identity.

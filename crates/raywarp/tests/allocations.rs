@@ -76,6 +76,7 @@ fn a_single_query_allocates_nothing() {
                     ControlFlow::Continue(())
                 });
                 crossed += u32::from(scene.nearest(ray.origin, 1.0).is_some());
+                crossed += u32::from(scene.with(Filter::new().skip(0, 0)).nearest(ray.origin, 1.0).is_some());
                 crossed += u32::from(scene.visible(End::Point(ray.origin), End::Point([0.0; 3])));
             }
         });

@@ -75,10 +75,15 @@ impl Motion {
         Ok((Self { start, end, bounds }, around))
     }
 
+    /// Returns the map to the world at a time.
+    pub fn map(&self, time: f32) -> Affine {
+        self.start.between(&self.end, time)
+    }
+
     /// Returns where the tree is at a time.
     #[inline(never)]
     pub fn at(&self, time: f32) -> Then {
-        let map = self.start.between(&self.end, time);
+        let map = self.map(time);
         if map == Affine::IDENTITY {
             return Then::InPlace;
         }
@@ -87,6 +92,11 @@ impl Motion {
             Err(PlacementError::IllConditioned) => Then::Whole(map),
             Err(_) => Then::Unseen,
         }
+    }
+
+    /// Returns how the tree is moved at a time, as [`Motion::at`] has it, with what points ask for.
+    pub fn for_points(&self, moved: Moved) -> Moved {
+        moved.for_points(&self.bounds)
     }
 }
 

@@ -154,9 +154,13 @@ impl Placed {
 
 impl Moved {
     pub fn new(to_world: &Affine, bounds: &Aabb) -> Result<Self, PlacementError> {
-        let moved = Self::for_rays(to_world, bounds)?;
-        let rounding = rounding(&Affine64::from(to_world), bounds).iter().map(|x| x * x).sum::<f64>().sqrt();
-        Ok(Self { least_stretch: least_stretch(&moved.to_tree), rounding, ..moved })
+        Ok(Self::for_rays(to_world, bounds)?.for_points(bounds))
+    }
+
+    /// Returns what was made for rays with what points ask for.
+    pub fn for_points(self, bounds: &Aabb) -> Self {
+        let rounding = rounding(&Affine64::from(&self.to_world), bounds).iter().map(|x| x * x).sum::<f64>().sqrt();
+        Self { least_stretch: least_stretch(&self.to_tree), rounding, ..self }
     }
 
     /// As [`Moved::new`], without what points ask for, which takes longest.

@@ -13,13 +13,13 @@ use std::ops::ControlFlow;
 /// Scene of two levels at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelsAt<'a> {
-    scene: &'a LevelsTracer,
-    time: f32,
+    pub(crate) scene: &'a LevelsTracer,
+    pub(crate) time: f32,
 }
 
 impl LevelsTracer {
     /// Returns the scene at a time from 0 to 1; what is beyond them, and NaN, is as
-    /// [`Affine::between`](raywarp_geom::Affine::between) has it. All other questions are of time 0.
+    /// [`Affine::between`](raywarp_geom::Affine::between) has it. Questions of the tracer itself are of time 0.
     pub fn at(&self, time: f32) -> LevelsAt<'_> {
         LevelsAt { scene: self, time }
     }

@@ -1,5 +1,6 @@
 //! Many points, in an order in which neighbours follow each other.
 
+use super::filter::NearestFilter;
 use super::found::NearestPoint;
 use super::search::Search;
 use super::space::is_valid;
@@ -17,7 +18,7 @@ const PART: usize = 512;
 const FEW: usize = 256;
 
 pub(super) fn nearest_each<T: Send>(
-    surfaces: &(impl Surfaces + Sync),
+    (surfaces, filter): (&(impl Surfaces + Sync), Option<&(dyn NearestFilter + Sync)>),
     (points, within): (&[[f32; 3]], f32),
     found: &mut [T],
     answer: impl Fn(Option<NearestPoint>) -> T + Sync,
@@ -29,7 +30,7 @@ pub(super) fn nearest_each<T: Send>(
         if control.is_cancelled() {
             return Err(TraceError::Cancelled);
         }
-        let answers: Vec<T> = in_order(surfaces, points, within, order).map(&answer).collect();
+        let answers: Vec<T> = in_order((surfaces, filter), points, within, order).map(&answer).collect();
         control.advance(order.len());
         Ok(answers)
     };
@@ -50,7 +51,7 @@ pub(super) fn nearest_each<T: Send>(
 
 /// Asks points one after another, each with what the one before it found.
 fn in_order<'a>(
-    surfaces: &'a impl Surfaces,
+    (surfaces, filter): (&'a impl Surfaces, Option<&'a (dyn NearestFilter + Sync)>),
     points: &'a [[f32; 3]],
     within: f32,
     order: &'a [u32],
@@ -58,8 +59,10 @@ fn in_order<'a>(
     let bounds = surfaces.bounds();
     let mut last: Option<[[f32; 3]; 3]> = None;
     let ask = move |&i: &u32| {
-        let mut search = Search::new(surfaces, points[i as usize], within, &bounds)?;
-        if let Some(corners) = &last {
+        let filter = filter.map(|filter| filter as &dyn NearestFilter);
+        let mut search = Search::new((surfaces, filter), (points[i as usize], within), &bounds)?;
+        // What counts for one point need not for another.
+        if let (Some(corners), None) = (&last, filter) {
             search.note(corners);
         }
         surfaces.look(&mut search);

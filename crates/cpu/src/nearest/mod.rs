@@ -7,8 +7,15 @@
 //!
 //! The walk drops boxes that are farther than the farthest that the nearest can be. All bounds are written down where
 //! they are computed: of boxes in `space`, of triangles in `simd::nearest`.
+//!
+//! With a filter only what counts brings that limit near, which is known once a triangle is measured: so each that may
+//! be near enough is measured at once. The answer is that of the scene without what the filter leaves out.
+//!
+//! What moves is asked where it is at the search's time, as rays ask it (`levels::motion`): by the map of that time, and
+//! a stretch and a rounding that are worked out for it on the way.
 
 mod batch;
+mod filter;
 mod foot;
 mod found;
 mod leaf;
@@ -18,6 +25,7 @@ mod stretch;
 mod surfaces;
 mod tracers;
 
+pub use filter::NearestFilter;
 pub use found::{Feature, NearestPoint};
 pub(crate) use search::Search;
 pub(crate) use space::{Space, TreeSpace};

@@ -1,5 +1,6 @@
 //! What a search knows on its way: how far the nearest point can be, and which triangles may have it.
 
+use super::filter::NearestFilter;
 use super::foot::Foot;
 use super::found::{Feature, NearestPoint};
 use super::leaf::Leaves;
@@ -43,9 +44,18 @@ struct OnCustom {
     point: [f32; 3],
 }
 
+impl OnCustom {
+    fn nearest(&self) -> NearestPoint {
+        let Self { distance, id: PrimitiveId { instance, primitive }, point } = *self;
+        NearestPoint { point, distance, u: 0.0, v: 0.0, instance, primitive, feature: Feature::Face }
+    }
+}
+
 /// Search for the nearest point.
 pub(crate) struct Search<'a> {
     leaves: &'a dyn Leaves,
+    /// What counts; everything without it.
+    filter: Option<&'a dyn NearestFilter>,
     /// Point whose nearest is looked for.
     pub point: [f32; 3],
     /// The point in the world, in units in which lanes measure.
@@ -62,13 +72,28 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Begins a search among triangles within `bounds`; `None` if there is nothing to find.
-    pub fn new(leaves: &'a dyn Leaves, point: [f32; 3], within: f32, bounds: &Aabb) -> Option<Self> {
+    pub fn new(
+        (leaves, filter): (&'a dyn Leaves, Option<&'a dyn NearestFilter>),
+        (point, within): ([f32; 3], f32),
+        bounds: &Aabb,
+    ) -> Option<Self> {
         if !is_valid(&point) || within.is_nan() || within < 0.0 || bounds.is_empty() {
             return None;
         }
         let world = Space::new(&point, bounds);
         let limit = scaled(&world, f64::from(within));
-        Some(Self { leaves, point, world, limit, within, waiting: [None; WAITING], count: 0, best: None, custom: None })
+        let (waiting, count, best, custom) = ([None; WAITING], 0, None, None);
+        Some(Self { leaves, filter, point, world, limit, within, waiting, count, best, custom })
+    }
+
+    /// Returns `true` if there is a filter.
+    pub fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Returns `true` if nothing of a placement counts, or of a tree all of whose triangles have its number.
+    pub fn leaves_out(&self, instance: u32) -> bool {
+        self.filter.is_some_and(|filter| !filter.sees(instance))
     }
 
     /// Notes that a triangle with these corners, in the world, is in the scene.
@@ -85,6 +110,9 @@ impl<'a> Search<'a> {
     /// NaN where a slot is unused; `placed` is the number of the tree's placement.
     #[inline(never)]
     pub fn take(&mut self, block: &'a TriangleBlock, placed: u32, lower: &[f32; BLOCK], upper: &[f32; BLOCK]) {
+        if let Some(filter) = self.filter {
+            return self.take_seen(filter, block, placed, lower);
+        }
         for &upper in upper {
             if upper < self.limit {
                 self.limit = upper;
@@ -101,6 +129,18 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Takes those triangles of a block that a filter lets count. They are measured at once, since a bound of one that
+    /// may not count brings nothing near.
+    fn take_seen(&mut self, filter: &dyn NearestFilter, block: &'a TriangleBlock, placed: u32, lower: &[f32; BLOCK]) {
+        for (slot, &lower) in lower.iter().enumerate() {
+            if lower <= self.limit && filter.sees(self.leaves.id(placed, block.slots[slot] & INDEX_MASK).instance) {
+                self.waiting[self.count] = Some(Waiting { block, slot: slot as u32, placed, lower });
+                self.count += 1;
+            }
+        }
+        self.measure();
+    }
+
     /// Takes a point of custom geometry, in the world; one that is not finite does not count.
     pub fn take_point(&mut self, id: PrimitiveId, point: [f64; 3]) {
         let squared: f64 = (0..3).map(|i| (point[i] - f64::from(self.point[i])).powi(2)).sum();
@@ -109,8 +149,12 @@ impl<'a> Search<'a> {
         if !distance.is_finite() || !is_valid(&rounded) {
             return;
         }
+        let found = OnCustom { distance, id, point: rounded };
+        if self.filter.is_some_and(|filter| !filter.takes(&found.nearest())) {
+            return;
+        }
         if self.custom.is_none_or(|best| (distance, id) < (best.distance, best.id)) {
-            self.custom = Some(OnCustom { distance, id, point: rounded });
+            self.custom = Some(found);
         }
         self.bring_near(exact);
     }
@@ -123,12 +167,14 @@ impl<'a> Search<'a> {
                 continue;
             }
             let slot = slot as usize % BLOCK;
-            let corners = block.vertices(slot);
-            let corners = self.leaves.leaf(placed).place.map_or(corners, |place| corners.map(|p| place.point(p)));
+            let corners = self.leaves.in_world(placed, &block.vertices(slot));
             let foot = Foot::new(&self.point, &corners);
             let distance = foot.distance();
             let triangle = (placed, block.slots[slot] & INDEX_MASK);
             let measured = Measured { distance: distance as f32, triangle, foot, corners };
+            if self.filter.is_some_and(|filter| !filter.takes(&self.on_triangle(&measured))) {
+                continue;
+            }
             if self.best.is_none_or(|best| self.is_before(&measured, &best)) {
                 self.best = Some(measured);
             }
@@ -147,7 +193,7 @@ impl<'a> Search<'a> {
 
     fn id(&self, measured: &Measured) -> PrimitiveId {
         let (placed, index) = measured.triangle;
-        self.leaves.leaf(placed).id(index)
+        self.leaves.id(placed, index)
     }
 
     /// Ends the search with the nearest point, if it is near enough, and the corners of its triangle, if it is on one.
@@ -158,9 +204,7 @@ impl<'a> Search<'a> {
         let Some(found) = triangle.filter(|triangle| {
             custom.is_none_or(|custom| (triangle.distance, self.id(triangle)) < (custom.distance, custom.id))
         }) else {
-            let OnCustom { distance, id: PrimitiveId { instance, primitive }, point } = custom?;
-            let feature = Feature::Face;
-            return Some((NearestPoint { point, distance, u: 0.0, v: 0.0, instance, primitive, feature }, None));
+            return Some((custom?.nearest(), None));
         };
         Some((self.on_triangle(&found), Some(found.corners)))
     }

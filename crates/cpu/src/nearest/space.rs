@@ -86,6 +86,11 @@ impl TreeSpace {
         Self { space, per_world, slack: (off + moved.rounding) * f64::from(world.scale) * (1.0 + f64::EPSILON * 8.0) }
     }
 
+    /// Returns a space in which no box is too far, of a tree within `bounds`: where it stands is not known well enough.
+    pub fn unknown(bounds: &Aabb) -> Self {
+        Self { space: Space::new(&[0.0; 3], bounds), per_world: 1.0, slack: f64::NAN }
+    }
+
     /// Returns the square beyond which boxes are too far for a distance of `limit` in the world's units.
     pub fn limit(&self, limit: f32) -> f32 {
         let distance = (f64::from(limit) + self.slack) * self.per_world;

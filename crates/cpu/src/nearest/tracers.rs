@@ -1,26 +1,43 @@
 //! Nearest points of tracers: one by one, and many at once.
 
 use super::batch;
+use super::filter::NearestFilter;
 use super::found::NearestPoint;
-use super::leaf::{Leaf, Leaves};
+use super::leaf::{Leaves, mapped};
 use super::search::Search;
 use super::surfaces::Surfaces;
-use crate::levels::LevelsTracer;
+use crate::levels::{LevelsAt, LevelsTracer};
 use crate::simd;
 use crate::tracer::CpuTracer;
-use raywarp_geom::{Aabb, Control, TraceError};
+use raywarp_geom::{Aabb, Affine, Control, PrimitiveId, TraceError};
 
 impl Leaves for CpuTracer {
-    fn leaf(&self, _: u32) -> Leaf<'_> {
-        Leaf { ids: self.ids.lent(), base: 0, place: None }
+    fn in_world(&self, _: u32, corners: &[[f32; 3]; 3]) -> [[f32; 3]; 3] {
+        *corners
+    }
+
+    fn id(&self, _: u32, index: u32) -> PrimitiveId {
+        self.ids.get(index as usize)
     }
 }
 
-impl Leaves for LevelsTracer {
-    fn leaf(&self, placed: u32) -> Leaf<'_> {
-        let placed = &self.placed[placed as usize];
-        let place = placed.moved.as_ref().map(|moved| &moved.to_world);
-        Leaf { ids: self.trees[placed.tree as usize].ids.lent(), base: placed.base, place }
+impl Leaves for LevelsAt<'_> {
+    fn in_world(&self, placed: u32, corners: &[[f32; 3]; 3]) -> [[f32; 3]; 3] {
+        let placed = &self.scene.placed[placed as usize];
+        match (&placed.motion, &placed.moved) {
+            (Some(motion), _) if self.time > 0.0 => match motion.map(self.time) {
+                Affine::IDENTITY => *corners,
+                map => mapped(&map, corners),
+            },
+            (_, Some(moved)) => mapped(&moved.to_world, corners),
+            (_, None) => *corners,
+        }
+    }
+
+    fn id(&self, placed: u32, index: u32) -> PrimitiveId {
+        let placed = &self.scene.placed[placed as usize];
+        let PrimitiveId { instance, primitive } = self.scene.trees[placed.tree as usize].ids.get(index as usize);
+        PrimitiveId { instance: placed.base + instance, primitive }
     }
 }
 
@@ -36,20 +53,26 @@ impl Surfaces for CpuTracer {
     }
 }
 
-impl Surfaces for LevelsTracer {
+impl Surfaces for LevelsAt<'_> {
     fn bounds(&self) -> Aabb {
-        self.bounds()
+        self.scene.bounds()
     }
 
     fn look<'a>(&'a self, search: &mut Search<'a>) {
-        simd::walk_nearest_levels(self.isa(), self, search);
+        simd::walk_nearest_levels(self.scene.isa(), (self.scene, self.time), search);
     }
 }
 
-fn nearest(surfaces: &impl Surfaces, point: [f32; 3], within: f32) -> Option<NearestPoint> {
-    let mut search = Search::new(surfaces, point, within, &surfaces.bounds())?;
-    surfaces.look(&mut search);
-    search.answer().map(|(found, _)| found)
+impl CpuTracer {
+    fn surfaces(&self) -> &Self {
+        self
+    }
+}
+
+impl LevelsTracer {
+    fn surfaces(&self) -> LevelsAt<'_> {
+        self.at(0.0)
+    }
 }
 
 macro_rules! nearest {
@@ -68,7 +91,7 @@ macro_rules! nearest {
             /// The nodes of trees for lanes alone are walked: none is found in
             /// [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
             pub fn nearest_one(&self, point: [f32; 3], within: f32) -> Option<NearestPoint> {
-                nearest(self, point, within)
+                self.surfaces().nearest_where(point, within, None)
             }
 
             /// Finds for each point what `nearest_one` returns, in parallel where there are many: `found` has a place
@@ -83,15 +106,55 @@ macro_rules! nearest {
             /// If `found` has another length than `points`.
             pub fn nearest_each<T: Send>(
                 &self,
-                (points, within): (&[[f32; 3]], f32),
+                points: (&[[f32; 3]], f32),
                 found: &mut [T],
                 answer: impl Fn(Option<NearestPoint>) -> T + Sync,
                 control: &Control<'_>,
             ) -> Result<u64, TraceError> {
-                batch::nearest_each(self, (points, within), found, answer, control)
+                self.surfaces().nearest_each_where(points, None, found, answer, control)
             }
         }
     };
 }
 nearest!(CpuTracer);
 nearest!(LevelsTracer);
+
+macro_rules! nearest_where {
+    ($tracer:ty) => {
+        impl $tracer {
+            /// Returns the nearest point of what `filter` lets count, as `nearest_one` does of everything.
+            ///
+            /// Each triangle that may be near enough is measured, in f64, and then asked for.
+            pub fn nearest_where(
+                &self,
+                point: [f32; 3],
+                within: f32,
+                filter: Option<&dyn NearestFilter>,
+            ) -> Option<NearestPoint> {
+                let mut search = Search::new((self, filter), (point, within), &Surfaces::bounds(self))?;
+                self.look(&mut search);
+                search.answer().map(|(found, _)| found)
+            }
+
+            /// Finds for each point what `nearest_where` returns, as `nearest_each` does what `nearest_one` returns.
+            /// With a filter each point begins anew.
+            ///
+            /// # Errors
+            /// [`TraceError::Cancelled`] when `control` says so.
+            /// # Panics
+            /// If `found` has another length than `points`.
+            pub fn nearest_each_where<T: Send>(
+                &self,
+                points: (&[[f32; 3]], f32),
+                filter: Option<&(dyn NearestFilter + Sync)>,
+                found: &mut [T],
+                answer: impl Fn(Option<NearestPoint>) -> T + Sync,
+                control: &Control<'_>,
+            ) -> Result<u64, TraceError> {
+                batch::nearest_each((self, filter), points, found, answer, control)
+            }
+        }
+    };
+}
+nearest_where!(CpuTracer);
+nearest_where!(LevelsAt<'_>);

@@ -3,7 +3,7 @@
 mod region;
 mod separated;
 
-use crate::levels::{LevelsTracer, Placed};
+use crate::levels::{LevelsAt, LevelsTracer, Moved, Placed, Then};
 use crate::touches::Receiver;
 use crate::tracer::CpuTracer;
 use raywarp_geom::{Aabb, Affine, PrimitiveId};
@@ -16,6 +16,9 @@ type Flow = ControlFlow<()>;
 
 /// What is done with a leaf of a tree, by its reference.
 type AtLeaf<'a> = &'a mut dyn FnMut(u32) -> Flow;
+
+/// Box of all of space.
+const WHOLE: Aabb = Aabb { min: [f32::MIN; 3], max: [f32::MAX; 3] };
 
 /// Visits the leaves below a node whose boxes touch `bounds`. Calls itself as deep as the tree is.
 fn walk(nodes: &[Wide8Node], node: usize, bounds: &Aabb, at_leaf: AtLeaf<'_>) -> Flow {
@@ -88,18 +91,33 @@ impl LevelsTracer {
     /// Passes every triangle that touches a box on to `receive`, as [`CpuTracer::overlaps`] does in the flattened
     /// scene.
     pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
+        self.at(0.0).overlaps(bounds, receive)
+    }
+}
+
+impl LevelsAt<'_> {
+    /// Passes every triangle that touches a box at that time on to `receive`, as [`CpuTracer::overlaps`] does in the
+    /// flattened scene in which what moves stands still.
+    pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
         let Some(bounds) = finite(bounds) else { return Flow::Continue(()) };
-        let receiver = Receiver::new(receive);
-        walk(self.top.nodes(), 0, &bounds, &mut |leaf| {
-            for item in self.top.items(leaf) {
-                let Placed { tree, base, moved, .. } = &self.placed[item as usize];
-                let tracer = &*self.trees[*tree as usize];
-                match moved {
-                    None => in_tree(tracer, &bounds, (&bounds, *base, None), &receiver)?,
-                    Some(moved) => {
-                        let inside = region(moved, &bounds, &tracer.bounds());
-                        in_tree(tracer, &bounds, (&inside, *base, Some(&moved.to_world)), &receiver)?;
-                    }
+        let (scene, receiver) = (self.scene, Receiver::new(receive));
+        walk(scene.top.nodes(), 0, &bounds, &mut |leaf| {
+            for item in scene.top.items(leaf) {
+                let Placed { tree, base, moved, motion, .. } = &scene.placed[item as usize];
+                let tracer = &*scene.trees[*tree as usize];
+                let in_place = || in_tree(tracer, &bounds, (&bounds, *base, None), &receiver);
+                let at = |moved: &Moved| {
+                    let inside = region(moved, &bounds, &tracer.bounds());
+                    in_tree(tracer, &bounds, (&inside, *base, Some(&moved.to_world)), &receiver)
+                };
+                match motion {
+                    Some(motion) if self.time > 0.0 => match motion.at(self.time) {
+                        Then::Unseen => {}
+                        Then::InPlace => in_place()?,
+                        Then::Moved(moved) => at(&moved)?,
+                        Then::Whole(map) => in_tree(tracer, &bounds, (&WHOLE, *base, Some(&map)), &receiver)?,
+                    },
+                    _ => moved.as_deref().map_or_else(in_place, at)?,
                 }
             }
             Flow::Continue(())

@@ -123,12 +123,12 @@ pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, search: &mut Search<'a
     on_isa!(isa, walk);
 }
 
-/// Looks for the nearest point in a scene of two levels, with the vectors of `isa`.
-pub(crate) fn walk_nearest_levels<'a>(isa: Isa, scene: &'a LevelsTracer, search: &mut Search<'a>) {
+/// Looks for the nearest point in a scene of two levels at a time, with the vectors of `isa`.
+pub(crate) fn walk_nearest_levels<'a>(isa: Isa, (scene, time): (&'a LevelsTracer, f32), search: &mut Search<'a>) {
     if scene.top.nodes().is_empty() {
         return;
     }
-    let walk = InLevels { scene, search };
+    let walk = InLevels { scene, time, search };
     on_isa!(isa, walk);
 }
 

@@ -15,10 +15,10 @@ use super::place::{InPlace, Place};
 use super::single::{Deep, ENTRIES};
 use super::walk::{END, address, sort_keys};
 use crate::custom::Custom;
-use crate::levels::LevelsTracer;
+use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then};
 use crate::nearest::{Search, Space, TreeSpace};
 use crate::tracer::Encoding;
-use raywarp_geom::{Affine, Affine64, PrimitiveId};
+use raywarp_geom::{Affine64, PrimitiveId};
 use raywarp_lanes::{Mask, TaskOn, Vector};
 use raywarp_layout::{BLOCK, LEAF, TriangleBlock, Wide8, Wide8Node};
 use std::mem::MaybeUninit;
@@ -33,7 +33,7 @@ const THIN: f32 = 1.0 / (1u128 << 100) as f32;
 pub(super) struct InTree<'s, 'a, P> {
     pub tree: &'a Wide8,
     pub space: TreeSpace,
-    pub place: &'a P,
+    pub place: &'s P,
     /// Number of the tree's placement.
     pub placed: u32,
     pub search: &'s mut Search<'a>,
@@ -54,6 +54,8 @@ impl<S: ChildOrder, P: Place> TaskOn<S> for InTree<'_, '_, P> {
 /// Task that looks for the nearest point in a scene of two levels, which is not empty.
 pub(super) struct InLevels<'s, 'a> {
     pub scene: &'a LevelsTracer,
+    /// When placements that move are seen; from 0 to 1.
+    pub time: f32,
     pub search: &'s mut Search<'a>,
 }
 
@@ -62,10 +64,10 @@ impl<S: ChildOrder> TaskOn<S> for InLevels<'_, '_> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { scene, search } = self;
+        let Self { scene, time, search } = self;
         let (base, space) = (scene.top.nodes().as_ptr().cast(), TreeSpace::in_place(&search.world));
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, scene.top.stack_depth(), &space, &Placements(scene), search) }
+        unsafe { walk(set, base, scene.top.stack_depth(), &space, &Placements { scene, time }, search) }
     }
 }
 
@@ -79,12 +81,12 @@ trait PointLeaves<'a> {
 }
 
 /// Leaves of triangles.
-struct Blocks<'a, P> {
-    place: &'a P,
+struct Blocks<'p, P> {
+    place: &'p P,
     placed: u32,
 }
 
-impl<'a, P: Place> PointLeaves<'a> for Blocks<'a, P> {
+impl<'a, P: Place> PointLeaves<'a> for Blocks<'_, P> {
     #[inline(always)]
     unsafe fn visit<S: ChildOrder>(&self, set: S, base: *const u8, search: &mut Search<'a>, reference: u32) {
         let mut record = address(base, reference & !LEAF);
@@ -101,43 +103,90 @@ impl<'a, P: Place> PointLeaves<'a> for Blocks<'a, P> {
 }
 
 /// Leaves of placements.
-struct Placements<'a>(&'a LevelsTracer);
+struct Placements<'a> {
+    scene: &'a LevelsTracer,
+    time: f32,
+}
 
 impl<'a> PointLeaves<'a> for Placements<'a> {
     #[inline(always)]
     unsafe fn visit<S: ChildOrder>(&self, set: S, _: *const u8, search: &mut Search<'a>, reference: u32) {
-        let scene = self.0;
-        for item in scene.top.items(reference) {
-            let placed = &scene.placed[item as usize];
-            let tracer = &*scene.trees[placed.tree as usize];
-            if let Encoding::Custom(custom) = &tracer.encoding {
-                if custom.answers_points && !custom.boxes.nodes().is_empty() {
-                    let (space, to_world) = match &placed.moved {
-                        None => (TreeSpace::in_place(&search.world), Affine64::IDENTITY),
-                        Some(moved) => {
-                            let bounds = custom.boxes.bounds();
-                            let space = TreeSpace::placed(&search.point, &search.world, moved, bounds);
-                            (space, Affine64::from(&moved.to_world))
-                        }
-                    };
-                    let leaves = Primitives { custom, instance: placed.base, to_world: &to_world };
-                    set.enter(InCustom { space, leaves, search: &mut *search });
-                }
-                continue;
+        for item in self.scene.top.items(reference) {
+            let placed = &self.scene.placed[item as usize];
+            match &placed.motion {
+                Some(motion) if self.time > 0.0 => self.moving(set, item, motion, search),
+                _ => self.meet(set, item, placed.moved.as_deref(), search),
             }
-            let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { continue };
-            match &placed.moved {
-                None => {
-                    let space = TreeSpace::in_place(&search.world);
-                    set.enter(InTree { tree, space, place: &InPlace, placed: item, search: &mut *search });
-                }
-                Some(moved) => {
-                    let space = TreeSpace::placed(&search.point, &search.world, moved, tree.bounds());
-                    let place: &'a Affine = &moved.to_world;
-                    set.enter(InTree { tree, space, place, placed: item, search: &mut *search });
+        }
+    }
+}
+
+impl<'a> Placements<'a> {
+    /// Looks in a placement that stands still, where `moved` has it.
+    #[inline(always)]
+    fn meet<S: ChildOrder>(&self, set: S, item: u32, moved: Option<&Moved>, search: &mut Search<'a>) {
+        let placed = &self.scene.placed[item as usize];
+        let tracer = &*self.scene.trees[placed.tree as usize];
+        if let Encoding::Custom(custom) = &tracer.encoding {
+            if custom.answers_points && !custom.boxes.nodes().is_empty() && !search.leaves_out(placed.base) {
+                let (space, to_world) = match moved {
+                    None => (TreeSpace::in_place(&search.world), Affine64::IDENTITY),
+                    Some(moved) => {
+                        let bounds = custom.boxes.bounds();
+                        let space = TreeSpace::placed(&search.point, &search.world, moved, bounds);
+                        (space, Affine64::from(&moved.to_world))
+                    }
+                };
+                let leaves = Primitives { custom, instance: placed.base, to_world: &to_world };
+                set.enter(InCustom { space, leaves, search });
+            }
+            return;
+        }
+        let Some(tree) = self.tree_of(placed, search) else { return };
+        match moved {
+            None => {
+                let space = TreeSpace::in_place(&search.world);
+                set.enter(InTree { tree, space, place: &InPlace, placed: item, search });
+            }
+            Some(moved) => {
+                let space = TreeSpace::placed(&search.point, &search.world, moved, tree.bounds());
+                set.enter(InTree { tree, space, place: &moved.to_world, placed: item, search });
+            }
+        }
+    }
+
+    /// Looks in a placement that moves, where it is at the time. Apart, so that those who ask scenes in which nothing
+    /// moves do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn moving<S: ChildOrder>(&self, set: S, item: u32, motion: &Motion, search: &mut Search<'a>) {
+        match motion.at(self.time) {
+            Then::Unseen => {}
+            Then::InPlace => self.meet(set, item, None, search),
+            Then::Moved(moved) => self.meet(set, item, Some(&motion.for_points(moved)), search),
+            Then::Whole(map) => {
+                if let Some(tree) = self.tree_of(&self.scene.placed[item as usize], search) {
+                    let space = TreeSpace::unknown(tree.bounds());
+                    set.enter(InTree { tree, space, place: &map, placed: item, search });
                 }
             }
         }
+    }
+
+    /// Returns the tree of a placement's triangles; `None` if it has none, or none that count.
+    #[inline(always)]
+    fn tree_of(&self, placed: &Placed, search: &Search<'a>) -> Option<&'a Wide8> {
+        let tracer = &*self.scene.trees[placed.tree as usize];
+        let tree = tracer.wide8().filter(|tree| !tree.lines().is_empty())?;
+        // Ids are far off in memory.
+        if !search.is_filtered() {
+            return Some(tree);
+        }
+        // They ascend, so the first and the last tell whether all are of one placement.
+        let last = tracer.ids.len().checked_sub(1)?;
+        let [first, last] = [0, last].map(|index| tracer.ids.get(index).instance);
+        let is_left_out = first == last && search.leaves_out(placed.base + first);
+        (!is_left_out).then_some(tree)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Questions that leave something out, by mask, facing, a triangle or a closure, or are of a time.
+//! Questions of rays that leave something out, by mask, facing, a triangle or a closure, or are of a time.
 
 use super::ray_filter::RayFilter;
 use super::{Crossings, Culling, Scene, SceneRay, SurfaceHit};
@@ -18,11 +18,11 @@ use std::ops::ControlFlow;
 /// # Ok::<(), raywarp::SceneError>(())
 /// ```
 pub struct Filter<'f, A = fn(&SurfaceHit) -> bool> {
-    mask: u32,
+    pub(super) mask: u32,
     culling: Culling,
-    skip: Option<(u32, u32)>,
-    time: f32,
-    accept: Option<&'f A>,
+    pub(super) skip: Option<(u32, u32)>,
+    pub(super) time: f32,
+    pub(super) accept: Option<&'f A>,
 }
 
 impl<A> Clone for Filter<'_, A> {
@@ -66,7 +66,8 @@ impl<'f, A> Filter<'f, A> {
         Self { mask, ..self }
     }
 
-    /// Leaves out one side of surfaces.
+    /// Leaves out one side of surfaces for rays. Points and boxes come from no side: for [`Filtered::nearest`] and
+    /// [`Filtered::overlaps`] it changes nothing.
     #[must_use]
     pub fn culling(self, culling: Culling) -> Self {
         Self { culling, ..self }
@@ -87,7 +88,7 @@ impl<'f, A> Filter<'f, A> {
 
     /// Leaves out hits for which `accept` returns `false`, such as of transparent texels. It is asked of hits that
     /// nothing else leaves out, in any order, and perhaps more than once of the same. Batches ask it in many threads,
-    /// and take one that is `Sync`.
+    /// and take one that is `Sync`. What it is asked of points, [`Filtered::nearest`] says.
     #[must_use]
     pub fn accept<B: Fn(&SurfaceHit) -> bool>(self, accept: &'f B) -> Filter<'f, B> {
         let Self { mask, culling, skip, time, accept: _ } = self;

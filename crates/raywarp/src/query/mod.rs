@@ -11,6 +11,7 @@ mod edit;
 mod error;
 mod extra;
 mod filter;
+mod filtered_points;
 mod flattened;
 mod hit;
 mod ids;

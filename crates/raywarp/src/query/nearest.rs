@@ -6,7 +6,7 @@ use raywarp_cpu::{Feature, NearestPoint};
 use raywarp_geom::{BatchStats, Control, KernelName};
 
 /// Name of what answers, in batch statistics.
-const NAME: KernelName = KernelName::fixed("cpu/nearest");
+pub(super) const NAME: KernelName = KernelName::fixed("cpu/nearest");
 
 /// Nearest point of the surfaces of a [`Scene`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,8 @@ impl Scene {
     /// rounding to f32 and `2^-46 R`, and each coordinate of the nearest point but for a rounding and `2^-46` of the
     /// largest coordinate there is. Triangles without area count as the segment or point that they are. Custom geometry
     /// is found if it answers points ([`Geometry::nearest`](crate::Geometry::nearest)), as near as it says, in f64.
-    /// Runs on the CPU, on the calling thread, and allocates nothing. What moves is where it is at time 0.
+    /// Runs on the CPU, on the calling thread, and allocates nothing. What moves is where it is at time 0;
+    /// [`Filtered::nearest`](crate::Filtered::nearest) takes a time, and leaves things out.
     ///
     /// ```
     /// use raywarp::{Feature, Scene};
@@ -99,7 +100,7 @@ impl Scene {
         Ok(BatchStats::of(NAME, points.len() as u64).with_invalid(invalid))
     }
 
-    fn nearest_of(&self, found: &NearestPoint) -> Nearest {
+    pub(super) fn nearest_of(&self, found: &NearestPoint) -> Nearest {
         let NearestPoint { point, distance, u, v, instance, primitive, feature } = *found;
         let user = self.user_of(instance);
         Nearest { point, distance, u, v, instance, primitive, user, feature }

@@ -278,6 +278,11 @@ impl Scene {
         self.0.numbered.iter().any(|numbered| numbered.moves)
     }
 
+    /// Returns the mask of a placement; that of none for a number that the scene does not have.
+    pub(super) fn mask_of(&self, instance: u32) -> u32 {
+        self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.mask)
+    }
+
     /// Returns the number that the caller gave to a placement.
     pub(super) fn user_of(&self, instance: u32) -> u32 {
         self.0.numbered.get(instance as usize).map_or(0, |numbered| numbered.user)

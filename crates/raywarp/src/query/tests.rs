@@ -2,6 +2,7 @@
 
 mod closed;
 mod custom;
+mod filtered_points;
 mod moving;
 
 use super::*;

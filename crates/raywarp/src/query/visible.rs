@@ -1,7 +1,8 @@
 //! Lines of sight.
 
-use super::filter::Filter;
-use super::{Scene, SurfaceHit};
+use super::asked::Asks;
+use super::ray_filter::RayFilter;
+use super::{Filter, Filtered, Scene, SurfaceHit};
 use raywarp_geom::Ray;
 
 /// End of a line of sight.
@@ -60,14 +61,38 @@ impl Scene {
     /// # Ok::<(), raywarp::SceneError>(())
     /// ```
     pub fn visible(&self, a: End, b: End) -> bool {
+        self.with(Filter::new()).visible(a, b)
+    }
+}
+
+impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
+    /// Returns whether nothing that the filter lets count stands between two ends; see [`Scene::visible`].
+    ///
+    /// The filter decides about the hits of a ray from `a` to `b`, whose `t` is 0 and 1 there. With
+    /// [`Culling`](crate::Culling) it matters which end is `a`: a surface turns its front to one of them. What moves is
+    /// where it is at the filter's time; so should be the position of an [`End::On`].
+    ///
+    /// ```
+    /// use raywarp::{End, Filter, Scene};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let (above, below) = (End::Point([0.2, 0.2, 1.0]), End::Point([0.2, 0.2, -1.0]));
+    /// let is_opaque = |hit: &raywarp::SurfaceHit| hit.u > 0.5;
+    /// assert!(!scene.visible(above, below) && scene.with(Filter::new().accept(&is_opaque)).visible(above, below));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn visible(&self, a: End, b: End) -> bool {
         let (from, to) = (a.position(), b.position());
         let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i])).with_interval(0.0, 1.0);
         if !ray.is_valid() {
             return from == to;
         }
-        match (a, b) {
-            (End::Point(_), End::Point(_)) => !self.any(&ray),
-            _ => !self.with(Filter::new().accept(&|hit| !a.is_on(hit) && !b.is_on(hit))).any(&ray),
+        let filter = self.filter.of_rays();
+        if let (End::Point(_), End::Point(_)) = (a, b) {
+            let is_plain = filter.is_all() && filter.time <= 0.0;
+            return !ray.any_in(self.scene, if is_plain { None } else { Some(&filter) });
         }
+        let accept = |hit: &SurfaceHit| !a.is_on(hit) && !b.is_on(hit) && filter.takes(|| *hit);
+        !ray.any_in(self.scene, Some(&RayFilter { accept: Some(&accept), ..filter }))
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 type Place = (usize, [Affine64; 2], u32);
 
 /// What a scene is made of.
-struct Model {
+pub(super) struct Model {
     meshes: Vec<Vec<[f32; 3]>>,
     /// Members of groups, which are numbered behind the meshes.
     groups: Vec<Vec<Place>>,
@@ -27,7 +27,7 @@ fn placement(parts: &[GeometryId], &(part, [start, end], mask): &Place) -> Place
 impl Model {
     /// Cubes and sheets in groups of two levels, some of which move; all within a frame of two small triangles, so that
     /// the scene is as large at any time.
-    fn new(random: &mut Random) -> Self {
+    pub(super) fn new(random: &mut Random) -> Self {
         let cube: Vec<[f32; 3]> = CUBE_INDICES.iter().flatten().map(|&i| CUBE[i as usize].map(|x| x - 0.25)).collect();
         let soup: Vec<[f32; 3]> = (0..60).map(|_| random.point()).collect();
         let corner = |x: f32| [[x, x, x], [x, x, x * 0.99], [x * 0.99, x, x]];
@@ -42,7 +42,7 @@ impl Model {
         Self { meshes: vec![cube, soup, frame], groups, placed }
     }
 
-    fn built(&self, levels: Levels) -> Scene {
+    pub(super) fn built(&self, levels: Levels) -> Scene {
         let mut builder = Scene::builder();
         let mut parts: Vec<GeometryId> = self.meshes.iter().map(|mesh| builder.mesh(mesh, Indices::IN_ORDER)).collect();
         for members in &self.groups {
@@ -76,7 +76,7 @@ impl Model {
     }
 
     /// Builds the scene that stands still where this one is at a time.
-    fn still(&self, time: f32, levels: Levels) -> Scene {
+    pub(super) fn still(&self, time: f32, levels: Levels) -> Scene {
         let mut builder = Scene::builder();
         let meshes: Vec<GeometryId> = self.meshes.iter().map(|mesh| builder.mesh(mesh, Indices::IN_ORDER)).collect();
         let mut list = Vec::new();
@@ -130,7 +130,7 @@ fn bits(hit: &SurfaceHit) -> [u32; 6] {
     [hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), hit.instance, hit.primitive, hit.user]
 }
 
-const TIMES: [f32; 7] = [0.0, 1e-6, 0.2, 0.5, 0.713, 0.999_999_94, 1.0];
+pub(super) const TIMES: [f32; 7] = [0.0, 1e-6, 0.2, 0.5, 0.713, 0.999_999_94, 1.0];
 
 #[test]
 fn at_any_time_hits_are_those_of_the_scene_that_stands_still_there() {
