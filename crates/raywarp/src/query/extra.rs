@@ -84,6 +84,29 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         self.each(rays, extras, blocked, control, |ray, scene, filter| ray.any_in(scene, Some(filter)))
     }
 
+    /// As [`Filtered::any_batch`], with a bit a ray, as [`Scene::any_bits`] has them.
+    ///
+    /// # Errors
+    /// As [`Filtered::closest_batch`], where `blocked` has another length than `ceil(rays / 32)`.
+    pub fn any_bits<R: SceneRay>(
+        &self,
+        rays: &[R],
+        extras: &[RayExtra],
+        blocked: &mut [u32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(rays.len().div_ceil(32), blocked.len())?;
+        if self.is_plain(rays.len(), extras)? {
+            return R::any_bits_in(rays, self.scene, blocked, control);
+        }
+        self.each_part(rays, blocked, 32, control, |first, rays, words| {
+            for (word, (index, rays)) in words.iter_mut().zip((first..).step_by(32).zip(rays.chunks(32))) {
+                let any = |i: usize| rays[i].any_in(self.scene, Some(&self.of_ray(extras.get(index + i))));
+                *word = (0..rays.len()).map(|i| u32::from(any(i)) << i).sum();
+            }
+        })
+    }
+
     /// Finds all hits of each ray that count, in parallel, each ray's nearest first, and returns them as
     /// [`Scene::all_batch`] does; on this CPU in any scene.
     ///
@@ -130,14 +153,29 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         control: &Control<'_>,
         answer: impl Fn(&R, &Scene, &RayFilter<'_>) -> T + Sync,
     ) -> Result<BatchStats, BatchError> {
-        let parts = rays.par_chunks(PART).zip(places.par_chunks_mut(PART)).enumerate();
+        self.each_part(rays, places, 1, control, |first, rays, places| {
+            for (i, (ray, place)) in rays.iter().zip(places).enumerate() {
+                *place = answer(ray, self.scene, &self.of_ray(extras.get(first + i)));
+            }
+        })
+    }
+
+    /// Answers rays in parallel, part by part, each with the index of its first ray and with its places: one for so many
+    /// rays.
+    fn each_part<R: SceneRay, T: Send>(
+        &self,
+        rays: &[R],
+        places: &mut [T],
+        of_place: usize,
+        control: &Control<'_>,
+        answer: impl Fn(usize, &[R], &mut [T]) + Sync,
+    ) -> Result<BatchStats, BatchError> {
+        let parts = rays.par_chunks(PART).zip(places.par_chunks_mut(PART / of_place)).enumerate();
         parts.try_for_each(|(part, (rays, places))| {
             if control.is_cancelled() {
                 return Err(TraceError::Cancelled);
             }
-            for (i, (ray, place)) in rays.iter().zip(places).enumerate() {
-                *place = answer(ray, self.scene, &self.of_ray(extras.get(part * PART + i)));
-            }
+            answer(part * PART, rays, places);
             control.advance(rays.len());
             Ok(())
         })?;

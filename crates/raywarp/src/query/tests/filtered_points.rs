@@ -23,7 +23,11 @@ fn placed(random: &mut Random, levels: Levels) -> (Scene, Vec<Alone>) {
         let shift = Affine64::translation(random.point().map(f64::from));
         // The same place twice: of equally near ones the lower number answers.
         let map = if instance == 5 { Affine64::IDENTITY } else { shift.after(&turn).after(&scale) };
-        builder.instance(ids[mesh], map, mask, 10 * instance);
+        // What is said to move has a tree; the other mesh's placements are in one tree, in the world.
+        match (levels, mesh) {
+            (Levels::Auto, 1) => builder.moving(ids[mesh], [map; 2], mask, 10 * instance),
+            _ => builder.instance(ids[mesh], map, mask, 10 * instance),
+        };
         let rounded = map.rounded();
         for (primitive, corners) in (0..).zip(meshes[mesh].as_chunks::<3>().0) {
             all.push((corners.map(|p| rounded.point(p)), PrimitiveId { instance, primitive }, mask));
@@ -51,7 +55,8 @@ fn nearest_of_each(
 #[test]
 fn the_nearest_point_is_that_of_the_triangles_that_a_filter_lets_count() {
     let (mut answers, mut differ) = (0, 0);
-    for (seed, levels) in (0..cases(6) as u64).flat_map(|seed| [Levels::One, Levels::Two].map(|levels| (seed, levels)))
+    for (seed, levels) in
+        (0..cases(6) as u64).flat_map(|seed| [Levels::One, Levels::Auto, Levels::Two].map(|levels| (seed, levels)))
     {
         let mut random = Random::new(seed);
         let (scene, all) = placed(&mut random, levels);
@@ -125,7 +130,7 @@ fn collected(ask: impl FnOnce(&mut dyn FnMut(PrimitiveId) -> ControlFlow<()>) ->
 #[test]
 fn boxes_touch_what_a_filter_lets_count_and_no_closure_is_asked() {
     let mut told = 0;
-    for levels in [Levels::One, Levels::Two] {
+    for levels in [Levels::One, Levels::Auto, Levels::Two] {
         let mut random = Random::new(5);
         let (scene, all) = placed(&mut random, levels);
         let asked = |_: &SurfaceHit| -> bool { panic!("asked of a box") };

@@ -267,6 +267,56 @@ fn batches_take_a_mask_and_a_time_for_each_ray() {
 }
 
 #[test]
+fn bits_of_a_batch_are_its_bools_whoever_asks_and_those_behind_the_last_ray_are_zero() {
+    let mut random = Random::new(12);
+    let model = Model::new(&mut random);
+    let mut set = 0;
+    for scene in [model.built(Levels::Auto), model.still(0.3, Levels::One), model.still(0.3, Levels::Two)] {
+        let mut all = aimed(&scene, &model, 0.3, &mut random, 1500);
+        all.iter_mut().step_by(3).for_each(|ray| ray.t_max = 0.5);
+        all[700].direction = [f32::NAN; 3];
+        let wide: Vec<Ray64> = all
+            .iter()
+            .map(|ray| Ray64 {
+                t_max: f64::from(ray.t_max),
+                ..Ray64::new(ray.origin.map(f64::from), ray.direction.map(f64::from))
+            })
+            .collect();
+        let extra = |i: usize| RayExtra { mask: [u32::MAX, 1, 6, 0][i % 4], time: TIMES[i % 7] };
+        for count in [0, 1, 31, 32, 33, 511, 512, 513, 1500] {
+            let (rays, wide, control) = (&all[..count], &wide[..count], Control::default());
+            let extras: Vec<RayExtra> = (0..count).map(extra).collect();
+            let plain = scene.with(Filter::new());
+            let left_out = scene.with(Filter::new().mask(3).skip(0, 1).time(0.7));
+            let mut check = |ask: &dyn Fn(&mut [u32]) -> u64, bools: &dyn Fn(&mut [bool]) -> u64| {
+                // What was there goes.
+                let (mut bits, mut blocked) = (vec![u32::MAX; count.div_ceil(32)], vec![true; count]);
+                assert_eq!(ask(&mut bits), bools(&mut blocked), "invalid of {count}");
+                let bit = |ray: usize| bits[ray / 32] >> (ray % 32) & 1 == 1;
+                assert!((0..32 * bits.len()).all(|ray| bit(ray) == (ray < count && blocked[ray])), "{count}");
+                set += blocked.iter().filter(|blocked| **blocked).count();
+            };
+            let invalid = |stats: Result<raywarp_geom::BatchStats, BatchError>| stats.unwrap().invalid;
+            check(&|bits| invalid(scene.any_bits(rays, bits, &control)), &|bools| {
+                bools.iter_mut().zip(rays).for_each(|(blocked, ray)| *blocked = scene.any(ray));
+                rays.iter().filter(|ray| !ray.is_valid()).count() as u64
+            });
+            check(&|bits| invalid(scene.any_bits(wide, bits, &control)), &|bools| {
+                invalid(scene.any_batch(wide, bools, &control))
+            });
+            for filtered in [plain, left_out] {
+                for extras in [&[][..], &extras] {
+                    check(&|bits| invalid(filtered.any_bits(rays, extras, bits, &control)), &|bools| {
+                        invalid(filtered.any_batch(rays, extras, bools, &control))
+                    });
+                }
+            }
+        }
+    }
+    assert!(set > 10_000, "{set}");
+}
+
+#[test]
 fn batches_of_other_lengths_and_cancelled_ones_are_errors() {
     let scene = sheets(&[1.0], Levels::One);
     let (rays, control) = ([AHEAD; 3], Control::default());
@@ -276,12 +326,18 @@ fn batches_of_other_lengths_and_cancelled_ones_are_errors() {
     assert_eq!(masked.closest_batch(&rays, &one, &mut [None; 3], &control).map(drop), extras);
     assert_eq!(masked.any_batch(&rays, &one, &mut [false; 3], &control).map(drop), extras);
     assert_eq!(masked.all_batch(&rays, &one, &control).map(drop), extras);
+    assert_eq!(masked.any_bits(&rays, &one, &mut [0], &control).map(drop), extras);
+    let words = Err(BatchError::Length { asked: 1, found: 2 });
+    assert_eq!(masked.any_bits(&rays, &[], &mut [0; 2], &control).map(drop), words);
+    assert_eq!(scene.any_bits(&rays, &mut [0; 2], &control).map(drop), words);
     let length = Err(BatchError::Length { asked: 3, found: 2 });
     assert_eq!(masked.closest_batch(&rays, &[], &mut [None; 2], &control).map(drop), length);
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..control };
     let cancelled = Err(BatchError::Trace(TraceError::Cancelled));
     assert_eq!(masked.any_batch(&rays, &[], &mut [false; 3], &control).map(drop), cancelled);
+    assert_eq!(masked.any_bits(&rays, &[], &mut [0], &control).map(drop), cancelled);
+    assert_eq!(scene.any_bits(&rays, &mut [0], &control).map(drop), cancelled);
     assert_eq!(masked.closest_batch::<Ray>(&[], &[], &mut [], &Control::default()).map(|stats| stats.rays), Ok(0));
 }
 
