@@ -101,7 +101,22 @@ impl std::fmt::Debug for SceneBuilder<'_> {
 }
 
 impl<'a> SceneBuilder<'a> {
-    /// Adds a mesh, which is seen where it is placed. Vertices that no triangle uses may be anything.
+    /// Adds a mesh, which is seen where it is placed: vertex positions in f32 or f64, and three indices a triangle. It
+    /// is borrowed until the scene is built, and not looked at before: what is wrong with it is an error of
+    /// [`SceneBuilder::build`]. Vertices that no triangle uses may be anything.
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Indices, Positions, Scene, SceneOptions};
+    ///
+    /// // Position and normal of each vertex, one after the other; every three vertices are a triangle.
+    /// let vertices = [0.0f32, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    /// let mut builder = Scene::builder();
+    /// let mesh = builder.mesh(Positions::strided(&vertices, 6), Indices::IN_ORDER);
+    /// builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// assert_eq!(scene.bounds().max, [1.0, 1.0, 0.0]);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn mesh(&mut self, positions: impl Into<Positions<'a>>, indices: impl Into<Indices<'a>>) -> GeometryId {
         self.part(Part::Mesh(positions.into(), indices.into()))
     }
@@ -145,7 +160,22 @@ impl<'a> SceneBuilder<'a> {
         self.part(Part::Custom(geometry))
     }
 
-    /// Adds a group of placements, which is placed as a mesh is. Groups may stand in groups, four deep.
+    /// Adds a group of placements, which is placed as a mesh is. Groups may stand in groups, four deep. A group is kept
+    /// once, however often it is placed; each placement of a mesh that it stands for is one of the scene.
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Placement, Scene, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let mesh = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// let along = |x: f64| Affine64::translation([x, 0.0, 0.0]);
+    /// let pair = builder.group(&[0.0, 2.0].map(|x| Placement::new(mesh, along(x))));
+    /// let row = builder.group(&[0.0, 4.0].map(|x| Placement::new(pair, along(x))));
+    /// builder.instance(row, along(100.0), u32::MAX, 0);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// assert_eq!((scene.instance_count(), scene.bounds().max[0]), (4, 107.0));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn group(&mut self, placements: &[Placement]) -> GeometryId {
         self.part(Part::Group(placements.into()))
     }
@@ -160,7 +190,21 @@ impl<'a> SceneBuilder<'a> {
     /// A group's mask and its member's are joined by "and".
     ///
     /// The transform may turn, scale, shear and mirror. A mirrored surface keeps its front, where its corners turn
-    /// counter-clockwise in the mesh's own space.
+    /// counter-clockwise in the mesh's own space. One that flattens space is an error of [`SceneBuilder::build`].
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Filter, Ray, Scene, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// builder.instance(sheet, Affine64::translation([0.0, 0.0, 1.0]), 0b01, 70);
+    /// builder.instance(sheet, Affine64::scale([2.0, 2.0, 1.0]), 0b10, 71);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let ray = Ray::new([0.25, 0.25, 3.0], [0.0, 0.0, -1.0]);
+    /// let user = |mask| scene.with(Filter::new().mask(mask)).closest(&ray).map(|hit| hit.user);
+    /// assert_eq!([0b11, 0b10, 0b100].map(user), [Some(70), Some(71), None]);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn instance(&mut self, mesh: GeometryId, transform: Affine64, mask: u32, user: u32) -> InstanceId {
         self.placed(Placement { mask, ..Placement::new(mesh, transform) }, user)
     }
@@ -215,8 +259,19 @@ impl<'a> SceneBuilder<'a> {
     /// reinsertion and 290 with spatial splits. What `control` is told adds up to the number of triangles of all trees:
     /// those of a mesh with a tree of its own count once, others once for each placement.
     ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Scene, SceneError, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let mesh = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// builder.instance(mesh, Affine64::scale([1.0, 0.0, 1.0]), u32::MAX, 0);
+    /// let flat = builder.build(&SceneOptions::default(), &Control::default());
+    /// assert!(matches!(flat, Err(SceneError::Singular { instance: 0 })));
+    /// ```
+    ///
     /// # Errors
-    /// [`SceneError`].
+    /// [`SceneError`]: what is wrong with a mesh, a placement or a group, by its number; a GPU that was named and is
+    /// not there, or cannot take what is placed; [`SceneError::Cancelled`].
     pub fn build(self, options: &SceneOptions, control: &Control<'_>) -> Result<Scene, SceneError> {
         assemble::scene(&self, options, control)
     }

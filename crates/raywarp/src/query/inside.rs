@@ -69,6 +69,18 @@ impl Scene {
     /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]). For meshes that
     /// are not there is [`Scene::winding_number`].
     ///
+    /// ```
+    /// use raywarp::Scene;
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let sides = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    /// let scene = Scene::from_triangles(&corners, &sides)?;
+    /// assert_eq!((scene.contains([0.1, 0.1, 0.1])?, scene.contains([0.5, 0.5, 0.5])?), (true, false));
+    /// let open = Scene::from_triangles(&corners, &sides[1..])?;
+    /// assert_eq!(open.contains([0.1, 0.1, 0.1]).map_err(|error| error.open_edges), Err(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`NotClosed`].
     pub fn contains(&self, point: [f32; 3]) -> Result<bool, NotClosed> {
@@ -76,7 +88,7 @@ impl Scene {
         Ok(self.crossings(&Ray::new(point, ACROSS)).winding() != 0)
     }
 
-    /// Returns for each point what [`Scene::contains`] returns, in parallel.
+    /// Returns for each point what [`Scene::contains`] returns, in parallel; a byte a point.
     ///
     /// # Errors
     /// [`NotClosed`].

@@ -26,6 +26,17 @@ use std::sync::{Arc, OnceLock};
 ///
 /// Single rays are traced on the CPU: a launch takes a GPU longer than one ray takes a CPU.
 ///
+/// # What holds for every question
+/// - **Units**: positions, distances and boxes are in the unit of the meshes, relative to [`Scene::origin`], which is
+///   zero for most scenes; `t` counts in lengths of the ray's direction. A [`Ray64`](crate::Ray64), its `t` and its
+///   positions are in the caller's coordinates.
+/// - **Ties**: of hits at one `t`, and of points at one distance, the lower (instance, primitive) answers.
+/// - **Cost**: one ray, point or box is one walk of the trees on the calling thread, which allocates nothing, and whose
+///   time grows about as the logarithm of the number of triangles, and with what is told. Batches walk in parallel on
+///   rayon's current pool.
+/// - **Errors**: a ray with a NaN, or with a direction of zero, hits nothing, and a point that is NaN or infinite has
+///   nothing near it; batches count them ([`BatchStats`](crate::BatchStats)).
+///
 /// ```
 /// use raywarp::{Ray, Scene};
 ///
@@ -102,6 +113,16 @@ impl Scene {
     ///
     /// O(n log n) for n triangles: about half a second for a million on two cores.
     ///
+    /// ```
+    /// use raywarp::Scene;
+    ///
+    /// let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+    /// let scene = Scene::from_triangles(&positions, &[[0, 1, 2], [1, 3, 2]])?;
+    /// assert_eq!(scene.instance_count(), 1);
+    /// assert!(Scene::from_triangles(&positions, &[[0, 1, 4]]).is_err());
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SceneError::Mesh`]: an index out of range, or a used vertex that is NaN or infinite; [`SceneError::Flat`]: too
     /// many triangles.
@@ -112,17 +133,39 @@ impl Scene {
         builder.build(&SceneOptions::default(), &Control::default())
     }
 
-    /// Returns a builder for scenes of many meshes, placed once or a million times.
+    /// Returns a builder for scenes of many meshes, placed once or a million times; [`SceneBuilder`] has an example.
     pub fn builder<'a>() -> SceneBuilder<'a> {
         SceneBuilder::default()
     }
 
-    /// Returns the nearest hit of a ray within its interval, or `None`. Allocates nothing.
+    /// Returns the nearest hit of a ray within its interval, ends included, or `None`. One walk, which leaves out what
+    /// lies behind the nearest so far.
+    ///
+    /// ```
+    /// use raywarp::{Ray, Scene};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let ray = Ray::new([0.25, 0.5, 4.0], [0.0, 0.0, -2.0]);
+    /// let hit = scene.closest(&ray).expect("below");
+    /// assert_eq!((hit.t, hit.position(&ray), [hit.u, hit.v]), (2.0, [0.25, 0.5, 0.0], [0.25, 0.5]));
+    /// assert_eq!(scene.closest(&ray.with_interval(0.0, 1.5)), None);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn closest<R: SceneRay>(&self, ray: &R) -> Option<R::Hit> {
         ray.closest_in(self, None)
     }
 
-    /// Returns `true` if the ray hits anything within its interval. Allocates nothing.
+    /// Returns `true` if the ray hits anything within its interval, ends included: wherever [`Scene::closest`] has a
+    /// hit. One walk, which ends with the first hit that it meets.
+    ///
+    /// ```
+    /// use raywarp::{Ray, Scene};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let down = |x: f32| Ray::new([x, 0.25, 1.0], [0.0, 0.0, -1.0]);
+    /// assert!(scene.any(&down(0.5)) && !scene.any(&down(0.8)));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn any<R: SceneRay>(&self, ray: &R) -> bool {
         ray.any_in(self, None)
     }
@@ -131,7 +174,8 @@ impl Scene {
     ///
     /// A triangle counts with its edges and corners. So a ray through an edge that two triangles share hits both, at
     /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
-    /// ray passes, ask for [`Scene::crossings`].
+    /// ray passes, ask for [`Scene::crossings`]. One walk and a sort, and a `Vec` of the hits; [`Scene::all_into`]
+    /// fills one of the caller's.
     pub fn all<R: SceneRay>(&self, ray: &R) -> impl Iterator<Item = R::Hit> + use<R> {
         let mut hits = Vec::new();
         self.all_into(ray, &mut hits);
@@ -140,6 +184,20 @@ impl Scene {
 
     /// Writes all hits of a ray into `hits`, as [`Scene::all`] returns them; what was there goes. One walk and a sort;
     /// allocates nothing but what `hits` lacks.
+    ///
+    /// ```
+    /// use raywarp::{Ray, Scene};
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let scene = Scene::from_triangles(&[sheet(2.0), sheet(0.0)].concat(), &[[0, 1, 2], [3, 4, 5]])?;
+    /// let mut hits = Vec::new();
+    /// for x in [0.25, 0.75] {
+    ///     scene.all_into(&Ray::new([x, 0.5, -1.0], [0.0, 0.0, 1.0]), &mut hits);
+    ///     let found: Vec<_> = hits.iter().map(|hit| (hit.t, hit.primitive)).collect();
+    ///     assert_eq!(found, if x < 0.5 { vec![(1.0, 1), (3.0, 0)] } else { Vec::new() });
+    /// }
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn all_into<R: SceneRay>(&self, ray: &R, hits: &mut Vec<R::Hit>) {
         ray.all_in(self, None, hits);
     }
@@ -193,6 +251,21 @@ impl Scene {
 
     /// Returns a ray from a point and a direction in the caller's coordinates; [`Scene::origin`] is subtracted in f64
     /// before rounding. A [`Ray64`](crate::Ray64) keeps what this rounds.
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Scene, SceneOptions};
+    ///
+    /// let (x, y) = (512_345.25, 5_412_345.75);
+    /// let mut builder = Scene::builder();
+    /// let positions = [[x, y, 0.0], [x + 1.0, y, 0.0], [x, y + 1.0, 0.0]];
+    /// let mesh = builder.mesh(&positions, &[[0, 1, 2]]);
+    /// builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let ray = scene.ray([x + 0.25, y + 0.5, 3.0], [0.0, 0.0, -1.0]);
+    /// let hit = scene.closest(&ray).expect("below");
+    /// assert_eq!(scene.point(&ray, hit.t), [x + 0.25, y + 0.5, 0.0]);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn ray(&self, from: [f64; 3], direction: [f64; 3]) -> Ray {
         Ray::new(self.relative(from), direction.map(|x| x as f32))
     }

@@ -11,7 +11,7 @@ impl Scene {
     /// largest coordinate difference to the meshes from a surface. Where solids overlap it is the distance to the
     /// nearest surface of any of them, also of one that lies inside of another. Custom geometry that answers points is
     /// a surface that nothing is inside of. Infinite where there is no surface; NaN
-    /// for a point that is NaN or infinite.
+    /// for a point that is NaN or infinite. A walk to the nearest point, and one ray.
     ///
     /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]).
     ///
@@ -36,7 +36,7 @@ impl Scene {
         Ok(if distance > 0.0 && self.contains(point)? { -distance } else { distance })
     }
 
-    /// Returns for each point what [`Scene::signed_distance`] returns, in parallel.
+    /// Returns for each point what [`Scene::signed_distance`] returns, in parallel; four bytes a point.
     ///
     /// # Errors
     /// [`NotClosed`].

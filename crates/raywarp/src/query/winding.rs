@@ -44,7 +44,7 @@ impl Scene {
         self.crossings(&ray).winding() as f64 + rims.swept(&prepared)
     }
 
-    /// Returns for each point what [`Scene::winding_number`] returns, in parallel.
+    /// Returns for each point what [`Scene::winding_number`] returns, in parallel; eight bytes a point.
     pub fn winding_number_batch(&self, points: &[[f32; 3]]) -> Vec<f64> {
         points.par_iter().with_min_len(16).map(|&point| self.winding_number(point)).collect()
     }

@@ -105,12 +105,32 @@ impl Scene {
     /// given again.
     ///
     /// The scene's [`origin`](Scene::origin) stays: who will move things far from it builds the scene there.
+    ///
+    /// O(1); [`Edit::commit`] does the work. [`Edit`] has an example.
     pub fn edit<'a>(&self) -> Edit<'a> {
         Edit { scene: self.0.clone(), changes: Changes::default() }
     }
 
     /// As [`Scene::edit`], for who has no more use for the scene as it is: if nobody else has a clone of it either when
     /// the edit is committed, it is changed in place, which copies nothing.
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Levels, Ray, Scene, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// let door = builder.instance(sheet, Affine64::IDENTITY, u32::MAX, 0);
+    /// let options = SceneOptions { levels: Levels::Two, ..Default::default() };
+    /// let mut scene = builder.build(&options, &Control::default())?;
+    /// for frame in 1..4 {
+    ///     let mut edit = scene.into_edit();
+    ///     edit.set_transform(door, Affine64::translation([0.0, 0.0, f64::from(frame)]));
+    ///     scene = edit.commit(&Control::default())?;
+    /// }
+    /// let ray = Ray::new([0.25, 0.25, 0.0], [0.0, 0.0, 1.0]);
+    /// assert_eq!(scene.closest(&ray).map(|hit| hit.t), Some(3.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn into_edit<'a>(self) -> Edit<'a> {
         Edit { scene: self.0, changes: Changes::default() }
     }
