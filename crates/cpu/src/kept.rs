@@ -5,7 +5,7 @@ use crate::levels::{KeptPlacement, LevelsTracer, Placed, root};
 use crate::touches::{Seen, Split};
 use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
 use rayon::prelude::*;
-use raywarp_geom::Aabb;
+use raywarp_geom::{Aabb, Affine};
 use raywarp_layout::{BLOCK, BoxesCost, LayoutError, Line, RecordFault, Wide8, Wide8Boxes, Wide8Node};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,19 +73,40 @@ impl LevelsTracer {
         (&self.top, self.built)
     }
 
-    /// Returns the placements as they are kept: those that move, as they stand at time 0.
+    /// Returns the placements as they are kept: those that move, as they stand at time 0, within boxes of all times.
     pub fn kept(&self) -> impl Iterator<Item = KeptPlacement> {
         self.placed.iter().map(KeptPlacement::of)
     }
 
-    /// Puts a scene together that was kept; what it is of is checked, and not worked out again. O(placements), in
-    /// parallel. `None` if it is none of a scene.
+    /// Returns the indices of the placements that move, in order, and the maps of time 1.
+    pub fn kept_ends(&self) -> impl Iterator<Item = (u32, Affine)> {
+        (0..).zip(&self.placed).filter_map(|(index, placed)| Some((index, placed.motion.as_ref()?.end)))
+    }
+
+    /// Puts a scene together that was kept; what it is of is checked, and not worked out again but for what moves:
+    /// `ends` has the indices of those, which grow, and their maps of time 1. O(placements), in parallel. `None` if it
+    /// is none of a scene.
     ///
     /// # Panics
     /// If a placement names a tree that is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
-    pub fn of_kept(trees: Vec<Arc<CpuTracer>>, placements: &[KeptPlacement], top: KeptTop) -> Option<Self> {
-        let place = |kept: &KeptPlacement| kept.placed(&root(&trees[kept.tree as usize]));
-        let placed: Vec<Placed> = placements.par_iter().with_min_len(256).map(place).collect::<Option<_>>()?;
+    pub fn of_kept(
+        trees: Vec<Arc<CpuTracer>>,
+        (placements, ends): (&[KeptPlacement], &[(u32, Affine)]),
+        top: KeptTop,
+    ) -> Option<Self> {
+        let is_sorted = ends.is_sorted_by(|a, b| a.0 < b.0);
+        if !is_sorted || ends.last().is_some_and(|(index, _)| *index as usize >= placements.len()) {
+            return None;
+        }
+        let place = |(index, kept): (usize, &KeptPlacement)| {
+            let root = root(&trees[kept.tree as usize]);
+            match ends.binary_search_by_key(&index, |(index, _)| *index as usize) {
+                Ok(at) => kept.moving(&root, &ends[at].1),
+                Err(_) => kept.placed(&root),
+            }
+        };
+        let placed = placements.par_iter().enumerate().with_min_len(256).map(place);
+        let placed: Vec<Placed> = placed.collect::<Option<_>>()?;
         let KeptTop { nodes, items, bounds, built } = top;
         let of_item = |item: u32| placed[item as usize].bounds;
         let top = Wide8Boxes::from_parts(nodes, items, bounds, placed.len(), of_item).ok()?;
@@ -133,7 +154,7 @@ mod tests {
         let (top, built) = scene.top();
         let again = |kept: &[KeptPlacement]| {
             let (nodes, items) = (top.nodes().to_vec(), top.words().to_vec());
-            LevelsTracer::of_kept(trees.clone(), kept, KeptTop { nodes, items, bounds: *top.bounds(), built })
+            LevelsTracer::of_kept(trees.clone(), (kept, &[]), KeptTop { nodes, items, bounds: *top.bounds(), built })
         };
         assert!(again(&kept).is_some_and(|again| again.kept().eq(kept.iter().copied())));
         for (index, placement) in kept.iter().enumerate() {
@@ -154,5 +175,53 @@ mod tests {
                 assert!(again(&kept).is_none(), "a tree at the place of another");
             }
         }
+    }
+
+    #[test]
+    fn what_moves_is_worked_out_again_and_has_to_be_what_was_kept() {
+        let trees = vec![Arc::new(tracer(20)), Arc::new(tracer(0))];
+        let turned = |degrees: f64| Affine64::rotation(degrees, [1.0, 2.0, 3.0]);
+        let moving = |tree, ends: [Affine64; 2], base| TreePlacement {
+            end: Some(ends[1]),
+            ..TreePlacement::still(tree, ends[0], base)
+        };
+        let placements = [
+            moving(0, [turned(10.0), turned(20.0)], 0),
+            TreePlacement::still(0, turned(30.0), 1),
+            moving(0, [Affine64::IDENTITY, turned(40.0)], 2),
+            moving(1, [turned(50.0), Affine64::IDENTITY], 3),
+        ];
+        let scene = LevelsTracer::new(trees.clone(), &placements).unwrap();
+        let (kept, ends): (Vec<_>, Vec<_>) = (scene.kept().collect(), scene.kept_ends().collect());
+        assert_eq!(ends.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 2, 3]);
+        let (top, built) = scene.top();
+        let again = |kept: &[KeptPlacement], ends: &[(u32, Affine)]| {
+            let (nodes, items) = (top.nodes().to_vec(), top.words().to_vec());
+            LevelsTracer::of_kept(trees.clone(), (kept, ends), KeptTop { nodes, items, bounds: *top.bounds(), built })
+        };
+        let same = again(&kept, &ends).unwrap();
+        assert!(same.kept().eq(kept.iter().copied()) && same.kept_ends().eq(ends.iter().copied()));
+        // Any other bit of a placement that moves is not what comes out.
+        for &(index, _) in &ends {
+            let words: &[u32] = bytemuck::cast_slice(std::slice::from_ref(&kept[index as usize]));
+            // But for the sign of a zero in the map, of which the same numbers come out.
+            let is_sign = |bit: usize| (28..40).contains(&(bit / 32)) && bit % 32 == 31 && words[bit / 32] == 0;
+            for bit in (0..32 * (words.len() - 2)).filter(|bit| !is_sign(*bit)) {
+                let (mut words, mut kept) = (words.to_vec(), kept.clone());
+                words[bit / 32] ^= 1 << (bit % 32);
+                kept[index as usize] = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
+                assert!(again(&kept, &ends).is_none(), "bit {bit} of placement {index}");
+            }
+        }
+        let other = |change: &dyn Fn(&mut Vec<(u32, Affine)>)| {
+            let mut ends = ends.clone();
+            change(&mut ends);
+            again(&kept, &ends).is_none()
+        };
+        assert!(other(&|ends| ends.swap(0, 1)) && other(&|ends| ends[1].0 = 0) && other(&|ends| ends[2].0 = 4));
+        assert!(other(&|ends| ends[0].1 = Affine::scale([1.0, 0.0, 1.0])));
+        assert!(other(&|ends| ends[0].1.rows[0][3] += 1.0));
+        // To where it is already: nothing moves.
+        assert!(other(&|ends| ends.insert(1, (1, kept[1].map()))));
     }
 }

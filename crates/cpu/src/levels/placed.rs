@@ -238,6 +238,15 @@ impl KeptPlacement {
         }
     }
 
+    /// Returns the placement that was kept and moves, to `end` at time 1; `None` if it is none of this tree. All is
+    /// worked out again from both maps, and has to be what was kept.
+    pub(crate) fn moving(&self, root: &Root<'_>, end: &Affine) -> Option<Placed> {
+        let [transform, end] = [&self.map(), end].map(Affine64::from);
+        let placement = TreePlacement { tree: self.tree, transform, end: Some(end), base: self.base };
+        let placed = Placed::of(root, &placement).ok().filter(|placed| placed.motion.is_some())?;
+        (bytemuck::bytes_of(&Self::of(&placed)) == bytemuck::bytes_of(self)).then_some(placed)
+    }
+
     /// Returns the placement that was kept; `None` if its numbers are none of a placement of this tree. They are
     /// checked for what they may be, and not worked out again: wrong ones make rays miss.
     pub(crate) fn placed(&self, root: &Root<'_>) -> Option<Placed> {

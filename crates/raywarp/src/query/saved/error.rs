@@ -18,9 +18,6 @@ pub enum SceneFileError {
         /// The first that is custom.
         geometry: GeometryId,
     },
-    /// Something in the scene moves, for which the format has no place.
-    #[error("something in the scene moves, which the format cannot hold; make it still, and move it after loading")]
-    Moving,
     /// The input is not a saved scene: its first bytes are others.
     #[error("this is not a saved scene: it does not begin with RAYWSCEN")]
     NotAScene,

@@ -13,7 +13,8 @@
 //! A piece is 256 KiB, the last of each tree less.
 //!
 //! What follows from other things is not in it: numbers and boxes of placements, ids of triangles, the inverses of
-//! maps, stack depths. Checksums find accidents. What is read is checked in full all the same, as if somebody had made
+//! maps, stack depths. Of what moves both maps are in it, and all else of it is worked out again and has to be what the
+//! file says. Checksums find accidents. What is read is checked in full all the same, as if somebody had made
 //! it up: whatever the bytes are, loading ends in a scene that can be asked and edited, or in an error, and allocates
 //! little more than the input is long.
 
@@ -35,7 +36,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 /// Version of the format that is written and read.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
 
 /// Number of bytes of a piece of a tree's memory, which has a checksum of its own: threads read and sum pieces by
 /// themselves, and a core's second-level cache holds one.
@@ -48,7 +49,7 @@ const HEADER_BYTES: usize = 32;
 
 impl Scene {
     /// Saves the scene in a file, so that [`Scene::load`] needs to build nothing: trees, meshes, groups, placements,
-    /// masks, ids, origin. A file that is there is replaced. Equal scenes give equal bytes.
+    /// what moves, masks, ids, origin. A file that is there is replaced. Equal scenes give equal bytes.
     ///
     /// The file is about as long as the scene has [`bytes`](Scene::bytes), and is for Raywarp alone: another version
     /// may not read it. Keep what the scene was made of. A scene whose batches GPUs trace is saved as it is on the CPU.

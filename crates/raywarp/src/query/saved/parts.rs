@@ -8,7 +8,7 @@ use crate::query::kept::{Kept, KeptMesh, KeptPart};
 use raywarp_bvh::{BuildOptions, Builder, build};
 use raywarp_cpu::{KeptPlacement, KeptTop};
 use raywarp_geom::origin::RoundingWarning;
-use raywarp_geom::{Aabb, FlatTriangles};
+use raywarp_geom::{Aabb, Affine, FlatTriangles};
 use raywarp_layout::{BLOCK, BoxesCost, Wide8Cost};
 use std::collections::BTreeMap;
 
@@ -65,11 +65,14 @@ pub(super) struct ToldPlacement {
     pub mask: u32,
     pub user: u32,
     pub is_mirrored: bool,
+    pub moves: bool,
 }
 
 /// What is told of a scene of two levels.
 pub(super) struct ToldLevels {
     pub placements: Vec<KeptPlacement>,
+    /// Indices of the placements that move, and their maps of time 1.
+    pub ends: Vec<(u32, Affine)>,
     pub top: KeptTop,
 }
 
@@ -81,8 +84,11 @@ pub(super) fn told(bytes: &[u8]) -> Result<Told, SceneFileError> {
     let count = input.count(48)?;
     let trees = (0..count).map(|_| tree(input)).collect::<Result<_, _>>()?;
     let kept = kept(input, quality)?;
-    let count = input.count(12)?;
-    let placement = |_| Ok(ToldPlacement { mask: input.u32()?, user: input.u32()?, is_mirrored: input.flag()? });
+    let count = input.count(16)?;
+    let placement = |_| {
+        let (mask, user) = (input.u32()?, input.u32()?);
+        Ok(ToldPlacement { mask, user, is_mirrored: input.flag()?, moves: input.flag()? })
+    };
     let numbered = (0..count).map(placement).collect::<Result<_, SceneFileError>>()?;
     let levels = if input.flag()? { Some(levels(input)?) } else { None };
     ensure(input.0.is_empty(), "more is told of it than there is to tell")?;
@@ -161,10 +167,11 @@ fn part(input: &mut In<'_>) -> Result<KeptPart, SceneFileError> {
         REMOVED => Ok(KeptPart::Removed),
         MESH => Ok(KeptPart::Mesh(mesh(input)?)),
         GROUP => {
-            let count = input.count(104)?;
+            let count = input.count(108)?;
             let member = |_| {
-                let (mesh, mask) = (GeometryId(input.u32()?), input.u32()?);
-                Ok(Placement { mask, ..Placement::new(mesh, input.map64()?) })
+                let (mesh, mask, transform) = (GeometryId(input.u32()?), input.u32()?, input.map64()?);
+                let end = if input.flag()? { Some(input.map64()?) } else { None };
+                Ok(Placement { mesh, transform, end, mask })
             };
             let members: Vec<Placement> = (0..count).map(member).collect::<Result<_, SceneFileError>>()?;
             Ok(KeptPart::Group(members.into()))
@@ -188,11 +195,12 @@ fn mesh(input: &mut In<'_>) -> Result<KeptMesh, SceneFileError> {
 }
 
 fn levels(input: &mut In<'_>) -> Result<ToldLevels, SceneFileError> {
-    let (placements, nodes) = (records(input)?, records(input)?);
-    let count = input.count(4)?;
+    let (placements, count) = (records(input)?, input.count(52)?);
+    let ends = (0..count).map(|_| Ok((input.u32()?, input.map()?))).collect::<Result<_, SceneFileError>>()?;
+    let (nodes, count) = (records(input)?, input.count(4)?);
     let items = (0..count).map(|_| input.u32()).collect::<Result<_, _>>()?;
     let (bounds, built) = (input.aabb()?, BoxesCost { tree: input.finite()?, items: input.finite()? });
-    Ok(ToldLevels { placements, top: KeptTop { nodes, items, bounds, built } })
+    Ok(ToldLevels { placements, ends, top: KeptTop { nodes, items, bounds, built } })
 }
 
 /// Reads a list of records of any bits.

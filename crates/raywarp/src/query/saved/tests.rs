@@ -69,6 +69,8 @@ fn answers(scene: &Scene, count: usize) -> Vec<String> {
             scene.path(number).collect::<Vec<_>>(),
             scene.with(crate::Filter::new().mask(2)).closest(&ray)
         ));
+        let then = scene.with(crate::Filter::new().time(0.4));
+        answers.push(format!("{:?} {:?} {:?}", then.closest(&ray), then.crossings(&ray), then.nearest(from, 9.0)));
     }
     let rays: Vec<Ray> = (0..count).map(|_| Ray::new(random.point(), random.point())).collect();
     let mut hits = vec![None; count];
@@ -145,6 +147,21 @@ fn scenes(size: usize) -> Vec<Scene> {
         builder.instance(lid, up(4.0), u32::MAX, 0);
         all.push(builder.build(&options(levels, None), &control).unwrap());
     }
+    for levels in [Levels::Auto, Levels::Two] {
+        // What moves: by itself, in groups, to where it is already, mirrored on its way; beside what stands still.
+        let mut builder = Scene::builder();
+        let cube = builder.mesh(&CUBE, &CUBE_INDICES);
+        let many = builder.mesh(&spikes, Indices::IN_ORDER);
+        let ends = [up(1.0), up(2.0).after(&Affine64::rotation(20.0, [1.0, 2.0, 3.0]))];
+        let group = builder.group(&[Placement::moving(cube, ends), Placement::new(many, up(3.0))]);
+        _ = builder.group(&[Placement::moving(cube, [up(f64::NAN), up(1.0)])]);
+        builder.moving(group, [up(4.0), up(5.0)], 6, 1);
+        builder.instance(group, up(9.0), 3, 2);
+        builder.moving(cube, [up(7.0); 2], u32::MAX, 3);
+        builder.moving(cube, [Affine64::IDENTITY, Affine64::scale([-1.0, 1.0, 1.0])], u32::MAX, 4);
+        builder.instance(many, thin(), 4, 5);
+        all.push(builder.build(&options(levels, None), &Control::default()).unwrap());
+    }
     // A mesh that keeps a tree beside others that do not.
     let mut builder = Scene::builder();
     let many = builder.mesh(&spikes, Indices::IN_ORDER);
@@ -168,6 +185,7 @@ fn edited(scene: &Scene, spikes: &[[f32; 3]]) -> Scene {
     let other = edit.mesh(&CUBE, &CUBE_INDICES);
     let pair = edit.group(&[Placement::new(one, up(1.0)), Placement::new(other, thin())]);
     let ids = [pair, one, other, pair].map(|part| edit.instance(part, up(2.0), 3, 4));
+    edit.moving(one, [up(6.0), up(8.0)], 1, 6);
     let scene = edit.commit(&Control::default()).unwrap();
     let mut edit = scene.edit();
     edit.remove_instance(ids[0]);
@@ -184,7 +202,7 @@ fn edited(scene: &Scene, spikes: &[[f32; 3]]) -> Scene {
 
 #[test]
 fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
-    let (mut rounding, mut built, mut free, mut open, mut flat) = (0, 0, 0, 0, 0);
+    let (mut rounding, mut built, mut free, mut open, mut flat, mut moving) = (0, 0, 0, 0, 0, 0);
     for scene in scenes(100) {
         let loaded = reloaded(&scene);
         assert_eq!(answers(&loaded, 60), answers(&scene, 60));
@@ -199,7 +217,9 @@ fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
         built += meshes().filter(|mesh| mesh.built.is_some()).count();
         open += meshes().filter(|mesh| mesh.open_edges.is_some()).count();
         (free, flat) = (free + kept.free.len(), flat + usize::from(!kept.is_divided));
+        moving += usize::from(scene.moves());
     }
+    assert!(moving >= 20, "{moving}");
     assert!(rounding > 3 && built > 3 && free > 3 && open > 3 && flat > 3, "{rounding} {built} {free} {open} {flat}");
 }
 
@@ -294,7 +314,7 @@ fn custom_geometry_is_an_error_that_names_it() {
 #[test]
 fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
     let all = scenes(3);
-    for scene in [&all[1], &all[11], &all[14], &all[27]] {
+    for scene in [&all[1], &all[11], &all[14], &all[15], &all[29]] {
         let bytes = saved(scene);
         (0..bytes.len()).into_par_iter().for_each(|length| {
             let error = Scene::load_from(&mut &bytes[..length]).unwrap_err();
@@ -333,6 +353,35 @@ fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
     for other in [&b"RAYWTREE\x01\0\0\0"[..], b"", b"ply\n", b"RAYWSCE", &[0; 100]] {
         assert!(matches!(Scene::load_from(&mut &other[..]), Err(SceneFileError::NotAScene)));
     }
+}
+
+#[test]
+fn a_file_that_contradicts_itself_about_motion_is_broken() {
+    // Of one level; of a tree in the world beside others; edited, placements with a tree of their own in the world.
+    let (mut flat, mut moving) = (0, 0);
+    for (index, mut scene) in scenes(3).into_iter().enumerate() {
+        for number in 0..scene.instance_count() {
+            let flip = |scene: &mut Scene| {
+                let inner = std::sync::Arc::get_mut(&mut scene.0).unwrap();
+                inner.numbered[number].moves ^= true;
+                inner.numbered[number].moves
+            };
+            let is_said = flip(&mut scene);
+            let found = Scene::load_from(&mut &saved(&scene)[..]);
+            flip(&mut scene);
+            let what = match found {
+                Err(SceneFileError::Broken { what }) => what,
+                // One that could move, and stands still, or that is to move to where it is.
+                Ok(_) => continue,
+                Err(error) => panic!("{error}"),
+            };
+            let expected =
+                if is_said { "what moves is flattened" } else { "something moves that is said to stand still" };
+            assert_eq!(what, expected, "scene {index}, placement {number}");
+            (flat, moving) = (flat + usize::from(is_said), moving + usize::from(!is_said));
+        }
+    }
+    assert!(flat > 30 && moving > 20, "{flat} {moving}");
 }
 
 /// Makes the checksums those of the bytes, where these have the lengths that they tell of.
@@ -401,12 +450,13 @@ fn mutated(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 fn used(scene: &Scene) {
     answers(scene, 4);
     let mut edit = scene.edit();
-    let ids: Vec<InstanceId> = (0..4).filter_map(|number| scene.instance_id(number)).collect();
+    let ids: Vec<InstanceId> = (0..5).filter_map(|number| scene.instance_id(number)).collect();
     for (i, &id) in ids.iter().enumerate() {
         match i {
             0 => edit.set_transform(id, up(1.0)),
             1 => edit.set_transform(id, thin()),
-            2 => edit.set_mask(id, 3),
+            2 => edit.set_motion(id, [up(1.0), up(2.0)]),
+            3 => edit.set_mask(id, 3),
             _ => edit.remove_instance(id),
         }
     }

@@ -28,16 +28,18 @@ pub(super) fn scene(told: Told, memory: Vec<Vec<Line>>) -> Result<Scene, SceneFi
             user: told.user,
             mesh,
             is_mirrored: told.is_mirrored,
-            moves: false,
+            moves: told.moves,
         })
         .collect();
     let moved = flattened(&kept, &numbered)?;
     // Of each placement the map to the world, where it is known.
     let mut maps: Vec<Affine> = moved.iter().map(|map| map.unwrap_or(Affine::IDENTITY)).collect();
+    let mut ends: Vec<Option<Affine>> = vec![None; numbered.len()];
     let rays = match levels {
         None => {
             let is_flat = trees.len() == 1 && !kept.is_divided && kept.free.is_empty();
             ensure(is_flat && kept.parts.iter().all(|part| tree_in(part).is_none()), "one level has several trees")?;
+            ensure(numbered.iter().all(|numbered| !numbered.moves), "what moves is flattened")?;
             check_count(&kept, &numbered, trees[0].triangles, |_| true)?;
             let ids = || ids_of(&kept, &numbered, |_| true);
             let tree = made((0, &trees[0]), memory.into_iter().next().unwrap_or_default(), ids)?;
@@ -46,18 +48,27 @@ pub(super) fn scene(told: Told, memory: Vec<Vec<Line>>) -> Result<Scene, SceneFi
         Some(levels) => {
             let of = Scenery { kept: &kept, numbered: &numbered, moved: &moved, trees: &trees };
             let flat = of.check(&levels.placements)?;
-            for placement in levels.placements.iter().take(levels.placements.len() - usize::from(flat.is_some())) {
-                if moved[placement.base as usize].is_none() {
-                    maps[placement.base as usize] = placement.map();
-                }
+            let standing = &levels.placements[..levels.placements.len() - usize::from(flat.is_some())];
+            for placement in standing.iter().filter(|placement| moved[placement.base as usize].is_none()) {
+                maps[placement.base as usize] = placement.map();
+            }
+            for (index, end) in &levels.ends {
+                let Some(base) = standing.get(*index as usize).map(|placement| placement.base as usize) else {
+                    return broken("something moves that is not there");
+                };
+                ensure(numbered[base].moves, "something moves that is said to stand still")?;
+                ends[base] = Some(*end);
             }
             two_levels(levels, &trees, memory, flat.as_ref(), kept.quality)?
         }
     };
-    let bounds = |(numbered, map): (&Numbered, &Affine)| {
-        kept.mesh(numbered.mesh as usize).map_or(Aabb::EMPTY, |mesh| reach_of(&mesh.bounds, map))
+    let bounds = |(numbered, (map, end)): (&Numbered, (&Affine, &Option<Affine>))| {
+        let Some(mesh) = kept.mesh(numbered.mesh as usize) else { return Aabb::EMPTY };
+        let at_end = end.map_or(Aabb::EMPTY, |end| reach_of(&mesh.bounds, &end));
+        reach_of(&mesh.bounds, map).union(&at_end)
     };
-    let reaches = numbered.par_iter().zip(&maps).with_min_len(1 << 10).map(bounds).collect();
+    let placed = numbered.par_iter().zip(maps.par_iter().zip(&ends));
+    let reaches = placed.with_min_len(1 << 10).map(bounds).collect();
     kept.reaches = reaches;
     Ok(Scene::new(rays, numbered, (origin, rounding), false, kept))
 }
@@ -199,6 +210,8 @@ impl Scenery<'_> {
             let triangles = trees[last.tree as usize].triangles;
             used(last.tree, triangles)?;
             check_count(kept, numbered, triangles, |number| is_flat[number])?;
+            let moves_flat = numbered.iter().zip(&is_flat).any(|(numbered, is_flat)| *is_flat && numbered.moves);
+            ensure(!moves_flat, "what moves is flattened")?;
             (rest, Some(ids_of(kept, numbered, |number| is_flat[number])))
         };
         let is_sorted = rest.is_sorted_by(|a, b| a.base < b.base);
@@ -209,6 +222,7 @@ impl Scenery<'_> {
             };
             let mesh = kept.mesh(at.mesh as usize);
             if moved[placement.base as usize].is_some() {
+                ensure(!at.moves, "what moves is flattened")?;
                 ensure(flat.is_none() && placement.map() == Affine::IDENTITY, "a flattened placement is moved")?;
                 used(placement.tree, mesh.map_or(0, |mesh| mesh.triangles))?;
             } else {
@@ -227,7 +241,7 @@ impl Scenery<'_> {
 /// Puts a scene of two levels together, whose placements were checked. The triangles of a last tree in the world have
 /// the ids of `flat`.
 fn two_levels(
-    ToldLevels { placements, top }: ToldLevels,
+    ToldLevels { placements, ends, top }: ToldLevels,
     trees: &[ToldTree],
     memory: Vec<Vec<Line>>,
     flat: Option<&Ids>,
@@ -241,7 +255,7 @@ fn two_levels(
         made((number, told), memory, ids)
     };
     let trees = trees.par_iter().zip(memory).enumerate().map(make).collect::<Result<Vec<_>, _>>()?;
-    match LevelsTracer::of_kept(trees, &placements, top) {
+    match LevelsTracer::of_kept(trees, (&placements, &ends), top) {
         Some(levels) => Ok(Rays::Two(levels, Box::new(Plan::cpu(quality)))),
         None => broken("a placement, or the tree over the placements, is none"),
     }

@@ -60,11 +60,6 @@ pub(super) fn told(scene: &Scene) -> Result<Vec<u8>, SceneFileError> {
     if let Some(geometry) = kept.parts.iter().position(is_custom) {
         return Err(SceneFileError::Custom { geometry: GeometryId(geometry as u32) });
     }
-    let is_moving =
-        |part: &KeptPart| matches!(part, KeptPart::Group(members) if members.iter().any(|m| m.end.is_some()));
-    if numbered.iter().any(|numbered| numbered.moves) || kept.parts.iter().any(is_moving) {
-        return Err(SceneFileError::Moving);
-    }
     let mut out = Out::default();
     out.point(origin);
     tell_rounding(&mut out, rounding.as_ref());
@@ -82,6 +77,7 @@ pub(super) fn told(scene: &Scene) -> Result<Vec<u8>, SceneFileError> {
         out.u32(numbered.mask);
         out.u32(numbered.user);
         out.flag(numbered.is_mirrored);
+        out.flag(numbered.moves);
     }
     match rays {
         Rays::One(..) => out.flag(false),
@@ -146,6 +142,8 @@ fn tell_kept(out: &mut Out, kept: &Kept) {
                     out.u32(member.mesh.0);
                     out.u32(member.mask);
                     out.map64(&member.transform);
+                    out.flag(member.end.is_some());
+                    member.end.iter().for_each(|end| out.map64(end));
                 }
             }
         }
@@ -184,6 +182,11 @@ fn tell_mesh(out: &mut Out, mesh: &KeptMesh) {
 fn tell_levels(out: &mut Out, levels: &LevelsTracer) {
     out.count(levels.placement_count());
     levels.kept().for_each(|placement| out.0.extend(bytemuck::bytes_of(&placement)));
+    out.count(levels.kept_ends().count());
+    for (index, end) in levels.kept_ends() {
+        out.u32(index);
+        out.map(&end);
+    }
     let (top, built) = levels.top();
     out.count(top.nodes().len());
     out.0.extend(bytemuck::cast_slice::<_, u8>(top.nodes()));

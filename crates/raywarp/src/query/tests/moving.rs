@@ -3,6 +3,7 @@
 use super::custom::{Spheres, spheres};
 use super::*;
 use crate::cpu::RayExtra;
+use crate::query::saved::tests::reloaded;
 use raywarp_geom::{Aabb, TraceError};
 use raywarp_testing::{Random, cases};
 use std::sync::Arc;
@@ -444,16 +445,56 @@ fn motions_that_cannot_be_are_errors_that_name_them() {
 }
 
 #[test]
-fn scenes_that_move_are_not_saved() {
-    let up = |z: f64| Affine64::translation([0.0, 0.0, z]);
-    for is_placed in [false, true] {
-        let mut builder = Scene::builder();
-        let sheet = builder.mesh(&SHEET, &SHEET_INDICES);
-        let group = builder.group(&[Placement::moving(sheet, [up(0.0), up(1.0)])]);
-        builder.instance(if is_placed { group } else { sheet }, up(0.0), u32::MAX, 0);
-        let error = built(builder, Levels::Two).save_to(&mut Vec::new()).unwrap_err();
-        assert!(matches!(error, SceneFileError::Moving), "{error}");
+fn a_loaded_scene_moves_as_the_saved_one_and_is_edited_alike() {
+    for seed in 0..cases(3) as u64 {
+        let mut random = Random::new(seed);
+        let model = Model::new(&mut random);
+        for levels in [Levels::Auto, Levels::Two] {
+            let scene = model.built(levels);
+            let mut both = [reloaded(&scene), scene];
+            for step in 0..3 {
+                let [loaded, saved] = &both;
+                assert_eq!((loaded.bounds(), loaded.bytes()), (saved.bounds(), saved.bytes()));
+                for time in TIMES {
+                    for ray in aimed(saved, &model, time, &mut random, 20) {
+                        let [got, want] = [loaded, saved].map(|scene| scene.with(Filter::new().time(time)));
+                        assert_eq!(got.closest(&ray).as_ref().map(bits), want.closest(&ray).as_ref().map(bits));
+                        assert_eq!(got.crossings(&ray), want.crossings(&ray));
+                        let backs = Filter::new().time(time).culling(Culling::Backs);
+                        assert_eq!(loaded.with(backs).any(&ray), saved.with(backs).any(&ray));
+                        assert_eq!(got.nearest(ray.origin, 9.0), want.nearest(ray.origin, 9.0));
+                    }
+                }
+                // What stood still moves, what moved stands still, and a mesh that moves takes another shape.
+                let id = |instance| saved.instance_id(instance).unwrap();
+                let (first, last) = (id(step), id(saved.instance_count() as u32 - 2));
+                let to = places(&mut random, 3.0);
+                let bent: Vec<[f32; 3]> = model.meshes[0].iter().map(|&[x, y, z]| [x, y, z + 0.25 * x]).collect();
+                both = both.each_ref().map(|scene| {
+                    let mut edit = scene.edit();
+                    edit.set_motion(first, to);
+                    edit.set_transform(last, to[0]);
+                    edit.set_mesh(GeometryId(0), &bent, Indices::IN_ORDER);
+                    edit.commit(&Control::default()).unwrap()
+                });
+            }
+            reloaded(&both[0]);
+        }
     }
+}
+
+#[test]
+fn what_moves_in_a_group_that_is_nowhere_is_saved_too() {
+    let up = |z: f64| Affine64::translation([0.0, 0.0, z]);
+    let mut builder = Scene::builder();
+    let sheet = builder.mesh(&SHEET, &SHEET_INDICES);
+    let group = builder.group(&[Placement::moving(sheet, [up(0.0), up(1.0)])]);
+    let loaded = reloaded(&built(builder, Levels::Two));
+    let mut edit = loaded.edit();
+    edit.instance(group, up(2.0), u32::MAX, 0);
+    let scene = edit.commit(&Control::default()).unwrap();
+    let seen = [0.0, 1.0].map(|time| scene.with(Filter::new().time(time)).closest(&AHEAD).map(|hit| hit.t));
+    assert_eq!(seen, [Some(2.0), Some(3.0)]);
 }
 
 #[test]
