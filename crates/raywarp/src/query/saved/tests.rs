@@ -4,6 +4,7 @@ use super::checksum::Checksum;
 use super::read::lines_of;
 use super::*;
 use crate::bvh::presets;
+use crate::query::scene::Rays;
 use crate::query::tests::{CUBE, CUBE_INDICES};
 use crate::query::{EditError, End, GeometryId, Indices, InstanceId, Levels, Placement, Ray64, Reshape, SceneOptions};
 use rayon::prelude::*;
@@ -355,6 +356,14 @@ fn what_ends_early_is_of_another_kind_or_version_or_damaged_says_so() {
     }
 }
 
+/// Returns whether a placement of a mesh is one of the mesh's own tree.
+fn has_tree(scene: &Scene, number: usize) -> bool {
+    let Rays::Two(levels, _) = &scene.0.rays else { return false };
+    let tree = scene.0.kept.tree(scene.0.numbered[number].mesh as usize);
+    let mut placements = (0..levels.placement_count()).map(|index| levels.placement(index));
+    placements.any(|placement| placement.base as usize == number && Some(placement.tree) == tree)
+}
+
 #[test]
 fn a_file_that_contradicts_itself_about_motion_is_broken() {
     // Of one level; of a tree in the world beside others; edited, placements with a tree of their own in the world.
@@ -372,7 +381,10 @@ fn a_file_that_contradicts_itself_about_motion_is_broken() {
             let what = match found {
                 Err(SceneFileError::Broken { what }) => what,
                 // One that could move, and stands still, or that is to move to where it is.
-                Ok(_) => continue,
+                Ok(_) => {
+                    assert!(has_tree(&scene, number), "scene {index}, placement {number}");
+                    continue;
+                }
                 Err(error) => panic!("{error}"),
             };
             let expected =
