@@ -10,8 +10,8 @@ impl Scene {
     /// The distance is that of [`Scene::nearest`]. The sign is exact, unless the point is within 64 half-ulps of its
     /// largest coordinate difference to the meshes from a surface. Where solids overlap it is the distance to the
     /// nearest surface of any of them, also of one that lies inside of another. Custom geometry that answers points is
-    /// a surface that nothing is inside of. Infinite where there is no surface; NaN
-    /// for a point that is NaN or infinite. A walk to the nearest point, and one ray.
+    /// a surface that nothing is inside of. Infinite where there is no surface; NaN for a point that is NaN or infinite. A
+    /// walk to the nearest point, and one ray. For meshes with holes there is [`Scene::signed_distance_by_winding`].
     ///
     /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]).
     ///
@@ -32,8 +32,45 @@ impl Scene {
         if !point.iter().all(|x| x.is_finite()) {
             return Ok(f32::NAN);
         }
-        let distance = self.nearest(point, f32::INFINITY).map_or(f32::INFINITY, |nearest| nearest.distance);
+        let distance = self.distance(point);
         Ok(if distance > 0.0 && self.contains(point)? { -distance } else { distance })
+    }
+
+    /// Returns the distance to the nearest surface.
+    fn distance(&self, point: [f32; 3]) -> f32 {
+        self.nearest(point, f32::INFINITY).map_or(f32::INFINITY, |nearest| nearest.distance)
+    }
+
+    /// Returns the distance of a point to the nearest surface as [`Scene::signed_distance`] does, for meshes with holes
+    /// too: negative where the surfaces go round the point more than half of once, as [`Scene::winding_number`] tells,
+    /// whose price and errors these are.
+    ///
+    /// In a hole, where the sign changes, the distance is that to its rim, so that it jumps there from a number to its
+    /// negative. Of closed meshes it is [`Scene::signed_distance`], but for those whose fronts look inwards: nothing is
+    /// inside of these.
+    ///
+    /// ```
+    /// use raywarp::Scene;
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// // A tetrahedron without its largest side.
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2]])?;
+    /// assert!(scene.signed_distance([0.25, 0.25, 0.125]).is_err());
+    /// assert_eq!(scene.signed_distance_by_winding([0.25, 0.25, 0.125]), -0.125);
+    /// assert_eq!(scene.signed_distance_by_winding([0.25, 0.25, -2.0]), 2.0);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
+    pub fn signed_distance_by_winding(&self, point: [f32; 3]) -> f32 {
+        if !point.iter().all(|x| x.is_finite()) {
+            return f32::NAN;
+        }
+        let distance = self.distance(point);
+        if distance > 0.0 && self.winding_number(point) > 0.5 { -distance } else { distance }
+    }
+
+    /// Returns for each point what [`Scene::signed_distance_by_winding`] returns, in parallel; four bytes a point.
+    pub fn signed_distance_by_winding_batch(&self, points: &[[f32; 3]]) -> Vec<f32> {
+        points.par_iter().with_min_len(16).map(|&point| self.signed_distance_by_winding(point)).collect()
     }
 
     /// Returns for each point what [`Scene::signed_distance`] returns, in parallel; four bytes a point.
@@ -51,6 +88,7 @@ mod tests {
     use super::*;
     use crate::query::tests::{CUBE, CUBE_INDICES};
     use crate::{Affine64, Control, Levels, SceneOptions};
+    use raywarp_testing::{Random, winding_by_angles};
 
     #[test]
     fn distances_to_two_solids_are_negative_inside_of_either() {
@@ -82,6 +120,47 @@ mod tests {
                 assert!(scene.signed_distance([0.0, bad, 0.0]).is_ok_and(f32::is_nan));
             }
         }
+    }
+
+    #[test]
+    fn meshes_with_holes_have_the_sign_of_their_winding_number_and_closed_ones_that_of_what_they_contain() {
+        let mut random = Random::new(61);
+        let (mut inside, mut between) = (0, 0);
+        for levels in [Levels::One, Levels::Two] {
+            let mut builder = Scene::builder();
+            // Without its lid; closed; and a scrap, which is open all around.
+            let meshes: [&[[u32; 3]]; 3] = [&CUBE_INDICES[2..], &CUBE_INDICES, &CUBE_INDICES[..1]];
+            let ids = meshes.map(|indices| builder.mesh(&CUBE, indices));
+            let mut triangles = Vec::new();
+            for (i, scale) in [[1.0, 1.0, 1.0], [-0.5, 1.0, 1.0], [2.0, 0.5, 1.0]].into_iter().enumerate() {
+                let place = Affine64::translation([1.5 * i as f64, 0.25, 0.0]).after(&Affine64::scale(scale));
+                builder.instance(ids[i], place, u32::MAX, 0);
+                let map = place.rounded();
+                triangles.extend(meshes[i].iter().map(|corners| {
+                    let [a, b, c] = corners.map(|vertex| map.point(CUBE[vertex as usize]));
+                    if scale[0] < 0.0 { [a, c, b] } else { [a, b, c] }
+                }));
+            }
+            let options = SceneOptions { levels, ..SceneOptions::default() };
+            let scene = builder.build(&options, &Control::default()).unwrap();
+            let points: Vec<[f32; 3]> = (0..500).map(|_| random.point().map(|x| 1.0 + 1.5 * x)).collect();
+            let all = scene.signed_distance_by_winding_batch(&points);
+            for (&point, found) in points.iter().zip(all) {
+                let winding = winding_by_angles(&triangles, point);
+                let distance = scene.nearest(point, f32::INFINITY).unwrap().distance;
+                let want = if winding > 0.5 { -distance } else { distance };
+                assert!(found == want || (winding - 0.5).abs() < 1e-4, "{levels:?} {point:?}: {found}, {winding}");
+                assert_eq!(scene.signed_distance_by_winding(point), found);
+                inside += usize::from(found < 0.0);
+                between += usize::from((0.1..0.9).contains(&winding));
+            }
+            assert!(scene.signed_distance_by_winding([0.5, f32::NAN, 0.5]).is_nan());
+        }
+        assert!(inside > 30 && between > 30, "{inside} {between}");
+        let closed = Scene::from_triangles(&CUBE, &CUBE_INDICES).unwrap();
+        let points: Vec<[f32; 3]> = (0..300).map(|_| random.point().map(|x| 0.5 + x)).chain(CUBE).collect();
+        assert_eq!(closed.signed_distance_batch(&points), Ok(closed.signed_distance_by_winding_batch(&points)));
+        assert_eq!(Scene::from_triangles(&[], &[]).unwrap().signed_distance_by_winding([0.5; 3]), f32::INFINITY);
     }
 
     #[test]
