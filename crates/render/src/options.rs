@@ -152,6 +152,15 @@ pub enum RenderOptionError {
     TooManyBounces,
 }
 
+/// Returns what to do about too many of something.
+fn way_out(what: &str) -> &'static str {
+    if what.ends_with("triangles") {
+        "place fewer; in two levels a mesh that placements share counts once, but for each placement where it glows"
+    } else {
+        "let surfaces share them"
+    }
+}
+
 /// Reason why a render could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -166,9 +175,16 @@ pub enum RenderError {
         /// Number of steps of the texture's program.
         ops: usize,
     },
-    /// The scene has too many of something for the bits of an index; holds what.
-    #[error("too many {0} to shade")]
-    TooLarge(&'static str),
+    /// The scene has too many of something for the bits of an index.
+    #[error("the scene has {found} {what} to shade, but at most {limit} can be numbered; {}", way_out(what))]
+    TooLarge {
+        /// Name of what there is too much of, in the plural.
+        what: &'static str,
+        /// Number of them.
+        found: u64,
+        /// Largest number of them.
+        limit: u64,
+    },
     /// An option of the render cannot be used.
     #[error(transparent)]
     Option(#[from] RenderOptionError),

@@ -14,7 +14,8 @@ use std::collections::HashMap;
 /// Adds records of all materials of `scene`.
 pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), RenderError> {
     if scene.materials.len() > TriangleRecord::MATERIAL as usize {
-        return Err(RenderError::TooLarge("materials"));
+        let (found, limit) = (scene.materials.len() as u64, u64::from(TriangleRecord::MATERIAL));
+        return Err(RenderError::TooLarge { what: "materials", found, limit });
     }
     let record_of = |absorption: Absorption| MediumRecord { absorption: absorption.sigma, ior: 0.0 };
     flat.media = scene.media.iter().map(|medium| record_of(medium.absorption)).collect();
@@ -27,7 +28,8 @@ pub(super) fn add(flat: &mut ShadingScene, scene: &Description) -> Result<(), Re
         forget_media(flat);
     }
     if flat.media.len() > ShadingScene::MOST_MEDIA {
-        return Err(RenderError::TooLarge("media"));
+        let (found, limit) = (flat.media.len() as u64, ShadingScene::MOST_MEDIA as u64);
+        return Err(RenderError::TooLarge { what: "media", found, limit });
     }
     Ok(())
 }

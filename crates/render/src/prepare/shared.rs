@@ -71,9 +71,13 @@ pub(super) fn add_shared(
 fn add_attributes(flat: &mut ShadingScene, mesh: &TriangleMesh) -> Result<u32, RenderError> {
     let (first, first_color, count) = (flat.attributes.len(), flat.colors.len(), mesh.indices.len());
     let is_colored = !mesh.colors.is_empty();
-    let most_colors = AttributeRecord::LEFT_HANDED as usize - 1;
-    if first + count >= NONE as usize || is_colored && first_color + count >= most_colors {
-        return Err(RenderError::TooLarge("triangles"));
+    let most = |what, found: usize, most: usize| {
+        let (found, limit) = (found as u64, most as u64);
+        if found > limit { Err(RenderError::TooLarge { what, found, limit }) } else { Ok(()) }
+    };
+    most("triangles", first + count, NONE as usize - 1)?;
+    if is_colored {
+        most("coloured triangles", first_color + count, AttributeRecord::LEFT_HANDED as usize - 2)?;
     }
     let color = |primitive: usize| if is_colored { (first_color + primitive) as u32 + 1 } else { 0 };
     flat.attributes.extend((0..count).map(|primitive| attributes(mesh, primitive, color(primitive))));

@@ -33,22 +33,23 @@ struct Chunk<'s> {
 pub(super) fn add(flat: &mut ShadingScene, scene: &Description, shares: bool) -> Result<(), RenderError> {
     let looks: Vec<bool> = flat.materials.iter().map(|m| m.has(MaterialFlags::LOOKS_AT_ATTRIBUTES)).collect();
     let turned = turned_maps(scene);
-    let too_many = || RenderError::TooLarge("triangles");
     let shared = if shares { sharing(flat, scene) } else { Vec::new() };
     let is_shared = |instance: u32| shared.get(instance as usize).is_some_and(|&shared| shared);
     let own: Vec<u32> = (0..scene.instances.len() as u32).filter(|&instance| !is_shared(instance)).collect();
     let size = |instance: u32| mesh_of(scene, instance).triangles.indices.len();
     let count: u64 = own.iter().map(|&instance| size(instance) as u64).sum();
     if count >= u64::from(NONE) {
-        return Err(too_many());
+        return Err(RenderError::TooLarge { what: "triangles", found: count, limit: u64::from(NONE) - 1 });
     }
     let count = count as usize;
     let parts: Vec<(u32, Range<usize>, usize)> = parts(scene, &own, &looks);
     let attributes: usize = parts.iter().map(|(_, _, attributes)| attributes).sum();
     let colored = |instance: u32| !mesh_of(scene, instance).triangles.colors.is_empty();
     let colors: usize = parts.iter().filter(|(i, ..)| colored(*i)).map(|(_, _, attributes)| attributes).sum();
-    if colors >= AttributeRecord::LEFT_HANDED as usize - 1 {
-        return Err(too_many());
+    let most_colors = AttributeRecord::LEFT_HANDED as usize - 2;
+    if colors > most_colors {
+        let (found, limit) = (colors as u64, most_colors as u64);
+        return Err(RenderError::TooLarge { what: "coloured triangles", found, limit });
     }
     flat.triangles = vec![TriangleRecord::zeroed(); count];
     flat.attributes = vec![AttributeRecord::zeroed(); attributes];

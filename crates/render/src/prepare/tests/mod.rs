@@ -51,6 +51,26 @@ fn images_are_looked_up_at_texel_centres_and_between() {
 }
 
 #[test]
+fn too_many_triangles_are_refused_before_any_is_made_and_the_line_says_what_to_do() {
+    for (glows, shares) in [(false, false), (true, true)] {
+        let mut scene = Description::default();
+        let mut material = Material::diffuse("", [0.5; 3]);
+        material.emission = glows.then(|| Emission { radiance: ColorInput::constant([1.0; 3]), two_sided: false });
+        let materials = FaceMaterials::Uniform(scene.add_material(material));
+        let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]; 1 << 20], ..TriangleMesh::default() };
+        let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials });
+        let instance = Instance { mesh, transform: Affine::IDENTITY, material: None };
+        scene.instances = vec![instance; 1 << 12];
+        let bounds = Aabb { min: [-1.0; 3], max: [1.0; 3] };
+        let made = if shares { ShadingScene::with_shared_meshes } else { ShadingScene::new };
+        let line = made(&scene, &bounds).map(drop).unwrap_err().to_string();
+        let start = "the scene has 4294967296 triangles to shade, but at most 4294967294 can be numbered; place fewer";
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
 fn graphs_are_evaluated_and_too_deep_ones_refused() {
     let mut scene = with_four_texels();
     let a = scene.add_texture(Texture::Constant([0.5, 1.0, 0.0, 1.0]));
