@@ -5,15 +5,22 @@ use crate::render::darkness::{Darkness, why_dark};
 use crate::render::lamps::{Lamp, Seen, add_balls, remove_balls};
 use crate::render::own_light::shines_by_images_alone;
 use crate::render::picture::PictureError;
+use rayon::prelude::*;
+use raywarp_geom::Aabb;
 use raywarp_render::film::{Film, luminance};
 use raywarp_render::output::auto_exposure;
 use raywarp_render::{RenderContext, RenderError, RenderOptions};
-use raywarp_scene::{Camera, Description, Light};
+use raywarp_scene::{Camera, Description, Instance, Light};
 
 /// Longer side of the small test picture, and the largest number of its paths: light that none of them finds would
 /// hardly be seen.
 const SIDE: f32 = 64.0;
 const PATHS: u32 = 65_536;
+/// Number of placements around a camera from which on there are fewer paths: each has to be entered by every path. No
+/// scene that was made for a picture has so many.
+const MANY_AROUND: usize = 1024;
+/// Number of paths below which there are never fewer.
+const FEWEST_PATHS: u32 = 256;
 /// Radiance, after exposure, below which a surface looks black: byte 7 of 255 in a PNG.
 const VISIBLE: f64 = 0.002;
 /// Fraction of the pixels that show a surface which must be brighter for light to show.
@@ -63,7 +70,7 @@ pub(crate) fn darkness(
     if !prepared.has_light() {
         return Ok(Some(Dark { cause: Darkness::NoLight, glows: false }));
     }
-    let small = small(options);
+    let small = small(prepared, camera, options);
     let glows = match trial(prepared, camera, &small, exposure)? {
         Trial::Light => return Ok(None),
         Trial::Nothing if options.transparent => return Ok(None),
@@ -90,7 +97,7 @@ pub(crate) fn is_out_of_view(
     camera: &Camera,
     options: &RenderOptions,
 ) -> Result<bool, RenderError> {
-    let film = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small(options) })?;
+    let film = tried(prepared, camera, &RenderOptions { max_depth: 0, ..small(prepared, camera, options) })?;
     Ok(film.pixels().all(|pixel| film.sums(pixel).hits == 0))
 }
 
@@ -168,7 +175,7 @@ fn glows(
 /// # Errors
 /// [`RenderError`].
 pub(crate) fn is_closed_in(prepared: &Prepared, camera: &Camera, options: &RenderOptions) -> Result<bool, RenderError> {
-    Ok(Seen::from(prepared, camera, &small(options))?.is_some_and(|seen| seen.is_closed_in()))
+    Ok(Seen::from(prepared, camera, &small(prepared, camera, options))?.is_some_and(|seen| seen.is_closed_in()))
 }
 
 /// Places lamps in a scene that surrounding light hardly reaches (a room); `None` if it does, or if rays from what is
@@ -184,7 +191,7 @@ pub(crate) fn lamps_where_dark(
     camera: &Camera,
     options: &RenderOptions,
 ) -> Result<Option<Vec<Lamp>>, PictureError> {
-    let small = RenderOptions { features: true, ..small(options) };
+    let small = RenderOptions { features: true, ..small(prepared, camera, options) };
     let film = tried(prepared, camera, &small)?;
     let (mut surfaces, mut dark) = (0, 0);
     for pixel in film.pixels() {
@@ -215,13 +222,38 @@ pub(crate) fn lamps_where_dark(
     Ok(found)
 }
 
+/// Returns the largest number of paths of the small test picture: fewer where a camera is within thousands of
+/// placements, so that what is done before a render, which no time limit ends, takes about as long as elsewhere. A count
+/// of the scene's boxes, and so the same on every machine.
+fn path_count(scene: &Description, camera: &Camera) -> u32 {
+    if scene.instances.len() <= MANY_AROUND {
+        return PATHS;
+    }
+    let bounds: Vec<Aabb> = scene.meshes.par_iter().map(|mesh| mesh.triangles.bounds()).collect();
+    let eye = Aabb { min: camera.eye, max: camera.eye };
+    let is_around = |instance: &&Instance| {
+        let mesh = &bounds[instance.mesh.index()];
+        !mesh.is_empty() && instance.transform.aabb(mesh).contains(&eye)
+    };
+    let around = scene.instances.par_iter().filter(is_around).count();
+    let share = MANY_AROUND as f64 / around.max(MANY_AROUND) as f64;
+    ((f64::from(PATHS) * share) as u32).max(FEWEST_PATHS)
+}
+
 /// Returns the options of the small test picture.
-fn small(options: &RenderOptions) -> RenderOptions {
+fn small(prepared: &Prepared, camera: &Camera, options: &RenderOptions) -> RenderOptions {
+    small_of(options, path_count(prepared.scene(), camera))
+}
+
+/// Returns the options of a small test picture of so many paths at most.
+fn small_of(options: &RenderOptions, paths: u32) -> RenderOptions {
     let longer = options.size[0].max(options.size[1]) as f32;
-    let size = options.size.map(|pixels| ((pixels as f32 * SIDE / longer).round() as u32).max(1));
+    // At least one path a pixel.
+    let side = SIDE.min((paths as f32).sqrt().floor());
+    let size = options.size.map(|pixels| ((pixels as f32 * side / longer).round() as u32).max(1));
     RenderOptions {
         size,
-        samples: 0..PATHS / (size[0] * size[1]),
+        samples: 0..paths / (size[0] * size[1]),
         // Connections of a last vertex are light of a bounce more. Who asks for emission alone is to see it.
         max_depth: options.max_depth.saturating_add(options.connect_last.into()).clamp(2, DEEPEST),
         threads: options.threads,
@@ -237,11 +269,42 @@ fn tried(prepared: &Prepared, camera: &Camera, small: &RenderOptions) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_geom::{Affine, TriangleMesh};
+    use raywarp_scene::{FaceMaterials, Material, Mesh};
+
+    #[test]
+    fn a_camera_within_thousands_of_placements_has_fewer_paths_and_no_other_has() {
+        let mut scene = Description::default();
+        let material = scene.add_material(Material::diffuse("", [0.5; 3]));
+        let positions = vec![[-1.0, -1.0, -1.0], [1.0, 1.0, -1.0], [1.0, -1.0, 1.0]];
+        let triangles = TriangleMesh { positions, indices: vec![[0, 1, 2]], ..TriangleMesh::default() };
+        let mesh = scene.add_mesh(Mesh { name: String::new(), triangles, materials: FaceMaterials::Uniform(material) });
+        let at = |x: f32| Instance { mesh, transform: Affine::translation([x, 0.0, 0.0]), material: None };
+        let camera = |x: f32| Camera::look_at([x, 0.0, 0.0], [x, 0.0, 9.0], [0.0, 1.0, 0.0], 45.0).unwrap();
+        let mut count = |around: usize, aside: usize| {
+            scene.instances = [vec![at(0.0); around], vec![at(9.0); aside]].concat();
+            [0.0, 1.0, 5.0].map(|x| path_count(&scene, &camera(x)))
+        };
+        assert_eq!(count(1024, 0), [PATHS; 3]);
+        assert_eq!(count(1024, 100_000), [PATHS; 3]);
+        assert_eq!(count(1025, 1), [PATHS * 1024 / 1025, PATHS * 1024 / 1025, PATHS]);
+        assert_eq!(count(8192, 0), [8192, 8192, PATHS]);
+        assert_eq!(count(1 << 20, 0), [FEWEST_PATHS, FEWEST_PATHS, PATHS]);
+        // Paths that are all there are: at least one a pixel, and no more than there may be.
+        for (size, paths) in
+            [([640, 480], PATHS), ([640, 480], 8192), ([1000, 10], 256), ([7, 700], 300), ([1, 1], 256)]
+        {
+            let small = small_of(&RenderOptions { size, ..RenderOptions::default() }, paths);
+            let pixels = small.size[0] * small.size[1];
+            assert!(small.samples.end >= 1 && pixels * small.samples.end <= paths, "{size:?} {paths}: {small:?}");
+        }
+        assert_eq!(small_of(&RenderOptions::default(), PATHS).size.iter().max(), Some(&64));
+    }
 
     #[test]
     fn the_small_picture_has_the_light_of_the_render() {
         let depth = |max_depth, connect_last| {
-            small(&RenderOptions { max_depth, connect_last, ..RenderOptions::default() }).max_depth
+            small_of(&RenderOptions { max_depth, connect_last, ..RenderOptions::default() }, PATHS).max_depth
         };
         assert_eq!([0, 2, 7, 64, u32::MAX].map(|n| depth(n, false)), [2, 2, 7, DEEPEST, DEEPEST]);
         assert_eq!([0, 2, 7, 64, u32::MAX].map(|n| depth(n, true)), [2, 3, 8, DEEPEST, DEEPEST]);
