@@ -3,8 +3,8 @@
 //! `cargo run --release -p raywarp-cpu --example miss_rates -- [RAYS [NAME]]`: RAYS (1e6 unless given) through the
 //! default tracer, as many in bundles that it walks as packets, and as many one ray a call; as many through scenes of
 //! two levels, where a transform turns, scales and perhaps mirrors the mesh, and where the mesh is cut into parts of
-//! one to eight triangles that transforms of their own take to seams with the same bits; a tenth of that through each
-//! of the others. Only through those whose name holds NAME, if given. Half of the rays start inside; sizes are 1e-6 to
+//! one to eight triangles that transforms of their own take to seams with the same bits, and where the mesh moves from
+//! one transform to another, asked at a time between; a tenth of that through each of the others. Only through those whose name holds NAME, if given. Half of the rays start inside; sizes are 1e-6 to
 //! 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of docs/reference/robustness.md,
 //! and fails if anything but the others misses a ray up to an offset of 1e4.
 
@@ -34,6 +34,8 @@ enum Way {
     Turned,
     /// Two levels, each part of the mesh placed by a transform of its own.
     Cut,
+    /// Two levels, the mesh on its way between two transforms.
+    Moving,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,6 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("watertight, padded boxes (default), one ray a call", Way::Single, true),
         ("two levels, turned", Way::Turned, true),
         ("two levels, seams", Way::Cut, true),
+        ("two levels, moving", Way::Moving, true),
         ("watertight, plain boxes", papers(CpuTriangleTest::Watertight, CpuBoxTest::Plain), false),
         ("Woop, padded boxes", papers(CpuTriangleTest::Woop, CpuBoxTest::Padded), false),
         ("Woop, plain boxes (AL09)", papers(CpuTriangleTest::Woop, CpuBoxTest::Plain), false),
@@ -150,6 +153,10 @@ fn target(mesh: &ClosedMesh, (size, offset): (f32, f32), way: Way, seed: u64) ->
         }
         Way::Cut => {
             let (target, tracer) = Target::cut(mesh, size, offset, seed);
+            (target, Box::new(tracer))
+        }
+        Way::Moving => {
+            let (target, tracer) = Target::moving(mesh, size, offset, seed);
             (target, Box::new(tracer))
         }
     }

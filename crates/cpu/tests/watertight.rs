@@ -53,6 +53,21 @@ fn no_ray_slips_out_of_a_placed_mesh_or_between_placed_parts() {
 }
 
 #[test]
+fn no_ray_slips_out_of_a_mesh_that_moves_at_any_time() {
+    for (seed, mesh) in (0..).zip(meshes::all()) {
+        for (step, (size, offset)) in (0..).zip([(1.0, 0.0), (1e-3, 1.0), (1e6, 1e4)].repeat(3)) {
+            let (target, tracer) = Target::moving(&mesh, size, offset, seed << 8 | step);
+            assert!(target.holds_its_middle(), "{}, size {size:e}, offset {offset:e}", mesh.name);
+            for inside in [true, false] {
+                let tally = target.tally(&tracer, inside, cases(200), seed);
+                let what = (mesh.name, size, offset, inside, tracer.time);
+                assert_eq!(tally.missed, 0, "{what:?}: {:?}", tally.example);
+            }
+        }
+    }
+}
+
+#[test]
 fn the_papers_tests_do_let_rays_through() {
     let meshes = meshes::all();
     let ball = Target::new(&meshes[0], 1.0, 1e2);

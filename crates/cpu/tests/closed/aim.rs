@@ -5,7 +5,9 @@ use super::meshes::{self, ClosedMesh, at};
 use super::placements;
 use raywarp_bvh::{BuildOptions, Bvh2, build};
 use raywarp_cpu::{CpuOptions, CpuTracer, LevelsTracer};
-use raywarp_geom::{Aabb, Affine64, Control, FlatTriangles, Hit, Ray, Tracer};
+use raywarp_geom::{
+    Aabb, Affine64, BatchStats, Candidate, Control, FlatTriangles, Hit, HitKey, Ray, RayCost, TraceError, Tracer,
+};
 
 pub use super::meshes::SplitMix64;
 
@@ -46,6 +48,48 @@ pub struct Target<'a> {
     tree: Bvh2,
 }
 
+/// Tracer of what moves, asked one ray a call at a time.
+pub struct Moving {
+    pub levels: LevelsTracer,
+    pub time: f32,
+}
+
+impl Tracer for Moving {
+    fn closest(
+        &self,
+        rays: &[Ray],
+        _: &[HitKey],
+        hits: &mut [Hit],
+        _: &mut [u32],
+        _: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        let at = self.levels.at(self.time);
+        for (ray, hit) in rays.iter().zip(hits) {
+            *hit = at.closest(ray, None).map_or(Hit::miss(ray.t_max), |found| found.0);
+        }
+        Ok(BatchStats::default())
+    }
+
+    fn any(
+        &self,
+        _: &[Ray],
+        _: &[HitKey],
+        _: &mut [u32],
+        _: &mut Vec<Candidate>,
+        _: &Control<'_>,
+    ) -> Result<BatchStats, TraceError> {
+        unreachable!("the nearest hits are asked for")
+    }
+
+    fn cost(&self, _: &[Ray], _: &mut [RayCost], _: &Control<'_>) -> Result<BatchStats, TraceError> {
+        unreachable!("the nearest hits are asked for")
+    }
+
+    fn preferred_batch(&self) -> usize {
+        1
+    }
+}
+
 impl<'a> Target<'a> {
     /// `mesh` of `size`, its middle `offset` times the size away from the origin of space.
     pub fn new(mesh: &'a ClosedMesh, size: f32, offset: f32) -> Self {
@@ -72,6 +116,32 @@ impl<'a> Target<'a> {
         let triangles = mesh.triangles.iter().map(|corners| corners.map(|p| rule.point(p))).collect();
         let back = map.inverse().expect("nothing is scaled to nothing");
         let tracer = placements::whole(&mesh.triangles, &map);
+        (Self::of(mesh, triangles, (2.0 * size, place), Some([map, back])), tracer)
+    }
+
+    /// `mesh` as in [`Target::turned`], by a transform between two, which it is at some time on a way of some sizes; and
+    /// a tracer that has both and the mesh as it is, asked at that time.
+    pub fn moving(mesh: &'a ClosedMesh, size: f32, offset: f32, seed: u64) -> (Self, Moving) {
+        let (place, mut random) = (meshes::place(size, offset), SplitMix64(seed));
+        let moved = || {
+            let ends = [(); 2].map(|()| {
+                let shift = random.point();
+                let place = std::array::from_fn(|i| place[i] + 3.0 * size * shift[i]);
+                placements::transform(size, place, &mut random)
+            });
+            let time = random.unit();
+            let rule = ends[0].rounded().between(&ends[1].rounded(), time);
+            // What turns far is thin on its way: its middle would not be well inside.
+            let map = Affine64::from(&rule);
+            let back = map.inverse()?;
+            let is_round = back.rows.iter().all(|row| row[..3].iter().all(|x| x.abs() * f64::from(size) < 3.0));
+            is_round.then_some((ends, time, rule, map, back))
+        };
+        let (ends, time, rule, map, back) =
+            std::iter::repeat_with(moved).flatten().next().expect("some of many turn little");
+        let place = rule.point([0.0; 3]);
+        let triangles = mesh.triangles.iter().map(|corners| corners.map(|p| rule.point(p))).collect();
+        let tracer = Moving { levels: placements::moving(&mesh.triangles, ends), time };
         (Self::of(mesh, triangles, (2.0 * size, place), Some([map, back])), tracer)
     }
 

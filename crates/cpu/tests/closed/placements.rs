@@ -23,6 +23,12 @@ pub fn whole(triangles: &[[P; 3]], map: &Affine64) -> LevelsTracer {
     LevelsTracer::new(vec![tree(triangles.to_vec())], &[placement(0, map)]).expect("a sound placement")
 }
 
+/// A tracer as [`whole`] makes, whose map moves from one to another.
+pub fn moving(triangles: &[[P; 3]], [start, end]: [Affine64; 2]) -> LevelsTracer {
+    let placement = TreePlacement { end: Some(end), ..placement(0, &start) };
+    LevelsTracer::new(vec![tree(triangles.to_vec())], &[placement]).expect("a sound placement")
+}
+
 /// A tracer through `triangles`, in parts of one to eight of them. Each part is a tree of its own that a random
 /// transform takes to its place, and corners get there bit for bit, so that seams have no gap.
 ///
