@@ -213,7 +213,8 @@ mod tests {
                 assert!(again(&kept, &ends).is_none(), "bit {bit} of placement {index}");
             }
         }
-        let other = |change: &dyn Fn(&mut Vec<(u32, Affine)>)| {
+        type Ends = Vec<(u32, Affine)>;
+        let other = |change: &dyn Fn(&mut Ends)| {
             let mut ends = ends.clone();
             change(&mut ends);
             again(&kept, &ends).is_none()

@@ -54,25 +54,25 @@ fn check(scene: &Scene, times: &[f32], random: &mut Random, [count, size]: [usiz
 #[track_caller]
 fn check_points(tracers: &[(String, LevelsTracer)], time: f32, flat: &FlatTriangles, rays: &[Ray]) {
     let flat = CpuTracer::new(&tree(flat, 4), flat).unwrap();
-    let touching = |ask: &mut dyn FnMut(&mut dyn FnMut(PrimitiveId) -> ControlFlow<()>)| {
-        let mut ids = Vec::new();
-        ask(&mut |id| {
-            ids.push(id);
-            ControlFlow::Continue(())
-        });
-        ids.sort_unstable();
-        ids
-    };
     for point in rays.iter().map(|ray| ray.at(0.75)) {
         let around = Aabb { min: point.map(|x| x - 0.25), max: point.map(|x| x + 0.25) };
         let nearest = flat.nearest_one(point, f32::INFINITY);
-        let ids = touching(&mut |receive| _ = flat.overlaps(&around, receive));
+        let mut ids = Vec::new();
+        let _ = flat.overlaps(&around, |id| push(&mut ids, id));
+        ids.sort_unstable();
         for (name, tracer) in tracers {
-            let at = tracer.at(time);
+            let (at, mut found) = (tracer.at(time), Vec::new());
             assert_eq!(at.nearest_where(point, f32::INFINITY, None), nearest, "{name} at {time}: {point:?}");
-            assert_eq!(touching(&mut |receive| _ = at.overlaps(&around, receive)), ids, "{name} at {time}: {point:?}");
+            let _ = at.overlaps(&around, |id| push(&mut found, id));
+            found.sort_unstable();
+            assert_eq!(found, ids, "{name} at {time}: {point:?}");
         }
     }
+}
+
+fn push(ids: &mut Vec<PrimitiveId>, id: PrimitiveId) -> ControlFlow<()> {
+    ids.push(id);
+    ControlFlow::Continue(())
 }
 
 /// Placements of which two thirds move between random transforms, and some from or to the identity.
