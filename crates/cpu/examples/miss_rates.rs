@@ -4,9 +4,10 @@
 //! default tracer, as many in bundles that it walks as packets, and as many one ray a call; as many through scenes of
 //! two levels, where a transform turns, scales and perhaps mirrors the mesh, and where the mesh is cut into parts of
 //! one to eight triangles that transforms of their own take to seams with the same bits, and where the mesh moves from
-//! one transform to another, asked at a time between; a tenth of that through each of the others. Only through those whose name holds NAME, if given. Half of the rays start inside; sizes are 1e-6 to
-//! 1e6 by decades, offsets 0 to 1e4 sizes, and besides 1e5 and 1e6. Prints the tables of docs/reference/robustness.md,
-//! and fails if anything but the others misses a ray up to an offset of 1e4.
+//! one transform to another, asked at a time between; a tenth of that through each of the others. Only through those
+//! whose name holds NAME, if given. Half of the rays start inside; sizes are 1e-6 to 1e6 by decades, offsets 0 to 1e4
+//! sizes, and besides 1e5 and 1e6. Prints the tables of docs/reference/robustness.md, and fails if anything but the
+//! others misses a ray up to an offset of 1e4.
 
 #[path = "../tests/closed/mod.rs"]
 mod closed;

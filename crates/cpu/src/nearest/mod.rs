@@ -11,8 +11,8 @@
 //! With a filter only what counts brings that limit near, which is known once a triangle is measured: so each that may
 //! be near enough is measured at once. The answer is that of the scene without what the filter leaves out.
 //!
-//! What moves is asked where it is at the search's time, as rays ask it (`levels::motion`): by the map of that time, and
-//! a stretch and a rounding that are worked out for it on the way.
+//! What moves is asked where it is at the search's time, as rays ask it (`levels::motion`): by the map of that time,
+//! and a stretch and a rounding that are worked out for it on the way.
 
 mod batch;
 mod filter;

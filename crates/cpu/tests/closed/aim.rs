@@ -119,8 +119,8 @@ impl<'a> Target<'a> {
         (Self::of(mesh, triangles, (2.0 * size, place), Some([map, back])), tracer)
     }
 
-    /// `mesh` as in [`Target::turned`], by a transform between two, which it is at some time on a way of some sizes; and
-    /// a tracer that has both and the mesh as it is, asked at that time.
+    /// `mesh` as in [`Target::turned`], by a transform between two, which it is at some time on a way of some sizes;
+    /// and a tracer that has both and the mesh as it is, asked at that time.
     pub fn moving(mesh: &'a ClosedMesh, size: f32, offset: f32, seed: u64) -> (Self, Moving) {
         let (place, mut random) = (meshes::place(size, offset), SplitMix64(seed));
         let moved = || {

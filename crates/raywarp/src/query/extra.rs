@@ -160,8 +160,8 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         })
     }
 
-    /// Answers rays in parallel, part by part, each with the index of its first ray and with its places: one for so many
-    /// rays.
+    /// Answers rays in parallel, part by part, each with the index of its first ray and with its places: one for so
+    /// many rays.
     fn each_part<R: SceneRay, T: Send>(
         &self,
         rays: &[R],

@@ -36,12 +36,12 @@ impl<A> Filtered<'_, A> {
 }
 
 impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
-    /// Returns the nearest point of the surfaces that the filter lets count, as [`Scene::nearest`] does of all, with the
-    /// bits of a scene without what is left out; what moves is where it is at the filter's time.
+    /// Returns the nearest point of the surfaces that the filter lets count, as [`Scene::nearest`] does of all, with
+    /// the bits of a scene without what is left out; what moves is where it is at the filter's time.
     ///
     /// The closure ([`Filter::accept`]) is asked of each triangle's own nearest point, as a hit whose `t` is the
-    /// distance. Where it says no, that triangle does not count at all: another point of it, for which the closure would
-    /// say yes, is not looked for.
+    /// distance. Where it says no, that triangle does not count at all: another point of it, for which the closure
+    /// would say yes, is not looked for.
     ///
     /// Placements of a mesh that the mask leaves out cost next to nothing in two levels; in one each triangle that may
     /// be near enough is asked for. A placement that moves takes a microsecond or two if it may be near enough.

@@ -223,8 +223,8 @@ pub(crate) fn lamps_where_dark(
 }
 
 /// Returns the largest number of paths of the small test picture: fewer where a camera is within thousands of
-/// placements, so that what is done before a render, which no time limit ends, takes about as long as elsewhere. A count
-/// of the scene's boxes, and so the same on every machine.
+/// placements, so that what is done before a render, which no time limit ends, takes about as long as elsewhere. A
+/// count of the scene's boxes, and so the same on every machine.
 fn path_count(scene: &Description, camera: &Camera) -> u32 {
     if scene.instances.len() <= MANY_AROUND {
         return PATHS;
