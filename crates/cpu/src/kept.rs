@@ -1,7 +1,7 @@
 //! Tracers from trees that were kept, in a file say, with the answers of those that they were kept of.
 
 use crate::ids::Ids;
-use crate::levels::{KeptPlacement, LevelsTracer, Placed, root};
+use crate::levels::{KeptPlacement, LevelsTracer, Placed, boxes, kept_parts, root};
 use crate::touches::{Seen, Split};
 use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
 use rayon::prelude::*;
@@ -59,8 +59,10 @@ fn repeats(tree: &Wide8, count: usize) -> Split {
 pub struct KeptTop {
     /// Nodes of the tree, the root first.
     pub nodes: Vec<Wide8Node>,
-    /// Words of the items in its leaves ([`Wide8Boxes::words`]).
+    /// Words of the items in its leaves ([`Wide8Boxes::words`]): placements, and behind the last of them parts.
     pub items: Vec<u32>,
+    /// Parts of placements that are opened: placement, and child reference in its tree ([`LevelsTracer::opened`]).
+    pub parts: Vec<[u32; 2]>,
     /// Box around all.
     pub bounds: Aabb,
     /// Cost of the tree when it was built.
@@ -71,6 +73,11 @@ impl LevelsTracer {
     /// Returns the tree over the placements, and its cost when it was built.
     pub fn top(&self) -> (&Wide8Boxes, BoxesCost) {
         (&self.top, self.built)
+    }
+
+    /// Returns the parts of placements that are opened, by index of the placement and child reference in its tree.
+    pub fn opened(&self) -> impl ExactSizeIterator<Item = [u32; 2]> {
+        self.parts.iter().map(|part| [part.placed, part.reference])
     }
 
     /// Returns the placements as they are kept: those that move, as they stand at time 0, within boxes of all times.
@@ -107,10 +114,11 @@ impl LevelsTracer {
         };
         let placed = placements.par_iter().enumerate().with_min_len(256).map(place);
         let placed: Vec<Placed> = placed.collect::<Option<_>>()?;
-        let KeptTop { nodes, items, bounds, built } = top;
-        let of_item = |item: u32| placed[item as usize].bounds;
-        let top = Wide8Boxes::from_parts(nodes, items, bounds, placed.len(), of_item).ok()?;
-        Some(Self { trees, placed, top, built, isa: CpuOptions::default().isa })
+        let KeptTop { nodes, items, parts, bounds, built } = top;
+        let parts = kept_parts(&parts, &placed, &trees)?;
+        let boxes = boxes(&placed, &parts);
+        let top = Wide8Boxes::from_parts(nodes, items, bounds, boxes.len(), |item| boxes[item as usize]).ok()?;
+        Some(Self { trees, placed, parts, top, built, isa: CpuOptions::default().isa })
     }
 }
 
@@ -154,7 +162,9 @@ mod tests {
         let (top, built) = scene.top();
         let again = |kept: &[KeptPlacement]| {
             let (nodes, items) = (top.nodes().to_vec(), top.words().to_vec());
-            LevelsTracer::of_kept(trees.clone(), (kept, &[]), KeptTop { nodes, items, bounds: *top.bounds(), built })
+            let parts = scene.opened().collect();
+            let top = KeptTop { nodes, items, parts, bounds: *top.bounds(), built };
+            LevelsTracer::of_kept(trees.clone(), (kept, &[]), top)
         };
         assert!(again(&kept).is_some_and(|again| again.kept().eq(kept.iter().copied())));
         for (index, placement) in kept.iter().enumerate() {
@@ -197,7 +207,9 @@ mod tests {
         let (top, built) = scene.top();
         let again = |kept: &[KeptPlacement], ends: &[(u32, Affine)]| {
             let (nodes, items) = (top.nodes().to_vec(), top.words().to_vec());
-            LevelsTracer::of_kept(trees.clone(), (kept, ends), KeptTop { nodes, items, bounds: *top.bounds(), built })
+            let parts = scene.opened().collect();
+            let top = KeptTop { nodes, items, parts, bounds: *top.bounds(), built };
+            LevelsTracer::of_kept(trees.clone(), (kept, ends), top)
         };
         let same = again(&kept, &ends).unwrap();
         assert!(same.kept().eq(kept.iter().copied()) && same.kept_ends().eq(ends.iter().copied()));

@@ -14,7 +14,7 @@ use raywarp_workload::closed::SplitMix64;
 use std::collections::HashMap;
 
 /// What a ray crosses: `t`, instance, primitive, and whether through the front; sorted.
-type Crossed = Vec<(u32, u32, u32, bool)>;
+pub type Crossed = Vec<(u32, u32, u32, bool)>;
 
 fn crossed(tell: impl FnOnce(&mut dyn FnMut(&Contact<'_>, bool))) -> Crossed {
     let mut all = Vec::new();
@@ -29,12 +29,12 @@ fn of_flat(tracer: &CpuTracer, ray: &Ray) -> Crossed {
     crossed(|receive| tracer.crossings_one(ray, receive))
 }
 
-fn of_levels(tracer: &LevelsTracer, ray: &Ray) -> Crossed {
+pub fn of_levels(tracer: &LevelsTracer, ray: &Ray) -> Crossed {
     crossed(|receive| tracer.crossings_one(ray, receive))
 }
 
 /// What a ray crosses, from every triangle.
-fn expected(triangles: &FlatTriangles, ray: &Ray) -> Crossed {
+pub fn expected(triangles: &FlatTriangles, ray: &Ray) -> Crossed {
     let test = Watertight::new(ray);
     let mut all = Vec::new();
     for (corners, id) in triangles.vertices.iter().zip(&triangles.ids) {

@@ -2,7 +2,7 @@
 
 use crate::common::{Point, random_ray, soup};
 use crate::levels::{Scene, transform};
-use raywarp_cpu::{Blocked, LevelsCost, LevelsTracer};
+use raywarp_cpu::{Blocked, LevelsCost, LevelsEdit, LevelsTracer, TreePlacement};
 use raywarp_geom::{Aabb, Affine64, Control, FlatTriangles, HitKey, Ray, RayCost, Tracer};
 use raywarp_testing::Random;
 
@@ -22,8 +22,12 @@ fn see_through() -> Scene {
     scene
 }
 
+/// The tracer of a scene, whose placements are entered as a whole: placed by an edit none is opened.
 fn tracer(scene: &Scene) -> LevelsTracer {
-    scene.tracers().swap_remove(0).1
+    let mut edit = LevelsEdit::new(scene.tracers().swap_remove(0).1);
+    let again = scene.placements.iter().zip(0..).map(|(placement, base)| TreePlacement { base, ..*placement });
+    assert!(edit.place(&again.collect::<Vec<_>>()).is_empty());
+    edit.finish().unwrap()
 }
 
 fn rays(count: usize) -> Vec<Ray> {

@@ -15,6 +15,7 @@ mod levels;
 mod levels_cost;
 mod motion;
 mod nearest;
+mod opened;
 mod overlaps;
 mod packets;
 mod unusual_rays;

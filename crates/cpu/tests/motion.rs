@@ -28,7 +28,7 @@ impl Engine for LevelsAt<'_> {
 
 /// Every instruction set at each time against every triangle where it is then; returns the number of hits.
 #[track_caller]
-fn check(scene: &Scene, times: &[f32], random: &mut Random, [count, size]: [usize; 2]) -> usize {
+pub fn check(scene: &Scene, times: &[f32], random: &mut Random, [count, size]: [usize; 2]) -> usize {
     let tracers = scene.tracers();
     let mut hits = 0;
     for &time in times {

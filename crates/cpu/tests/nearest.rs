@@ -156,14 +156,14 @@ fn check_flat(triangles: &FlatTriangles, points: &[Point]) {
 }
 
 #[track_caller]
-fn check_levels(scene: &Scene, points: &[Point]) {
+pub fn check_levels(scene: &Scene, points: &[Point]) {
     let tracers = scene.tracers();
     let engines: Vec<_> = tracers.iter().map(|(name, tracer)| (name.clone(), tracer as &dyn Finds)).collect();
     check(&scene.flat(), points, &engines);
 }
 
 /// Points near and far, on corners, on edges and on faces.
-fn points(triangles: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Point> {
+pub fn points(triangles: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Point> {
     let one = |i: usize| -> Point {
         let [a, b, c] = triangles.vertices[random.below(triangles.len())];
         let s = random.unit();

@@ -9,7 +9,7 @@ use raywarp_testing::Random;
 use std::ops::ControlFlow;
 
 /// Tracer that is asked what touches a box.
-trait Touching {
+pub trait Touching {
     fn touching(&self, bounds: &Aabb) -> Vec<PrimitiveId>;
 }
 
@@ -60,7 +60,7 @@ fn clipped(bounds: &Aabb, corners: &[Point; 3], by: f64) -> bool {
 
 /// Every engine against every triangle.
 #[track_caller]
-fn check(triangles: &FlatTriangles, boxes: &[Aabb], engines: &[(String, &dyn Touching)]) {
+pub fn check(triangles: &FlatTriangles, boxes: &[Aabb], engines: &[(String, &dyn Touching)]) {
     let alone = |corners: &[Point; 3]| {
         let one = FlatTriangles::from_vertices(vec![*corners]);
         CpuTracer::new(&tree(&one, 1), &one).unwrap()
@@ -92,7 +92,7 @@ fn check(triangles: &FlatTriangles, boxes: &[Aabb], engines: &[(String, &dyn Tou
 }
 
 /// Boxes of many sizes and shapes, some with a corner on a corner, some that are points.
-fn boxes(triangles: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Aabb> {
+pub fn boxes(triangles: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Aabb> {
     let one = |i: usize| {
         let at = if i.is_multiple_of(2) {
             triangles.vertices[random.below(triangles.len())][i % 3]

@@ -1,5 +1,6 @@
 //! [`LevelsEdit`]: changes to a scene of two levels, whose tree over the placements is fitted again or built again.
 
+use super::opening::Part;
 use super::placed::{Placed, PlacementError};
 use super::{LevelsError, LevelsTracer, TreePlacement, root};
 use crate::tracer::CpuTracer;
@@ -15,14 +16,28 @@ const DECAYED: f64 = 1.2;
 /// Number of placements from which on they are placed by all threads.
 const MANY: usize = 256;
 
-/// Builds the tree over the placements that have triangles, which are named by their indices.
-pub(crate) fn top_over(placed: &[Placed]) -> Result<(Wide8Boxes, BoxesCost), LevelsError> {
-    let named = placed.iter().enumerate().map(|(name, placed)| (name as u32, placed.bounds));
+/// Returns the boxes of the items of the tree over the placements, empty ones of what has no triangles or is opened.
+pub(crate) fn boxes(placed: &[Placed], parts: &[Part]) -> Vec<Aabb> {
+    let mut boxes: Vec<Aabb> = placed.iter().map(|placed| placed.bounds).collect();
+    parts.iter().for_each(|part| boxes[part.placed as usize] = Aabb::EMPTY);
+    boxes.extend(parts.iter().map(|part| part.bounds));
+    boxes
+}
+
+/// Returns the box of an item that is in the tree over the placements.
+fn box_of(item: u32, placed: &[Placed], parts: &[Part]) -> Aabb {
+    let item = item as usize;
+    placed.get(item).map_or_else(|| parts[item - placed.len()].bounds, |placed| placed.bounds)
+}
+
+/// Builds the tree over the placements that have triangles, which are named by their indices, and over parts of them.
+pub(crate) fn top_over(placed: &[Placed], parts: &[Part]) -> Result<(Wide8Boxes, BoxesCost), LevelsError> {
+    let named = (0u32..).zip(boxes(placed, parts));
     let (names, boxes): (Vec<u32>, Vec<Aabb>) = named.filter(|(_, bounds)| !bounds.is_empty()).unzip();
     let options = BuildOptions { max_leaf: 1, ..BuildOptions::default() };
     let mut tree = encode_wide8_boxes(&build_over_boxes(&boxes, &options)?)?;
     tree.rename(|item| names[item as usize]);
-    let cost = tree.cost(|item| placed[item as usize].bounds);
+    let cost = tree.cost(|item| box_of(item, placed, parts));
     Ok((tree, cost))
 }
 
@@ -67,10 +82,21 @@ impl LevelsEdit {
     /// Removes the placements for which `keep` returns `false`; those behind them move up.
     pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let before = self.scene.placed.len();
-        let mut index = 0;
+        let (mut index, mut kept) = (0, 0);
+        // Parts lie in the order of their placements.
+        let (parts, mut first) = (&mut self.scene.parts, 0);
         self.scene.placed.retain(|_| {
+            let stays = keep(index);
+            let of_it = parts[first..].iter().take_while(|part| part.placed == index as u32).count();
+            if stays {
+                parts[first..first + of_it].iter_mut().for_each(|part| part.placed = kept);
+                first += of_it;
+                kept += 1;
+            } else {
+                parts.drain(first..first + of_it);
+            }
             index += 1;
-            keep(index - 1)
+            stays
         });
         if self.scene.placed.len() < before {
             self.change = Change::Items;
@@ -81,11 +107,13 @@ impl LevelsEdit {
     pub fn resize(&mut self, count: usize) {
         let nothing = || Placed { tree: 0, base: 0, bounds: Aabb::EMPTY, moved: None, motion: None };
         self.scene.placed.resize_with(count, nothing);
+        self.scene.parts.retain(|part| (part.placed as usize) < count);
         self.change = Change::Items;
     }
 
     /// Places trees, each at the index that its `base` names, and returns which cannot be placed, and why: these stay
-    /// what they were. In parallel, where they are many.
+    /// what they were. In parallel, where they are many. What was opened is whole again, and stays so: it may go on
+    /// moving, and its tree may be another.
     ///
     /// # Panics
     /// If a placement or a tree is not there, or a tree is [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
@@ -111,14 +139,29 @@ impl LevelsEdit {
                 }
             }
         }
+        self.close(placements);
         failed
+    }
+
+    /// Makes placements whole again.
+    fn close(&mut self, placements: &[TreePlacement]) {
+        if self.scene.parts.is_empty() {
+            return;
+        }
+        let mut is_placed = vec![false; self.scene.placed.len()];
+        placements.iter().for_each(|placement| is_placed[placement.base as usize] = true);
+        let before = self.scene.parts.len();
+        self.scene.parts.retain(|part| !is_placed[part.placed as usize]);
+        if self.scene.parts.len() < before {
+            self.change = Change::Items;
+        }
     }
 
     /// Returns the scene with its changes.
     ///
     /// The tree over the placements is fitted to them where they have only moved: O(placements), some nanoseconds
-    /// each. It is built again where placements came or went, and where its cost has grown to 1.2 of what it was
-    /// when it was built, each in relation to the sum of the placements' own boxes.
+    /// each. It is built again where placements came or went, or were opened and are whole again, and where its cost
+    /// has grown to 1.2 of what it was when it was built, each in relation to the sum of the placements' own boxes.
     ///
     /// # Errors
     /// [`LevelsError`].
@@ -127,16 +170,16 @@ impl LevelsEdit {
         match change {
             Change::Nothing => {}
             Change::Boxes => {
-                let LevelsTracer { placed, top, built, .. } = &mut scene;
-                let cost = top.refit(|item| placed[item as usize].bounds);
+                let LevelsTracer { placed, parts, top, built, .. } = &mut scene;
+                let cost = top.refit(|item| box_of(item, placed, parts));
                 // Not divided: all boxes may be flat.
                 if cost.tree * built.items > DECAYED * built.tree * cost.items {
-                    (*top, *built) = top_over(placed)?;
+                    (*top, *built) = top_over(placed, parts)?;
                 }
             }
             Change::Items => {
                 scene.placed.iter_mut().zip(0..).for_each(|(placed, index)| placed.base = index);
-                (scene.top, scene.built) = top_over(&scene.placed)?;
+                (scene.top, scene.built) = top_over(&scene.placed, &scene.parts)?;
             }
         }
         Ok(scene)

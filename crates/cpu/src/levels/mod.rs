@@ -2,12 +2,15 @@
 
 mod edit;
 mod motion;
+mod opening;
 mod placed;
 mod query;
 mod solid;
 
 pub use edit::LevelsEdit;
+pub(crate) use edit::boxes;
 pub(crate) use motion::{Motion, Then};
+pub(crate) use opening::{Part, ROOT, of_kept as kept_parts};
 pub use placed::{KeptPlacement, PlacementError, TreePlacement};
 pub(crate) use placed::{LocalRay, Moved, Placed, WorldRay};
 pub use query::LevelsAt;
@@ -54,7 +57,10 @@ pub enum LevelsError {
 pub struct LevelsTracer {
     pub(crate) trees: Vec<Arc<CpuTracer>>,
     pub(crate) placed: Vec<Placed>,
-    /// Tree over the placements that have triangles.
+    /// Parts of placements that are opened, those of a placement together.
+    pub(crate) parts: Vec<Part>,
+    /// Tree over the placements that have triangles, and over the parts of those that are opened
+    /// ([`LevelsTracer::item`]).
     pub(crate) top: Wide8Boxes,
     /// Its cost when it was built.
     pub(crate) built: BoxesCost,
@@ -63,6 +69,8 @@ pub struct LevelsTracer {
 
 impl LevelsTracer {
     /// Puts a scene together: trees, and their placements. A tree may be placed many times or never.
+    ///
+    /// Large placements that overlap others are opened: the tree over the placements has boxes around parts of theirs.
     ///
     /// O(placements), in parallel.
     ///
@@ -86,8 +94,9 @@ impl LevelsTracer {
             placed.map_err(|source| LevelsError::Place { placement: index, source })
         };
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
-        let (top, built) = top_over(&placed)?;
-        Ok(Self { trees, placed, top, built, isa })
+        let parts = opening::open(&placed, &trees);
+        let (top, built) = top_over(&placed, &parts)?;
+        Ok(Self { trees, placed, parts, top, built, isa })
     }
 
     /// Returns whether a placement of `tree`, whatever tree it names, can be walked by itself.
@@ -126,7 +135,18 @@ impl LevelsTracer {
         let moved = self.placed.iter().filter(|placed| placed.moved.is_some()).count();
         let moving = self.placed.iter().filter(|placed| placed.motion.is_some()).count();
         let maps = moved * size_of::<placed::Moved>() + moving * size_of::<Motion>();
-        trees + self.top.bytes() + size_of_val(&self.placed[..]) + maps
+        trees + self.top.bytes() + size_of_val(&self.placed[..]) + size_of_val(&self.parts[..]) + maps
+    }
+
+    /// Returns the placement and the child reference in its tree that an item of the tree over the placements stands
+    /// for: those below the number of placements stand for whole ones, others for parts.
+    #[inline(always)]
+    pub(crate) fn item(&self, item: u32) -> (u32, u32) {
+        if (item as usize) < self.placed.len() {
+            return (item, ROOT);
+        }
+        let Part { placed, reference, .. } = self.parts[item as usize - self.placed.len()];
+        (placed, reference)
     }
 
     /// Returns `true` if a placement moves.

@@ -280,7 +280,7 @@ pub(super) fn children(root: &Wide8Node) -> impl Iterator<Item = Aabb> {
 }
 
 /// Returns by axis how far the rule of flattening may round a corner within `bounds`, and somewhat more.
-fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
+pub(super) fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
     let farthest: [f64; 3] = std::array::from_fn(|j| f64::from(bounds.min[j].abs().max(bounds.max[j].abs())));
     map.rows.map(|row| 4.1 * U * ((0..3).map(|j| row[j].abs() * farthest[j]).sum::<f64>() + row[3].abs()))
 }

@@ -3,7 +3,7 @@
 mod region;
 mod separated;
 
-use crate::levels::{LevelsAt, LevelsTracer, Moved, Placed, Then};
+use crate::levels::{LevelsAt, LevelsTracer, Moved, Placed, ROOT, Then};
 use crate::touches::Receiver;
 use crate::tracer::CpuTracer;
 use raywarp_geom::{Aabb, Affine, PrimitiveId};
@@ -20,9 +20,14 @@ type AtLeaf<'a> = &'a mut dyn FnMut(u32) -> Flow;
 /// Box of all of space.
 const WHOLE: Aabb = Aabb { min: [f32::MIN; 3], max: [f32::MAX; 3] };
 
-/// Visits the leaves below a node whose boxes touch `bounds`. Calls itself as deep as the tree is.
-fn walk(nodes: &[Wide8Node], node: usize, bounds: &Aabb, at_leaf: AtLeaf<'_>) -> Flow {
-    let Some(Wide8Node { planes, children, .. }) = nodes.get(node) else { return Flow::Continue(()) };
+/// Visits the leaves below a child reference whose boxes touch `bounds`, and the leaf that it names. Calls itself as
+/// deep as the tree is.
+fn walk(nodes: &[Wide8Node], reference: u32, bounds: &Aabb, at_leaf: AtLeaf<'_>) -> Flow {
+    if reference & LEAF != 0 {
+        return at_leaf(reference);
+    }
+    let node = nodes.get(reference as usize * REFERENCE_BYTES / size_of::<Wide8Node>());
+    let Some(Wide8Node { planes, children, .. }) = node else { return Flow::Continue(()) };
     // One by one: vectors. The infinite boxes of empty slots touch nothing.
     let touches: [bool; 8] = std::array::from_fn(|slot| {
         let along = |axis: usize| {
@@ -31,24 +36,21 @@ fn walk(nodes: &[Wide8Node], node: usize, bounds: &Aabb, at_leaf: AtLeaf<'_>) ->
         along(0) & along(1) & along(2)
     });
     for (_, &child) in touches.iter().zip(children).filter(|(touches, _)| **touches) {
-        if child & LEAF == 0 {
-            walk(nodes, child as usize * REFERENCE_BYTES / size_of::<Wide8Node>(), bounds, at_leaf)?;
-        } else {
-            at_leaf(child)?;
-        }
+        walk(nodes, child, bounds, at_leaf)?;
     }
     Flow::Continue(())
 }
 
-/// Passes the triangles of a tree that touch a box of the world on; `inside` is the box in the tree's space.
+/// Passes the triangles of a tree that touch a box of the world on, or those of the part that `start` names; `inside`
+/// is the box in the tree's space.
 fn in_tree<F: FnMut(PrimitiveId) -> Flow>(
-    tracer: &CpuTracer,
+    (tracer, start): (&CpuTracer, u32),
     bounds: &Aabb,
     (inside, base, place): (&Aabb, u32, Option<&Affine>),
     receiver: &Receiver<F>,
 ) -> Flow {
     let Some(tree) = tracer.wide8() else { return Flow::Continue(()) };
-    walk(tree.nodes(), 0, inside, &mut |leaf| {
+    walk(tree.nodes(), start, inside, &mut |leaf| {
         for block in tree.leaf_blocks(leaf) {
             for slot in 0..BLOCK {
                 let Some(index) = block.index(slot) else { continue };
@@ -83,7 +85,7 @@ impl CpuTracer {
     /// [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).
     pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
         let Some(bounds) = finite(bounds) else { return Flow::Continue(()) };
-        in_tree(self, &bounds, (&bounds, 0, None), &Receiver::new(receive))
+        in_tree((self, ROOT), &bounds, (&bounds, 0, None), &Receiver::new(receive))
     }
 }
 
@@ -101,13 +103,14 @@ impl LevelsAt<'_> {
     pub fn overlaps(&self, bounds: &Aabb, receive: impl FnMut(PrimitiveId) -> Flow) -> Flow {
         let Some(bounds) = finite(bounds) else { return Flow::Continue(()) };
         let (scene, receiver) = (self.scene, Receiver::new(receive));
-        walk(scene.top.nodes(), 0, &bounds, &mut |leaf| {
+        walk(scene.top.nodes(), ROOT, &bounds, &mut |leaf| {
             for item in scene.top.items(leaf) {
-                let Placed { tree, base, moved, motion, .. } = &scene.placed[item as usize];
-                let tracer = &*scene.trees[*tree as usize];
+                let (index, start) = scene.item(item);
+                let Placed { tree, base, moved, motion, .. } = &scene.placed[index as usize];
+                let tracer = (&*scene.trees[*tree as usize], start);
                 let in_place = || in_tree(tracer, &bounds, (&bounds, *base, None), &receiver);
                 let at = |moved: &Moved| {
-                    let inside = region(moved, &bounds, &tracer.bounds());
+                    let inside = region(moved, &bounds, &tracer.0.bounds());
                     in_tree(tracer, &bounds, (&inside, *base, Some(&moved.to_world)), &receiver)
                 };
                 match motion {

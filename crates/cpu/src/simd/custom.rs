@@ -3,6 +3,7 @@
 use super::order::ChildOrder;
 use super::single::{Asking, Leaves, Visited, walk};
 use crate::custom::Custom;
+use crate::levels::ROOT;
 use crate::probe::Probe;
 use crate::query::Query;
 use crate::ray::WalkRay;
@@ -35,7 +36,7 @@ impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Customs<'a, '_, K, P> {
         let base = boxes.nodes().as_ptr().cast();
         let leaves = Primitives { custom, ray: local, power };
         // SAFETY: the tree is not empty, as whoever makes the task has seen, and the leaves are its own.
-        unsafe { walk(set, base, boxes.stack_depth(), (ray, query), &leaves) }
+        unsafe { walk(set, (base, ROOT), boxes.stack_depth(), (ray, query), &leaves) }
     }
 }
 

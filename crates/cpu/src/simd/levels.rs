@@ -7,7 +7,7 @@ use super::place::{InPlace, Place};
 use super::single::{Asking, Leaves, Triangles, Visited, walk_of};
 use super::usual::Usual;
 use crate::ids::LentIds;
-use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then, WorldRay};
+use crate::levels::{LevelsTracer, Motion, Moved, Placed, ROOT, Then, WorldRay};
 use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
@@ -41,7 +41,7 @@ impl<'a, K: Sink, P: Probe> Levels<'a, '_, K, P> {
         let base = top.nodes().as_ptr().cast();
         let leaves = Placements { scene, ray: WorldRay::new(ray, walk, time), usual };
         // SAFETY: the tree is not empty, and the leaves are its own.
-        unsafe { walk_of(set, base, top.stack_depth(), usual, (walk, &mut query), &leaves) };
+        unsafe { walk_of(set, (base, ROOT), top.stack_depth(), usual, (walk, &mut query), &leaves) };
         OfTree::answer(&query)
     }
 }
@@ -93,10 +93,11 @@ impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Place
     ) -> Visited {
         let Self { scene, ray, .. } = self;
         for item in scene.top.items(reference) {
-            let placed = &scene.placed[item as usize];
+            let (index, start) = scene.item(item);
+            let placed = &scene.placed[index as usize];
             match &placed.motion {
                 Some(motion) if ray.time > 0.0 => self.moving(set, placed, motion, query),
-                _ => self.meet(set, placed, placed.moved.as_deref(), query),
+                _ => self.meet(set, (placed, start), placed.moved.as_deref(), query),
             }
             if query.is_decided() {
                 return Visited::Decided;
@@ -110,9 +111,15 @@ impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Place
 }
 
 impl<'a, S: ChildOrder> Placements<'a, '_, S> {
-    /// Asks a placement that stands still, where `moved` has it.
+    /// Asks a placement that stands still, where `moved` has it, or the part of it that `start` names.
     #[inline(always)]
-    fn meet<K: Sink, P: Probe>(&self, set: S, placed: &Placed, moved: Option<&Moved>, query: &mut Within<'a, K, P>) {
+    fn meet<K: Sink, P: Probe>(
+        &self,
+        set: S,
+        (placed, start): (&Placed, u32),
+        moved: Option<&Moved>,
+        query: &mut Within<'a, K, P>,
+    ) {
         let Self { scene, ray, usual } = self;
         let tracer = &*scene.trees[placed.tree as usize];
         if let Encoding::Custom(custom) = &tracer.encoding {
@@ -135,8 +142,8 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
         query.enter(tracer.ids.lent(), &tracer.split, placed.base);
         query.probe().enter_instance();
         match moved {
-            None => set.enter(Inner { tree, ray: ray.walk, usual: *usual, place: &InPlace, query }),
-            Some(moved) => set.enter(Local { tree, ray, placed, moved, query }),
+            None => set.enter(Inner { tree, start, ray: ray.walk, usual: *usual, place: &InPlace, query }),
+            Some(moved) => set.enter(Local { tree, start, ray, placed, moved, query }),
         }
         leave(query);
     }
@@ -148,15 +155,15 @@ impl<'a, S: ChildOrder> Placements<'a, '_, S> {
     fn moving<K: Sink, P: Probe>(&self, set: S, placed: &Placed, motion: &Motion, query: &mut Within<'a, K, P>) {
         match motion.at(self.ray.time) {
             Then::Unseen => {}
-            Then::InPlace => self.meet(set, placed, None, query),
-            Then::Moved(moved) => self.meet(set, placed, Some(&moved), query),
+            Then::InPlace => self.meet(set, (placed, ROOT), None, query),
+            Then::Moved(moved) => self.meet(set, (placed, ROOT), Some(&moved), query),
             Then::Whole(map) => {
                 let tracer = &*self.scene.trees[placed.tree as usize];
                 let Some(tree) = tracer.wide8().filter(|tree| !tree.lines().is_empty()) else { return };
                 query.enter(tracer.ids.lent(), &tracer.split, placed.base);
                 query.probe().enter_instance();
                 let ray = &self.ray.walk.through_all();
-                set.enter(Inner { tree, ray, usual: None, place: &map, query });
+                set.enter(Inner { tree, start: ROOT, ray, usual: None, place: &map, query });
                 leave(query);
             }
         }
@@ -171,9 +178,11 @@ fn leave<Q: Query>(query: &mut Q) {
     }
 }
 
-/// Task that walks a ray through a tree, which is not empty.
+/// Task that walks a ray through a tree, which is not empty, or through a part of it.
 struct Inner<'q, S: ChildOrder, Q, M> {
     tree: &'q Wide8,
+    /// Child reference of the tree at which it begins.
+    start: u32,
     ray: &'q WalkRay,
     /// What is known of the ray if it is a usual one.
     usual: Option<Usual<S::F4>>,
@@ -186,16 +195,18 @@ impl<S: ChildOrder, Q: Query, M: Place> TaskOn<S> for Inner<'_, S, Q, M> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { tree, ray, usual, place, query } = self;
+        let Self { tree, start, ray, usual, place, query } = self;
         let base = tree.lines().as_ptr().cast();
-        // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk_of(set, base, tree.stack_depth(), usual, (ray, query), &Triangles(place)) }
+        // SAFETY: the leaves are those of the tree, which is not empty, and `start` is its own.
+        unsafe { walk_of(set, (base, start), tree.stack_depth(), usual, (ray, query), &Triangles(place)) }
     }
 }
 
-/// Task that takes a ray to a placed tree, which is not empty, and walks it there.
+/// Task that takes a ray to a placed tree, which is not empty, and walks it there, or through a part of it.
 struct Local<'q, 'r, Q> {
     tree: &'q Wide8,
+    /// Child reference of the tree at which it begins.
+    start: u32,
     ray: &'q WorldRay<'r>,
     placed: &'q Placed,
     moved: &'q Moved,
@@ -207,15 +218,16 @@ impl<S: ChildOrder, Q: Query> TaskOn<S> for Local<'_, '_, Q> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { tree, ray, placed, moved, query } = self;
+        let Self { tree, start, ray, placed, moved, query } = self;
         if ray.power == 1.0 && ray.walk.scale == 1.0 {
             let local = ray.local(placed, moved);
             if let Some(usual) = Usual::<S::F4>::grown(set, &local, tree.bounds()) {
                 // Triangles are tested in the world, where `t` is the same: only boxes are the tree's.
-                return Inner { tree, ray: ray.walk, usual: Some(usual), place: &moved.to_world, query }.run_on(set);
+                return Inner { tree, start, ray: ray.walk, usual: Some(usual), place: &moved.to_world, query }
+                    .run_on(set);
             }
         }
-        set.enter(UnusualLocal(Local { tree, ray, placed, moved, query }));
+        set.enter(UnusualLocal(Local { tree, start, ray, placed, moved, query }));
     }
 }
 
@@ -227,8 +239,8 @@ impl<S: ChildOrder, Q: Query> TaskOn<S> for UnusualLocal<'_, '_, Q> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self(Local { tree, ray, placed, moved, query }) = self;
+        let Self(Local { tree, start, ray, placed, moved, query }) = self;
         let (ray, _) = ray.placed(placed, moved, tree.bounds());
-        Inner { tree, ray: &ray, usual: None, place: &moved.to_world, query }.run_on(set);
+        Inner { tree, start, ray: &ray, usual: None, place: &moved.to_world, query }.run_on(set);
     }
 }

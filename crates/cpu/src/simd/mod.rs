@@ -20,7 +20,7 @@ mod walk;
 use crate::batch::Job;
 use crate::custom::Custom;
 use crate::ids::LentIds;
-use crate::levels::LevelsTracer;
+use crate::levels::{LevelsTracer, ROOT};
 use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
@@ -119,7 +119,8 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.
 pub(crate) fn walk_nearest<'a>(isa: Isa, tree: &'a Wide8, search: &mut Search<'a>) {
     assert!(!tree.lines().is_empty(), "an empty tree has no root");
-    let walk = InTree { tree, space: TreeSpace::in_place(&search.world), place: &InPlace, placed: 0, search };
+    let walk =
+        InTree { tree, start: ROOT, space: TreeSpace::in_place(&search.world), place: &InPlace, placed: 0, search };
     on_isa!(isa, walk);
 }
 

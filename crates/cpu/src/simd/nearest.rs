@@ -15,7 +15,7 @@ use super::place::{InPlace, Place};
 use super::single::{Deep, ENTRIES};
 use super::walk::{END, address, sort_keys};
 use crate::custom::Custom;
-use crate::levels::{LevelsTracer, Motion, Moved, Placed, Then};
+use crate::levels::{LevelsTracer, Motion, Moved, Placed, ROOT, Then};
 use crate::nearest::{Search, Space, TreeSpace};
 use crate::tracer::Encoding;
 use raywarp_geom::{Affine64, PrimitiveId};
@@ -32,6 +32,8 @@ const THIN: f32 = 1.0 / (1u128 << 100) as f32;
 /// Task that looks for the nearest point in a tree, which is not empty.
 pub(super) struct InTree<'s, 'a, P> {
     pub tree: &'a Wide8,
+    /// Child reference of the tree at which it begins.
+    pub start: u32,
     pub space: TreeSpace,
     pub place: &'s P,
     /// Number of the tree's placement.
@@ -44,10 +46,10 @@ impl<S: ChildOrder, P: Place> TaskOn<S> for InTree<'_, '_, P> {
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { tree, space, place, placed, search } = self;
+        let Self { tree, start, space, place, placed, search } = self;
         let base = tree.lines().as_ptr().cast();
-        // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, tree.stack_depth(), &space, &Blocks { place, placed }, search) }
+        // SAFETY: the leaves are those of the tree, which is not empty, and `start` is its own.
+        unsafe { walk(set, (base, start), tree.stack_depth(), &space, &Blocks { place, placed }, search) }
     }
 }
 
@@ -67,7 +69,7 @@ impl<S: ChildOrder> TaskOn<S> for InLevels<'_, '_> {
         let Self { scene, time, search } = self;
         let (base, space) = (scene.top.nodes().as_ptr().cast(), TreeSpace::in_place(&search.world));
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, base, scene.top.stack_depth(), &space, &Placements { scene, time }, search) }
+        unsafe { walk(set, (base, ROOT), scene.top.stack_depth(), &space, &Placements { scene, time }, search) }
     }
 }
 
@@ -112,20 +114,21 @@ impl<'a> PointLeaves<'a> for Placements<'a> {
     #[inline(always)]
     unsafe fn visit<S: ChildOrder>(&self, set: S, _: *const u8, search: &mut Search<'a>, reference: u32) {
         for item in self.scene.top.items(reference) {
-            let placed = &self.scene.placed[item as usize];
+            let (index, start) = self.scene.item(item);
+            let placed = &self.scene.placed[index as usize];
             match &placed.motion {
-                Some(motion) if self.time > 0.0 => self.moving(set, item, motion, search),
-                _ => self.meet(set, item, placed.moved.as_deref(), search),
+                Some(motion) if self.time > 0.0 => self.moving(set, index, motion, search),
+                _ => self.meet(set, (index, start), placed.moved.as_deref(), search),
             }
         }
     }
 }
 
 impl<'a> Placements<'a> {
-    /// Looks in a placement that stands still, where `moved` has it.
+    /// Looks in a placement that stands still, where `moved` has it, from child reference `start` of its tree on.
     #[inline(always)]
-    fn meet<S: ChildOrder>(&self, set: S, item: u32, moved: Option<&Moved>, search: &mut Search<'a>) {
-        let placed = &self.scene.placed[item as usize];
+    fn meet<S: ChildOrder>(&self, set: S, (index, start): (u32, u32), moved: Option<&Moved>, search: &mut Search<'a>) {
+        let placed = &self.scene.placed[index as usize];
         let tracer = &*self.scene.trees[placed.tree as usize];
         if let Encoding::Custom(custom) = &tracer.encoding {
             if custom.answers_points && !custom.boxes.nodes().is_empty() && !search.leaves_out(placed.base) {
@@ -146,11 +149,11 @@ impl<'a> Placements<'a> {
         match moved {
             None => {
                 let space = TreeSpace::in_place(&search.world);
-                set.enter(InTree { tree, space, place: &InPlace, placed: item, search });
+                set.enter(InTree { tree, start, space, place: &InPlace, placed: index, search });
             }
             Some(moved) => {
                 let space = TreeSpace::placed(&search.point, &search.world, moved, tree.bounds());
-                set.enter(InTree { tree, space, place: &moved.to_world, placed: item, search });
+                set.enter(InTree { tree, start, space, place: &moved.to_world, placed: index, search });
             }
         }
     }
@@ -159,15 +162,15 @@ impl<'a> Placements<'a> {
     /// moves do not pay for it.
     #[cold]
     #[inline(never)]
-    fn moving<S: ChildOrder>(&self, set: S, item: u32, motion: &Motion, search: &mut Search<'a>) {
+    fn moving<S: ChildOrder>(&self, set: S, index: u32, motion: &Motion, search: &mut Search<'a>) {
         match motion.at(self.time) {
             Then::Unseen => {}
-            Then::InPlace => self.meet(set, item, None, search),
-            Then::Moved(moved) => self.meet(set, item, Some(&motion.for_points(moved)), search),
+            Then::InPlace => self.meet(set, (index, ROOT), None, search),
+            Then::Moved(moved) => self.meet(set, (index, ROOT), Some(&motion.for_points(moved)), search),
             Then::Whole(map) => {
-                if let Some(tree) = self.tree_of(&self.scene.placed[item as usize], search) {
+                if let Some(tree) = self.tree_of(&self.scene.placed[index as usize], search) {
                     let space = TreeSpace::unknown(tree.bounds());
-                    set.enter(InTree { tree, space, place: &map, placed: item, search });
+                    set.enter(InTree { tree, start: ROOT, space, place: &map, placed: index, search });
                 }
             }
         }
@@ -205,7 +208,7 @@ impl<S: ChildOrder> TaskOn<S> for InCustom<'_, '_, '_> {
         let Self { space, leaves, search } = self;
         let boxes = &leaves.custom.boxes;
         // SAFETY: the leaves are those of the tree, which is not empty.
-        unsafe { walk(set, boxes.nodes().as_ptr().cast(), boxes.stack_depth(), &space, &leaves, search) }
+        unsafe { walk(set, (boxes.nodes().as_ptr().cast(), ROOT), boxes.stack_depth(), &space, &leaves, search) }
     }
 }
 
@@ -229,14 +232,14 @@ impl<'a> PointLeaves<'a> for Primitives<'_> {
     }
 }
 
-/// Walks a point from the root of a tree to its end.
+/// Walks a point through a tree, or through the part of it that the child reference `start` names.
 ///
 /// # Safety
-/// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
+/// At `base` lies a tree that is not empty, with `depth` as its stack's depth; `start` and `leaves` are its own.
 #[inline(always)]
 unsafe fn walk<'a, S: ChildOrder, L: PointLeaves<'a>>(
     set: S,
-    base: *const u8,
+    (base, start): (*const u8, u32),
     depth: usize,
     space: &TreeSpace,
     leaves: &L,
@@ -251,7 +254,7 @@ unsafe fn walk<'a, S: ChildOrder, L: PointLeaves<'a>>(
         *top = entry(f32::NEG_INFINITY, END);
         top = top.add(1);
         let mut limit = space.limit(search.limit);
-        let mut next = 0;
+        let mut next = start;
         while next != END {
             if next & LEAF == 0 {
                 next = at_node(set, address(base, next).cast(), &space.space, limit, &mut top);

@@ -6,6 +6,7 @@ use super::place::{InPlace, Place};
 use super::usual::{Usual, three};
 use super::walk::{END, address, push, rows, stack_length, test_leaf};
 use crate::ids::LentIds;
+use crate::levels::ROOT;
 use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
@@ -86,7 +87,7 @@ impl<'a, A: OfRange<'a>> Single<'a, '_, A> {
         let mut query = question.of_range(Range { low: ray.t_low, high: ray.t_high, after, ids });
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are of this tree, which is not empty.
-        unsafe { walk_of(set, base, tree.stack_depth(), usual, (ray, &mut query), &Triangles(&InPlace)) };
+        unsafe { walk_of(set, (base, ROOT), tree.stack_depth(), usual, (ray, &mut query), &Triangles(&InPlace)) };
         A::answer(&query)
     }
 }
@@ -168,23 +169,23 @@ impl<S: ChildOrder, P: Place, Q: Query> Leaves<S, Q> for Triangles<'_, P> {
     }
 }
 
-/// Walks a ray from the root of a tree to its end.
+/// Walks a ray through a tree, or through the part of it that the child reference `start` names.
 ///
 /// # Safety
-/// At `base` lies a tree that is not empty, with `depth` as its stack's depth, and `leaves` are its own.
+/// At `base` lies a tree that is not empty, with `depth` as its stack's depth; `start` and `leaves` are its own.
 #[inline(always)]
 pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     set: S,
-    base: *const u8,
+    (base, start): (*const u8, u32),
     depth: usize,
     asked: Asking<'_, Q>,
     leaves: &L,
 ) {
     if !S::FUSES || !asked.0.fuses() {
-        return set.enter(Otherwise { base, depth, asked, leaves });
+        return set.enter(Otherwise { base, start, depth, asked, leaves });
     }
     // SAFETY: the caller's promise.
-    unsafe { walk_by(set, base, depth, Fused::new(set, asked.0), asked, leaves) }
+    unsafe { walk_by(set, (base, start), depth, Fused::new(set, asked.0), asked, leaves) }
 }
 
 /// Walks a ray as [`walk`] does, a usual one where that is known.
@@ -194,7 +195,7 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
 #[inline(always)]
 pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     set: S,
-    base: *const u8,
+    (base, start): (*const u8, u32),
     depth: usize,
     usual: Option<Usual<S::F4>>,
     asked: Asking<'_, Q>,
@@ -204,10 +205,12 @@ pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     unsafe {
         match usual {
             Some(usual) if S::FUSES => {
-                walk_by(set, base, depth, Fused::of_usual(set, usual, asked.0), asked, leaves);
+                walk_by(set, (base, start), depth, Fused::of_usual(set, usual, asked.0), asked, leaves);
             }
-            Some(usual) => walk_by(set, base, depth, Differences::of_usual(set, usual, asked.0), asked, leaves),
-            None => walk(set, base, depth, asked, leaves),
+            Some(usual) => {
+                walk_by(set, (base, start), depth, Differences::of_usual(set, usual, asked.0), asked, leaves);
+            }
+            None => walk(set, (base, start), depth, asked, leaves),
         }
     }
 }
@@ -215,6 +218,7 @@ pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
 /// Task that walks a ray whose boxes are not tested in fused form.
 struct Otherwise<'a, Q, L> {
     base: *const u8,
+    start: u32,
     depth: usize,
     asked: Asking<'a, Q>,
     leaves: &'a L,
@@ -225,9 +229,9 @@ impl<S: ChildOrder, Q: Query, L: Leaves<S, Q>> TaskOn<S> for Otherwise<'_, Q, L>
 
     #[inline(always)]
     fn run_on(self, set: S) {
-        let Self { base, depth, asked, leaves } = self;
+        let Self { base, start, depth, asked, leaves } = self;
         // SAFETY: the promise of `walk`, which alone makes this.
-        unsafe { walk_by(set, base, depth, Differences::new(set, asked.0), asked, leaves) }
+        unsafe { walk_by(set, (base, start), depth, Differences::new(set, asked.0), asked, leaves) }
     }
 }
 
@@ -238,7 +242,7 @@ impl<S: ChildOrder, Q: Query, L: Leaves<S, Q>> TaskOn<S> for Otherwise<'_, Q, L>
 #[inline(always)]
 unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
-    base: *const u8,
+    (base, start): (*const u8, u32),
     depth: usize,
     slabs: B,
     asked: Asking<'_, Q>,
@@ -249,11 +253,11 @@ unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     unsafe {
         if length <= ENTRIES {
             let mut stack = [MaybeUninit::uninit(); ENTRIES];
-            return walk_with(set, base, slabs, asked, leaves, &mut stack);
+            return walk_with(set, (base, start), slabs, asked, leaves, &mut stack);
         }
         let mut stack = DEEP.take();
         stack.resize(stack.len().max(length), MaybeUninit::uninit());
-        walk_with(set, base, slabs, asked, leaves, &mut stack);
+        walk_with(set, (base, start), slabs, asked, leaves, &mut stack);
         DEEP.set(stack);
     }
 }
@@ -270,24 +274,21 @@ unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
 #[inline(always)]
 unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
-    base: *const u8,
+    (base, start): (*const u8, u32),
     slabs: B,
     (ray, query): Asking<'_, Q>,
     leaves: &L,
     stack: &mut [MaybeUninit<u64>],
 ) {
     // SAFETY: the caller's promise; only entries that were pushed are read, the lowest of which names no record. The
-    // walk stands at a node at first, and then at what its last visit returned.
+    // walk stands at what it starts with, and then at what its last visit returned.
     unsafe {
         let mut top: *mut u64 = stack.as_mut_ptr().cast();
         *top = entry(f32::NEG_INFINITY, END);
         top = top.add(1);
         let mut limit = ray.box_high(query.limit());
-        let mut record = base;
+        let mut next = start;
         loop {
-            query.probe().node();
-            let mut next;
-            (next, top) = at_node::<S, Q>(set, record, slabs.test(record, limit), limit, top);
             while next & LEAF != 0 {
                 if next == END {
                     return;
@@ -298,7 +299,9 @@ unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
                     Visited::Done => (next, top) = pop::<Q>(top, limit),
                 }
             }
-            record = address(base, next);
+            let record = address(base, next);
+            query.probe().node();
+            (next, top) = at_node::<S, Q>(set, record, slabs.test(record, limit), limit, top);
         }
     }
 }

@@ -199,8 +199,10 @@ fn levels(input: &mut In<'_>) -> Result<ToldLevels, SceneFileError> {
     let ends = (0..count).map(|_| Ok((input.u32()?, input.map()?))).collect::<Result<_, SceneFileError>>()?;
     let (nodes, count) = (records(input)?, input.count(4)?);
     let items = (0..count).map(|_| input.u32()).collect::<Result<_, _>>()?;
+    let count = input.count(8)?;
+    let parts = (0..count).map(|_| Ok([input.u32()?, input.u32()?])).collect::<Result<_, SceneFileError>>()?;
     let (bounds, built) = (input.aabb()?, BoxesCost { tree: input.finite()?, items: input.finite()? });
-    Ok(ToldLevels { placements, ends, top: KeptTop { nodes, items, bounds, built } })
+    Ok(ToldLevels { placements, ends, top: KeptTop { nodes, items, parts, bounds, built } })
 }
 
 /// Reads a list of records of any bits.

@@ -104,8 +104,8 @@ fn scenes(size: usize) -> Vec<Scene> {
     let far = [512_345.25, 5_412_345.75, 10.0];
     let wide: Vec<[f64; 3]> = spikes.iter().map(|p| std::array::from_fn(|i| far[i] + f64::from(p[i]) / 64.0)).collect();
     let mut all = Vec::new();
+    let control = Control::default();
     for levels in [Levels::One, Levels::Auto, Levels::Two] {
-        let control = Control::default();
         all.push(Scene::builder().build(&options(levels, None), &control).unwrap());
 
         // Groups in groups, masks, numbers of users, mirrors; one that is flattened, and one that is nowhere.
@@ -176,7 +176,23 @@ fn scenes(size: usize) -> Vec<Scene> {
     // Edited: fitted, removed, flattened by themselves, trees that are free, warnings that stay.
     let edited = all.iter().map(|scene| edited(scene, &spikes)).collect::<Vec<_>>();
     all.extend(edited);
+    // Of placements that overlap, parts of which are in the tree over them; and edited, so that one of them is whole.
+    let mut builder = Scene::builder();
+    let many = builder.mesh(&spikes, Indices::IN_ORDER);
+    let ids = [0.0, 0.1, 0.2].map(|z| builder.instance(many, up(z), u32::MAX, 0));
+    all.push(builder.build(&options(Levels::Two, None), &control).unwrap());
+    let mut edit = all[all.len() - 1].edit();
+    edit.set_transform(ids[1], up(0.3));
+    all.push(edit.commit(&control).unwrap());
     all
+}
+
+/// Returns the number of parts of placements that are in the tree over them.
+fn opened(scene: &Scene) -> usize {
+    match &scene.0.rays {
+        Rays::Two(levels, _) => levels.opened().len(),
+        Rays::One(..) => 0,
+    }
 }
 
 /// Changes a scene in many ways.
@@ -204,6 +220,7 @@ fn edited(scene: &Scene, spikes: &[[f32; 3]]) -> Scene {
 #[test]
 fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
     let (mut rounding, mut built, mut free, mut open, mut flat, mut moving) = (0, 0, 0, 0, 0, 0);
+    let mut parts = Vec::new();
     for scene in scenes(100) {
         let loaded = reloaded(&scene);
         assert_eq!(answers(&loaded, 60), answers(&scene, 60));
@@ -219,8 +236,11 @@ fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
         open += meshes().filter(|mesh| mesh.open_edges.is_some()).count();
         (free, flat) = (free + kept.free.len(), flat + usize::from(!kept.is_divided));
         moving += usize::from(scene.moves());
+        parts.push([&loaded, &scene].map(opened));
     }
     assert!(moving >= 20, "{moving}");
+    let [.., [loaded, of_three], [after, of_two]] = parts[..] else { unreachable!("scenes") };
+    assert!(of_two > 3 && of_three > of_two && [loaded, after] == [of_three, of_two], "{parts:?}");
     assert!(rounding > 3 && built > 3 && free > 3 && open > 3 && flat > 3, "{rounding} {built} {free} {open} {flat}");
 }
 

@@ -192,6 +192,8 @@ fn tell_levels(out: &mut Out, levels: &LevelsTracer) {
     out.0.extend(bytemuck::cast_slice::<_, u8>(top.nodes()));
     out.count(top.words().len());
     top.words().iter().for_each(|&word| out.u32(word));
+    out.count(levels.opened().len());
+    levels.opened().flatten().for_each(|word| out.u32(word));
     out.aabb(top.bounds());
     out.f64(built.tree);
     out.f64(built.items);
