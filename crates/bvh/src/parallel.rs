@@ -30,8 +30,8 @@ pub(crate) fn map<T: Send + 'static>(
     Ok(results)
 }
 
-/// Computes `count` elements as [`map`] does, but [`GROUP`] of them at a time, so that `of`, which gets the index of the
-/// first, may take less than a nanosecond for each. Elements beyond `count` are dropped.
+/// Computes `count` elements as [`map`] does, but [`GROUP`] of them at a time, so that `of`, which gets the index of
+/// the first, may take less than a nanosecond for each. Elements beyond `count` are dropped.
 pub(crate) fn map_groups<T: Send + 'static>(
     watch: &Watch<'_>,
     count: usize,

@@ -67,8 +67,8 @@ pub(super) trait Method: Copy + Sync {
         watch: &Watch<'_>,
     );
 
-    /// Divides a range, the first array, at the border between [`BINS`] bins that costs least. Its parts may come to lie
-    /// in the second array, which is as long.
+    /// Divides a range, the first array, at the border between [`BINS`] bins that costs least. Its parts may come to
+    /// lie in the second array, which is as long.
     fn divide(self, arrays: [&mut [Reference]; 2], at: &Place, rules: &LeafRules) -> Divided;
 
     /// Returns the bins of a chunk of a range, of which `bounds` are the bounds.

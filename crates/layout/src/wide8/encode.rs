@@ -49,8 +49,8 @@ pub fn encode_wide8_controlled(
 }
 
 /// Encodes `bvh` as [`encode_wide8_controlled`] does, over triangles wherever they are, which are looked at once. A
-/// tree that is given away is freed on the way. `seen` takes the index of each triangle of each leaf, but none where the
-/// tree has as many references as there are triangles.
+/// tree that is given away is freed on the way. `seen` takes the index of each triangle of each leaf, but none where
+/// the tree has as many references as there are triangles.
 ///
 /// At the peak it takes 8 bytes for each inner node of `bvh`, and that and the nodes of the tree that comes of it, or
 /// these and their blocks.
@@ -356,7 +356,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Slots of a node.
+/// Slots of the children of a node that are no leaves.
 #[derive(Default)]
 struct Slots {
     slots: [usize; WIDTH],
@@ -396,8 +396,8 @@ impl<'a> Writer<'a> {
         Run { blocks: self.next.blocks, references: first..first + self.next.references }
     }
 
-    /// Makes the node of these children and writes the triangles of its leaves. Returns it with the slots of the children
-    /// that are no leaves, where their indices are still to be set.
+    /// Makes the node of these children and writes the triangles of its leaves. Returns it with the slots of the
+    /// children that are no leaves, where their indices are still to be set.
     fn node(&mut self, children: &Children, order: &mut [u32]) -> (Wide8Node, Slots) {
         let Encoder { bvh, collapse, .. } = self.encoder;
         let (mut node, mut inner) = (Wide8Node::EMPTY, Slots::default());

@@ -255,7 +255,7 @@ impl<'a> SceneBuilder<'a> {
     /// ms (1,443,517), on two cores. Meshes in 64-bit floats are rounded, and trees of custom geometry built, without a
     /// look.
     ///
-    /// At the peak a build takes 88 to 115 bytes a triangle beyond the meshes with default options, 250 with passes of
+    /// At the peak a build takes 87 to 121 bytes a triangle beyond the meshes with default options, 250 with passes of
     /// reinsertion and 290 with spatial splits. What `control` is told adds up to the number of triangles of all trees:
     /// those of a mesh with a tree of its own count once, others once for each placement.
     ///

@@ -47,7 +47,7 @@ pub(in crate::build) struct Bins<const B: usize> {
 impl<const B: usize> Bins<B> {
     pub(super) const EMPTY: Self = Self { boxes: [[Lanes::EMPTY; B]; 3], counts: [[0; 4]; B] };
 
-    /// Adds references.
+    /// Adds references to the bins in which their centroids lie.
     #[inline(always)]
     pub(super) fn fill<S: InstructionSet>(&mut self, set: S, references: &[Reference], map: &BinMap<B>) {
         let (min, scale) = (S::F4::load(set, &map.min), S::F4::load(set, &map.scale));
