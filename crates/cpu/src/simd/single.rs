@@ -76,15 +76,20 @@ pub(super) struct Single<'a, 'r, A> {
 }
 
 impl<'a, A: OfRange<'a>> Single<'a, '_, A> {
-    /// Asks the prepared ray, a usual one where that is known.
+    /// Asks the ray with its interval, a usual one where that is known.
     #[inline(always)]
-    fn ask<S: ChildOrder>(self, set: S, ray: &WalkRay, usual: Option<Usual<S::F4>>) -> Option<A::Answer> {
+    fn ask<'q, S: ChildOrder, R: Prepare<'q>>(
+        self,
+        set: S,
+        (ray, [low, high]): (R, [f32; 2]),
+        usual: Option<Usual<S::F4>>,
+    ) -> Option<A::Answer> {
         let Self { tree, ids, after, question, .. } = self;
         // Nothing comes after a NaN.
         if after.t.is_nan() || tree.lines().is_empty() {
             return None;
         }
-        let mut query = question.of_range(Range { low: ray.t_low, high: ray.t_high, after, ids });
+        let mut query = question.of_range(Range { low, high, after, ids });
         let base = tree.lines().as_ptr().cast();
         // SAFETY: the leaves are of this tree, which is not empty.
         unsafe { walk_of(set, (base, ROOT), tree.stack_depth(), usual, (ray, &mut query), &Triangles(&InPlace)) };
@@ -100,8 +105,10 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Single<'a, '_, A> {
         let Some(usual) = Usual::<S::F4>::new(set, self.ray, self.tree.bounds()) else {
             return set.enter(Unusual(self));
         };
-        let prepared = usual.prepared(self.ray, &self.after);
-        self.ask(set, &prepared, Some(usual))
+        let (ray, after) = (self.ray, self.after);
+        let interval = Usual::<S::F4>::interval(ray, &after);
+        let mut room = MaybeUninit::uninit();
+        self.ask(set, (Later { usual, ray, after, low: interval[0], room: &mut room }, interval), Some(usual))
     }
 }
 
@@ -115,7 +122,7 @@ impl<'a, S: ChildOrder, A: OfRange<'a>> TaskOn<S> for Unusual<'a, '_, A> {
     fn run_on(self, set: S) -> Option<A::Answer> {
         let Self(single) = self;
         let prepared = WalkRay::new(single.ray, &single.after, single.tree.bounds())?;
-        single.ask(set, &prepared, None)
+        single.ask(set, (&prepared, [prepared.t_low, prepared.t_high]), None)
     }
 }
 
@@ -132,6 +139,62 @@ pub(super) enum Visited {
 /// A ray and its query, which stay where they are while it walks: to move what was just written takes as long as a
 /// node.
 pub(super) type Asking<'q, Q> = (&'q WalkRay, &'q mut Q);
+
+/// A ray that is prepared in full for its first leaf: until then its boxes are enough, and many rays come to no leaf.
+pub(super) trait Prepare<'q>: Sized {
+    /// Smallest `t` of a hit.
+    fn low(&self) -> f32;
+
+    /// Returns what [`WalkRay::box_high`] does.
+    fn box_high(&self, t: f32) -> f32;
+
+    /// Returns the ray in full.
+    fn ray(self) -> &'q WalkRay;
+}
+
+impl<'q> Prepare<'q> for &'q WalkRay {
+    #[inline(always)]
+    fn low(&self) -> f32 {
+        self.t_low
+    }
+
+    #[inline(always)]
+    fn box_high(&self, t: f32) -> f32 {
+        WalkRay::box_high(self, t)
+    }
+
+    #[inline(always)]
+    fn ray(self) -> &'q WalkRay {
+        self
+    }
+}
+
+/// Usual ray that is not prepared yet, and the room where it will be.
+struct Later<'q, V> {
+    usual: Usual<V>,
+    ray: &'q Ray,
+    after: HitKey,
+    low: f32,
+    room: &'q mut MaybeUninit<WalkRay>,
+}
+
+impl<'q, V: Vector<4>> Prepare<'q> for Later<'q, V> {
+    #[inline(always)]
+    fn low(&self) -> f32 {
+        self.low
+    }
+
+    #[inline(always)]
+    fn box_high(&self, t: f32) -> f32 {
+        // The scale of a usual ray is 1, and its interval finite.
+        t
+    }
+
+    #[inline(always)]
+    fn ray(self) -> &'q WalkRay {
+        self.room.write(self.usual.prepared(self.ray, &self.after))
+    }
+}
 
 /// What a ray does at the leaves of a tree.
 pub(super) trait Leaves<S: ChildOrder, Q> {
@@ -193,24 +256,24 @@ pub(super) unsafe fn walk<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
 /// # Safety
 /// As [`walk`].
 #[inline(always)]
-pub(super) unsafe fn walk_of<S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
+pub(super) unsafe fn walk_of<'q, S: ChildOrder, Q: Query, L: Leaves<S, Q>>(
     set: S,
     (base, start): (*const u8, u32),
     depth: usize,
     usual: Option<Usual<S::F4>>,
-    asked: Asking<'_, Q>,
+    (ray, query): (impl Prepare<'q>, &mut Q),
     leaves: &L,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
         match usual {
             Some(usual) if S::FUSES => {
-                walk_by(set, (base, start), depth, Fused::of_usual(set, usual, asked.0), asked, leaves);
+                walk_by(set, (base, start), depth, Fused::of_usual(set, usual, ray.low()), (ray, query), leaves);
             }
             Some(usual) => {
-                walk_by(set, (base, start), depth, Differences::of_usual(set, usual, asked.0), asked, leaves);
+                walk_by(set, (base, start), depth, Differences::of_usual(set, usual, ray.low()), (ray, query), leaves);
             }
-            None => walk(set, (base, start), depth, asked, leaves),
+            None => walk(set, (base, start), depth, (ray.ray(), query), leaves),
         }
     }
 }
@@ -240,12 +303,12 @@ impl<S: ChildOrder, Q: Query, L: Leaves<S, Q>> TaskOn<S> for Otherwise<'_, Q, L>
 /// # Safety
 /// As [`walk`].
 #[inline(always)]
-unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
+unsafe fn walk_by<'q, S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
     (base, start): (*const u8, u32),
     depth: usize,
     slabs: B,
-    asked: Asking<'_, Q>,
+    asked: (impl Prepare<'q>, &mut Q),
     leaves: &L,
 ) {
     let length = stack_length(depth);
@@ -272,11 +335,11 @@ unsafe fn walk_by<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
 /// # Safety
 /// As [`walk`]; the stack has [`stack_length`] entries.
 #[inline(always)]
-unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
+unsafe fn walk_with<'q, S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
     set: S,
     (base, start): (*const u8, u32),
     slabs: B,
-    (ray, query): Asking<'_, Q>,
+    (ray, query): (impl Prepare<'q>, &mut Q),
     leaves: &L,
     stack: &mut [MaybeUninit<u64>],
 ) {
@@ -288,6 +351,15 @@ unsafe fn walk_with<S: ChildOrder, Q: Query, L: Leaves<S, Q>, B: Slabs<S>>(
         top = top.add(1);
         let mut limit = ray.box_high(query.limit());
         let mut next = start;
+        while next & LEAF == 0 {
+            let record = address(base, next);
+            query.probe().node();
+            (next, top) = at_node::<S, Q>(set, record, slabs.test(record, limit), limit, top);
+        }
+        if next == END {
+            return;
+        }
+        let ray = ray.ray();
         loop {
             while next & LEAF != 0 {
                 if next == END {
@@ -333,14 +405,14 @@ impl<V: Vector<8>> Planes<V> {
 
     /// As [`Planes::new`], of a usual ray, whose boxes are those of `usual`.
     #[inline(always)]
-    fn of_usual<W: Vector<4>>(set: V::Set, usual: Usual<W>, ray: &WalkRay) -> Self {
+    fn of_usual<W: Vector<4>>(set: V::Set, usual: Usual<W>, low: f32) -> Self {
         let bit = |axis: usize| (usual.negative as usize >> axis & 1) * 32;
         let enter = [bit(0), 64 + bit(1), 128 + bit(2)];
         Self {
             enter,
             leave: enter.map(|row| row ^ 32),
             inverse: lanes(set, three(usual.inverse)),
-            low: V::splat(set, ray.t_low),
+            low: V::splat(set, low),
         }
     }
 
@@ -413,10 +485,10 @@ impl<S: ChildOrder> Fused<S> {
 
     /// As [`Fused::new`], of a usual ray, whose boxes are those of `usual`.
     #[inline(always)]
-    fn of_usual(set: S, usual: Usual<S::F4>, ray: &WalkRay) -> Self {
+    fn of_usual(set: S, usual: Usual<S::F4>, low: f32) -> Self {
         let (near, far) = (usual.near_origin * usual.inverse, usual.far_origin * usual.inverse);
         Self {
-            planes: Planes::of_usual(set, usual, ray),
+            planes: Planes::of_usual(set, usual, low),
             enter_over: lanes(set, three(near)),
             leave_over: lanes(set, three(far)),
         }
@@ -463,9 +535,9 @@ impl<S: ChildOrder> Differences<S> {
 
     /// As [`Differences::new`], of a usual ray, whose boxes are those of `usual`.
     #[inline(always)]
-    fn of_usual(set: S, usual: Usual<S::F4>, ray: &WalkRay) -> Self {
+    fn of_usual(set: S, usual: Usual<S::F4>, low: f32) -> Self {
         Self {
-            planes: Planes::of_usual(set, usual, ray),
+            planes: Planes::of_usual(set, usual, low),
             near_origin: lanes(set, three(usual.near_origin)),
             far_origin: lanes(set, three(usual.far_origin)),
         }

@@ -72,9 +72,16 @@ impl<V: Vector<4>> Usual<V> {
         })
     }
 
+    /// Returns the interval of the ray's hits after `after`, finite.
+    #[inline(always)]
+    pub fn interval(ray: &Ray, after: &HitKey) -> [f32; 2] {
+        [larger(larger(ray.t_min, after.t), f32::MIN), smaller(ray.t_max, f32::MAX)]
+    }
+
     /// Returns the ray prepared for hits after `after`.
     #[inline(always)]
     pub fn prepared(self, ray: &Ray, after: &HitKey) -> WalkRay {
+        let [t_low, t_high] = Self::interval(ray, after);
         let [x, y, z, _] = self.lengths.store();
         let z_or_y = select_unpredictable(y >= z, 1, 2);
         let k = AXES[select_unpredictable((x >= y) & (x >= z), 0, z_or_y)];
@@ -88,8 +95,8 @@ impl<V: Vector<4>> Usual<V> {
             inverse: three(self.inverse),
             triangle: Watertight { origin: ray.origin, k, shear, inverse: inverse * scale, largest },
             axis_origin: [ray.origin[k[0]], ray.origin[k[1]], ray.origin[k[2]]],
-            t_low: larger(larger(ray.t_min, after.t), f32::MIN),
-            t_high: smaller(ray.t_max, f32::MAX),
+            t_low,
+            t_high,
             may_overflow: false,
             scale: 1.0,
         }
