@@ -217,6 +217,29 @@ fn where_triangles_share_corners_and_edges_the_lower_id_answers() {
 }
 
 #[test]
+fn points_a_hair_off_a_surface_are_told_the_lower_id_too() {
+    let mut random = Random::new(29);
+    for hair in [1e-14, 1e-16, 1e-17, 1e-20] {
+        for fans in [3, 9, 60] {
+            let mut coarse = || (random.unit() * 16.0).floor() / 4.0;
+            // All around one corner; some others are as near to the plane of the point.
+            let corner = [coarse(), coarse(), -hair];
+            let mut other = || [coarse(), coarse(), if coarse() < 1.0 { -hair } else { -0.25 - coarse() }];
+            let mut fan = |i: usize| {
+                let mut corners = [corner, other(), other()];
+                corners.rotate_left(i % 3);
+                corners
+            };
+            let triangles = FlatTriangles::from_vertices((0..fans).map(&mut fan).collect());
+            let points: Vec<Point> = (0..30)
+                .map(|i| [corner[0] + 0.25 * (i % 3) as f32, corner[1] + 0.25 * (i / 3 % 3) as f32, 0.0])
+                .collect();
+            check_flat(&triangles, &points);
+        }
+    }
+}
+
+#[test]
 fn triangles_at_one_place_are_told_by_their_ids() {
     let mut triangles = soup(3, 0.5, 5);
     triangles.vertices = (0..90).map(|i| triangles.vertices[i % 3]).collect();

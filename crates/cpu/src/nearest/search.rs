@@ -114,6 +114,7 @@ impl<'a> Search<'a> {
             return self.take_seen(filter, block, placed, lower);
         }
         for &upper in upper {
+            let upper = upper + MEASURED;
             if upper < self.limit {
                 self.limit = upper;
             }
@@ -218,10 +219,14 @@ impl<'a> Search<'a> {
     }
 }
 
+/// By how much two measured distances may differ from what they are, in units of a space, where no coordinate is 2 off
+/// ([`Foot::distance`]): what is nearer by less may still answer, by its id.
+const MEASURED: f32 = 1.0 / (1u64 << 45) as f32;
+
 /// Returns a limit for what is at most `distance` away or rounds to that, in the world's units.
 fn scaled(world: &Space, distance: f64) -> f32 {
     const UP: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
     // Near zero what rounds to it is off by more.
-    let scaled = (distance * UP + f64::from(f32::from_bits(1))) * f64::from(world.scale);
+    let scaled = (distance * UP + f64::from(f32::from_bits(1))) * f64::from(world.scale) + f64::from(MEASURED);
     (scaled as f32).next_up()
 }

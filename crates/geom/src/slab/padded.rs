@@ -118,7 +118,8 @@ impl PaddedRay {
     }
 
     /// Returns the distance (`t * scale`) at which the ray enters `aabb` within `t_min ..= t_max`; `None` if it misses
-    /// the box. Never `None` for a box around a triangle that the watertight test hits within the interval.
+    /// the box. Never `None` for a box around a triangle that the watertight test hits within the interval, unless
+    /// a plane is farther than `f32::MAX` from the origin.
     #[inline]
     pub fn enter(&self, aabb: &Aabb, t_min: f32, t_max: f32) -> Option<f32> {
         let (mut near, mut far) = (finite(t_min * self.scale), finite(t_max * self.scale));

@@ -111,7 +111,7 @@ impl Scene {
     /// Makes the scene of one mesh: vertex positions, and three indices of vertices a triangle, in parallel, for this
     /// CPU. The mesh is instance 0.
     ///
-    /// O(n log n) for n triangles: about half a second for a million on two cores.
+    /// O(n log n) for n triangles: about a fifth of a second for a million on two cores.
     ///
     /// ```
     /// use raywarp::Scene;
