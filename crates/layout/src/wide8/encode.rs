@@ -110,10 +110,12 @@ fn write(
     drop((encoder, whole));
     let is_each_once = bvh.references.len() == triangles.count();
     drop(bvh);
-    for (place, &word) in order.iter().enumerate().take_while(|_| !is_each_once) {
-        look_at(control, place)?;
-        if word != NOTHING {
-            seen(word & INDEX_MASK);
+    if !is_each_once {
+        for (place, &word) in order.iter().enumerate() {
+            look_at(control, place)?;
+            if word != NOTHING {
+                seen(word & INDEX_MASK);
+            }
         }
     }
     add_zeros(lines, line_count, control)?;
