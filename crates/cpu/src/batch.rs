@@ -83,22 +83,28 @@ impl<'a> Supply<'a> {
 
     /// Takes the next rays, up to `most`, and returns their range of indices.
     #[inline(always)]
-    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+    pub fn take(&mut self, most: usize) -> std::ops::Range<usize> {
         let first = self.next;
         self.next = (first + most).min(self.rays.len());
         first..self.next
     }
 
+    /// Returns the key that hits of ray `index` must come after.
+    #[inline(always)]
+    pub fn after_of(&self, index: usize) -> HitKey {
+        self.after.get(index).copied().unwrap_or(HitKey::START)
+    }
+
     /// Returns the interval from `low` to `high` for a ray without a hit key to start after.
     #[inline(always)]
-    fn range(&self, low: f32, high: f32) -> Range<'a> {
+    pub fn range(&self, low: f32, high: f32) -> Range<'a> {
         Range { low, high, after: HitKey::START, ids: self.ids }
     }
 
     /// Returns ray `index` prepared for a tree within `bounds`, with its interval; `None` if it cannot hit anything.
     #[inline(always)]
-    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
-        let after = self.after.get(index).copied().unwrap_or(HitKey::START);
+    pub fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<(WalkRay, Range<'a>)> {
+        let after = self.after_of(index);
         let Some(prepared) = WalkRay::new(&self.rays[index], &after, bounds) else {
             self.invalid += 1;
             return None;

@@ -1,5 +1,6 @@
 //! Custom geometry: surfaces that a program intersects itself, under a tree of ours.
 
+use crate::query::Query;
 use raywarp_bvh::{BuildError, BuildOptions, build_over_boxes};
 use raywarp_geom::{Aabb, Affine64, Ray};
 use raywarp_layout::{LayoutError, Wide8Boxes, encode_wide8_boxes};
@@ -54,6 +55,13 @@ pub struct GeometryHit {
     pub v: f32,
     /// `true` if the ray comes from the primitive's front. Questions that cull one side read it.
     pub is_front: bool,
+}
+
+/// Query that takes hits on custom geometry.
+pub(crate) trait TakesCustom: Query {
+    /// Offers a hit at `t` on a primitive of the geometry that was entered last; returns `true` if it is one that the
+    /// filter leaves out. A `t` outside of the interval, or NaN, does not count.
+    fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) -> bool;
 }
 
 /// Errors of taking a geometry into a scene.

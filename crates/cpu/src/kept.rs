@@ -1,7 +1,7 @@
 //! Tracers from trees that were kept, in a file say, with the answers of those that they were kept of.
 
 use crate::ids::Ids;
-use crate::levels::{KeptPlacement, LevelsTracer, Placed, boxes, kept_parts, root};
+use crate::levels::{KeptPlacement, LevelsTracer, Placed, boxes, deepest, kept_parts, root};
 use crate::touches::{Seen, Split};
 use crate::tracer::{CpuOptions, CpuTracer, Encoding, name};
 use rayon::prelude::*;
@@ -118,7 +118,8 @@ impl LevelsTracer {
         let parts = kept_parts(&parts, &placed, &trees)?;
         let boxes = boxes(&placed, &parts);
         let top = Wide8Boxes::from_parts(nodes, items, bounds, boxes.len(), |item| boxes[item as usize]).ok()?;
-        Some(Self { trees, placed, parts, top, built, isa: CpuOptions::default().isa })
+        let deepest = deepest(&trees);
+        Some(Self { trees, placed, parts, top, built, deepest, isa: CpuOptions::default().isa })
     }
 }
 

@@ -48,54 +48,6 @@ pub(crate) trait OneByOne {
     }
 }
 
-/// Makes a tracer whose rays walk one by one a [`Tracer`](raywarp_geom::Tracer) of batches, by the name that they have
-/// in statistics.
-macro_rules! traces_one_by_one {
-    ($tracer:ty, $name:expr) => {
-        impl raywarp_geom::Tracer for $tracer {
-            fn closest(
-                &self,
-                rays: &[Ray],
-                after: &[HitKey],
-                hits: &mut [Hit],
-                instances: &mut [u32],
-                control: &raywarp_geom::Control<'_>,
-            ) -> Result<raywarp_geom::BatchStats, raywarp_geom::TraceError> {
-                let (rays, places) = (parts::Rays::new(rays, after), parts::Places { hits, instances });
-                parts::closest($name, rays, places, control, |rays, places| self.closest_each(rays, places))
-            }
-
-            fn any(
-                &self,
-                rays: &[Ray],
-                after: &[HitKey],
-                blocked: &mut [u32],
-                undecided: &mut Vec<raywarp_geom::Candidate>,
-                control: &raywarp_geom::Control<'_>,
-            ) -> Result<raywarp_geom::BatchStats, raywarp_geom::TraceError> {
-                let rays = parts::Rays::new(rays, after);
-                parts::any($name, rays, blocked, undecided, control, |rays, blocked, undecided| {
-                    self.any_each(rays, blocked, undecided)
-                })
-            }
-
-            fn cost(
-                &self,
-                rays: &[Ray],
-                costs: &mut [RayCost],
-                control: &raywarp_geom::Control<'_>,
-            ) -> Result<raywarp_geom::BatchStats, raywarp_geom::TraceError> {
-                parts::each($name, rays, costs, control, |rays, costs| self.cost_each(rays, costs))
-            }
-
-            fn preferred_batch(&self) -> usize {
-                parts::PREFERRED_BATCH
-            }
-        }
-    };
-}
-pub(crate) use traces_one_by_one;
-
 /// Returns the number of rays that are not valid.
 fn invalid(rays: &[Ray]) -> u64 {
     rays.iter().filter(|ray| !ray.is_valid()).count() as u64

@@ -46,6 +46,11 @@ pub(crate) trait Query: Copy {
     /// Offers a triangle as [`Query::offer`] does but without a branch, for a `t` that needs no comparison of ids or
     /// lies beyond all limits.
     fn offer_plain(&mut self, tuv: [f32; 3], slot: u32);
+    /// Offers a triangle as [`Query::offer_plain`] does, with the place where it is.
+    #[inline(always)]
+    fn offer_plain_with(&mut self, tuv: [f32; 3], slot: u32, _: InLeaf<'_>) {
+        self.offer_plain(tuv, slot);
+    }
     /// Returns `true` if the answer is known, so that the traversal may end.
     fn is_decided(&self) -> bool;
     /// Prefetches what the answer will read, some time before it is needed.

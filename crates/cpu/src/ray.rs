@@ -107,7 +107,7 @@ impl WalkRay {
 
 /// Returns the origins for the planes through which the ray enters boxes, and for those through which it leaves.
 #[inline(always)]
-fn origins(&PaddedRay { lo_origin, hi_origin, inverse, .. }: &PaddedRay) -> [[f32; 3]; 2] {
+pub(crate) fn origins(&PaddedRay { lo_origin, hi_origin, inverse, .. }: &PaddedRay) -> [[f32; 3]; 2] {
     let either = |i: usize, a: [f32; 3], b: [f32; 3]| if inverse[i] < 0.0 { b[i] } else { a[i] };
     [std::array::from_fn(|i| either(i, lo_origin, hi_origin)), std::array::from_fn(|i| either(i, hi_origin, lo_origin))]
 }

@@ -1,7 +1,7 @@
 //! What is done with the triangles that a ray hits, told by their ids: for scenes of two levels, and for filters.
 
 use crate::blocked::Blocked;
-use crate::custom::GeometryHit;
+use crate::custom::{GeometryHit, TakesCustom};
 use crate::ids::LentIds;
 use crate::probe::{Off, Probe};
 use crate::query::{InLeaf, OfRange, Query, Range};
@@ -281,19 +281,6 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
         self.base = instance;
     }
 
-    /// Offers a hit at `t` on a primitive of custom geometry; returns `true` if it is one that the filter leaves out. A
-    /// `t` outside of the interval, or NaN, does not count.
-    #[inline]
-    pub fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) -> bool {
-        let found = Found {
-            tuv: [t, hit.u, hit.v],
-            id: PrimitiveId { instance: self.base, primitive },
-            is_opaque: true,
-            is_split: false,
-        };
-        self.take(&found, Surface::Custom { is_front: hit.is_front })
-    }
-
     /// Passes a hit on to the sink if it is within the interval and accepted; returns `true` if it is within and not
     /// accepted.
     #[inline(always)]
@@ -309,6 +296,19 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
             self.sink.take(found, surface);
         }
         false
+    }
+}
+
+impl<K: Sink, P: Probe> TakesCustom for Within<'_, K, P> {
+    #[inline]
+    fn offer_custom(&mut self, hit: &GeometryHit, t: f32, primitive: u32) -> bool {
+        let found = Found {
+            tuv: [t, hit.u, hit.v],
+            id: PrimitiveId { instance: self.base, primitive },
+            is_opaque: true,
+            is_split: false,
+        };
+        self.take(&found, Surface::Custom { is_front: hit.is_front })
     }
 }
 

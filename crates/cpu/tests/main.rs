@@ -12,6 +12,7 @@ mod custom;
 mod deep;
 mod every_touch;
 mod levels;
+mod levels_batches;
 mod levels_cost;
 mod motion;
 mod nearest;

@@ -83,6 +83,17 @@ impl Wide8Boxes {
         })
     }
 
+    /// Returns the first item of the leaf that a child reference of these nodes names, and the reference of a leaf of the
+    /// others, if there are any.
+    ///
+    /// # Panics
+    /// If it names none.
+    #[inline(always)]
+    pub fn first_item(&self, leaf: u32) -> (u32, Option<u32>) {
+        let word = self.items[(leaf >> 1) as usize];
+        (word & !MORE, (word & MORE != 0).then_some(leaf + (1 << 1)))
+    }
+
     /// Makes a tree of parts that were kept, in a file say, after checking all of them: whatever they hold, a tree that
     /// comes of them is one, and no walk and no fit leaves it. It is over those of `count` items whose boxes, which
     /// `of_item` returns, are not empty. O(n), in parallel.

@@ -2,7 +2,7 @@
 
 use super::opening::Part;
 use super::placed::{Placed, PlacementError};
-use super::{LevelsError, LevelsTracer, TreePlacement, root};
+use super::{LevelsError, LevelsTracer, TreePlacement, deepest, root};
 use crate::tracer::CpuTracer;
 use rayon::prelude::*;
 use raywarp_bvh::{BuildOptions, build_over_boxes};
@@ -167,6 +167,7 @@ impl LevelsEdit {
     /// [`LevelsError`].
     pub fn finish(self) -> Result<LevelsTracer, LevelsError> {
         let Self { mut scene, change } = self;
+        scene.deepest = deepest(&scene.trees);
         match change {
             Change::Nothing => {}
             Change::Boxes => {

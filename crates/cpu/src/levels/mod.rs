@@ -1,5 +1,6 @@
 //! [`LevelsTracer`]: scenes of two levels, a tree over placements of trees, with the hits of the flattened scene.
 
+mod batch;
 mod edit;
 mod motion;
 mod opening;
@@ -7,6 +8,7 @@ mod placed;
 mod query;
 mod solid;
 
+pub(crate) use batch::{PlacedJob, PlacedQuery};
 pub use edit::LevelsEdit;
 pub(crate) use edit::boxes;
 pub(crate) use motion::{Motion, Then};
@@ -64,6 +66,8 @@ pub struct LevelsTracer {
     pub(crate) top: Wide8Boxes,
     /// Its cost when it was built.
     pub(crate) built: BoxesCost,
+    /// Largest stack depth of a tree that is placed.
+    pub(crate) deepest: usize,
     pub(crate) isa: Isa,
 }
 
@@ -96,7 +100,8 @@ impl LevelsTracer {
         let placed: Vec<Placed> = placements.par_iter().enumerate().map(place).collect::<Result<_, _>>()?;
         let parts = opening::open(&placed, &trees);
         let (top, built) = top_over(&placed, &parts)?;
-        Ok(Self { trees, placed, parts, top, built, isa })
+        let deepest = deepest(&trees);
+        Ok(Self { trees, placed, parts, top, built, deepest, isa })
     }
 
     /// Returns whether a placement of `tree`, whatever tree it names, can be walked by itself.
@@ -153,6 +158,11 @@ impl LevelsTracer {
     pub fn moves(&self) -> bool {
         self.placed.iter().any(|placed| placed.motion.is_some())
     }
+}
+
+/// Returns the largest stack depth of trees of triangles.
+pub(crate) fn deepest(trees: &[Arc<CpuTracer>]) -> usize {
+    trees.iter().filter_map(|tree| Some(tree.wide8()?.stack_depth())).max().unwrap_or(0)
 }
 
 /// Returns the upper end of a tree.

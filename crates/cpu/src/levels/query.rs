@@ -1,13 +1,13 @@
-//! Rays through a scene of two levels: one by one, and in batches.
+//! Rays through a scene of two levels, each by itself.
 
-use super::{LevelsTracer, NAME};
+use super::LevelsTracer;
+use super::batch::{Asking, traces_in_two_levels};
 use crate::blocked::Blocked;
-use crate::filtered::{self, Asks, cost, each, positive};
-use crate::one_by_one::{OneByOne, traces_one_by_one};
+use crate::filtered::{self, Asks, each, positive};
 use crate::parts;
 use crate::probe::{LevelsCost, Probe};
 use crate::sink::{Accept, Asked, Contact, Nearest, Obstacle, Reply, Sink};
-use raywarp_geom::{Hit, HitKey, Ray, RayCost};
+use raywarp_geom::{Hit, HitKey, Ray};
 use std::ops::ControlFlow;
 
 /// Scene of two levels at a time.
@@ -99,18 +99,10 @@ impl LevelsTracer {
     }
 }
 
-traces_one_by_one!(LevelsTracer, NAME);
-
-impl OneByOne for LevelsTracer {
-    fn closest(&self, ray: &Ray, after: HitKey) -> Option<(Hit, u32)> {
-        self.closest_one(ray, after)
-    }
-
-    fn any(&self, ray: &Ray, after: HitKey) -> Blocked {
-        self.any_one(ray, after)
-    }
-
-    fn cost(&self, ray: &Ray) -> RayCost {
-        cost(self, ray)
+impl LevelsTracer {
+    fn asking(&self) -> Asking<'_> {
+        Asking { scene: self, is_solid: false }
     }
 }
+
+traces_in_two_levels!(LevelsTracer);

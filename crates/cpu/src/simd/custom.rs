@@ -2,12 +2,10 @@
 
 use super::order::ChildOrder;
 use super::single::{Asking, Leaves, Visited, walk};
-use crate::custom::Custom;
+use crate::custom::{Custom, TakesCustom};
 use crate::levels::ROOT;
 use crate::probe::Probe;
-use crate::query::Query;
 use crate::ray::WalkRay;
-use crate::sink::{Sink, Within};
 use raywarp_geom::Ray;
 use raywarp_lanes::TaskOn;
 
@@ -16,17 +14,17 @@ use raywarp_lanes::TaskOn;
 const MOST_LEFT_OUT: usize = 1000;
 
 /// Task that walks a ray through the tree over a geometry's boxes, which is not empty.
-pub(super) struct Customs<'a, 'r, K, P> {
+pub(super) struct Customs<'a, 'r, Q> {
     pub custom: &'a Custom,
     /// The ray as the tree's boxes take it.
     pub walk: &'r WalkRay,
     /// The ray in the geometry's space, whose `t` is that of the query times the power.
     pub ray: &'r Ray,
     pub power: f32,
-    pub query: &'r mut Within<'a, K, P>,
+    pub query: &'r mut Q,
 }
 
-impl<'a, S: ChildOrder, K: Sink, P: Probe> TaskOn<S> for Customs<'a, '_, K, P> {
+impl<S: ChildOrder, Q: TakesCustom> TaskOn<S> for Customs<'_, '_, Q> {
     type Output = ();
 
     #[inline(always)]
@@ -47,13 +45,13 @@ struct Primitives<'a, 'r> {
     power: f32,
 }
 
-impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Primitives<'a, '_> {
+impl<S: ChildOrder, Q: TakesCustom> Leaves<S, Q> for Primitives<'_, '_> {
     #[inline(always)]
     unsafe fn visit(
         &self,
         _: S,
         _: *const u8,
-        (walk, query): Asking<'_, Within<'a, K, P>>,
+        (walk, query): Asking<'_, Q>,
         limit: &mut f32,
         reference: u32,
     ) -> Visited {
@@ -74,7 +72,7 @@ impl<'a, S: ChildOrder, K: Sink, P: Probe> Leaves<S, Within<'a, K, P>> for Primi
                 return Visited::Decided;
             }
         }
-        if K::ORDERED {
+        if Q::ORDERED {
             *limit = walk.box_high(query.limit());
         }
         Visited::Done

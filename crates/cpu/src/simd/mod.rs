@@ -20,7 +20,7 @@ mod walk;
 use crate::batch::Job;
 use crate::custom::Custom;
 use crate::ids::LentIds;
-use crate::levels::{LevelsTracer, ROOT};
+use crate::levels::{LevelsTracer, PlacedJob, ROOT};
 use crate::nearest::{Search, TreeSpace};
 use crate::probe::Probe;
 use crate::query::OfRange;
@@ -114,6 +114,27 @@ pub(crate) fn walk_levels<'a, K: Sink, P: Probe>(
     let levels = Levels { scene, ray, time, after, question };
     // Counts are the same with every instruction set.
     if P::COUNTS { Portable.enter(levels) } else { on_isa!(isa, levels) }
+}
+
+/// Task that traces a batch through a scene of two levels on one instruction set.
+struct WalkLevels<'a, J> {
+    scene: &'a LevelsTracer,
+    job: &'a mut J,
+}
+
+impl<S: ChildOrder, J: PlacedJob> TaskOn<S> for WalkLevels<'_, J> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run_on(self, set: S) {
+        levels::walk_batch(set, self.scene, self.job);
+    }
+}
+
+/// Traces every ray of `job` through a scene of two levels at time 0.
+pub(crate) fn walk_levels_batch<J: PlacedJob>(scene: &LevelsTracer, job: &mut J) {
+    let walk = WalkLevels { scene, job };
+    on_isa!(scene.isa(), walk);
 }
 
 /// Looks for the nearest point in a tree that is not empty, with the vectors of `isa`.

@@ -42,15 +42,15 @@ pub(super) struct Walker<Q> {
     pub task: Task<Q>,
     /// Byte offsets in a node, by axis, of the plane rows where the ray enters boxes (`enter`) and where it leaves
     /// (`leave`).
-    enter: [usize; 3],
-    leave: [usize; 3],
+    pub enter: [usize; 3],
+    pub leave: [usize; 3],
     low: f32,
     /// Distance beyond which boxes are too far.
     pub limit: f32,
     /// Address of the node or leaf that the ray visits next, computed once from its reference.
     pub record: *const u8,
     /// Start of the ray's stack (`stack`), and the end of its entries (`top`).
-    stack: *mut u64,
+    pub stack: *mut u64,
     pub top: *mut u64,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn prefetch<S: ChildOrder>(set: S, base: *const u8, reference: u32) {
 
 /// Prefetches the node or leaf at the address `record`.
 #[inline(always)]
-fn fetch<S: ChildOrder>(set: S, record: *const u8) {
+pub(super) fn fetch<S: ChildOrder>(set: S, record: *const u8) {
     for line in 0..4 {
         set.prefetch(record.wrapping_add(64 * line));
     }
@@ -176,7 +176,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
             }
             for i in 0..at_leaf.len {
                 let walker = &mut *walkers.byte_add(*at_leaf.walkers.get_unchecked(i) as usize);
-                *next_records.get_unchecked_mut(i) = visit_leaf(set, base, walker);
+                *next_records.get_unchecked_mut(i) = visit_leaf(set, base, walker, &InPlace);
             }
             sort_out::<_, true>(set, &next_records, &mut at_leaf, &mut at_node, &mut at_end);
             let count = std::mem::take(&mut at_end.len);
@@ -325,7 +325,7 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, '_, J> {
 /// `walker` was made for the tree that begins at `base`, with
 /// a stack of `stack_depth() + 1 + STACK_SLACK` entries, and is at a node.
 #[inline(always)]
-unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
+pub(super) unsafe fn visit_node<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
     // SAFETY: `Wide8`'s fields are private and its encoder keeps its invariants: references name
     // nodes or leaves, and `stack_depth` bounds what is pushed. The caller promises the stack's
     // length.
@@ -388,17 +388,22 @@ unsafe fn distances<S: ChildOrder>(
     ]
 }
 
-/// Tests the leaf at `walker.record`, and returns the reference of what the ray visits next; [`END`] when the query is
-/// decided.
+/// Tests the leaf at `walker.record`, where `place` puts it, and returns the reference of what the ray visits next;
+/// [`END`] when the query is decided.
 ///
 /// # Safety
 /// As [`visit_node`], but `walker` is at a leaf.
 #[inline(always)]
-unsafe fn visit_leaf<S: ChildOrder, Q: Query>(set: S, base: *const u8, walker: &mut Walker<Q>) -> u32 {
+pub(super) unsafe fn visit_leaf<S: ChildOrder, Q: Query, P: Place>(
+    set: S,
+    base: *const u8,
+    walker: &mut Walker<Q>,
+    place: &P,
+) -> u32 {
     // SAFETY: as in `visit_node`; an encoder's leaves have their blocks in range, and they end.
     unsafe {
         let Walker { record, task, limit, .. } = walker;
-        let block = test_leaf::<S, Q, InPlace, false>(set, *record, (&task.ray, &mut task.query), limit, &InPlace);
+        let block = test_leaf::<S, Q, P, false>(set, *record, (&task.ray, &mut task.query), limit, place);
         let mut top = walker.top;
         if Q::ORDERED {
             // What lies farther now goes at once, rather than by a guess at every pop.
@@ -475,7 +480,8 @@ fn test_block<V: Vector<BLOCK>, Q: Query, P: Place, const ALONE: bool>(
         return true;
     }
     let slot = equal.trailing_zeros() as usize % BLOCK;
-    query.offer_plain([nearest, us[slot], vs[slot]], block.slots[slot]);
+    let triangle = InLeaf { block, slot, place: place.map() };
+    query.offer_plain_with([nearest, us[slot], vs[slot]], block.slots[slot], triangle);
     true
 }
 

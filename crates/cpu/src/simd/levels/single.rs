@@ -1,16 +1,16 @@
 //! The walk of one ray through two levels: a tree over placements, and in each placement that it meets a tree of
 //! triangles.
 
-use super::custom::Customs;
-use super::order::ChildOrder;
-use super::place::{InPlace, Place};
-use super::single::{Asking, Leaves, Triangles, Visited, walk_of};
-use super::usual::Usual;
 use crate::ids::LentIds;
 use crate::levels::{LevelsTracer, Motion, Moved, Placed, ROOT, Then, WorldRay};
 use crate::probe::Probe;
 use crate::query::{OfRange, Query, Range};
 use crate::ray::WalkRay;
+use crate::simd::custom::Customs;
+use crate::simd::order::ChildOrder;
+use crate::simd::place::{InPlace, Place};
+use crate::simd::single::{Asking, Leaves, Triangles, Visited, walk_of};
+use crate::simd::usual::Usual;
 use crate::sink::{OfTree, Reply, Sink, Within};
 use crate::tracer::Encoding;
 use raywarp_geom::{HitKey, Ray};
@@ -18,7 +18,7 @@ use raywarp_lanes::TaskOn;
 use raywarp_layout::Wide8;
 
 /// Task that asks one ray its question of two levels.
-pub(super) struct Levels<'a, 'r, K, P> {
+pub(in crate::simd) struct Levels<'a, 'r, K, P> {
     pub scene: &'a LevelsTracer,
     pub ray: &'r Ray,
     pub time: f32,

@@ -1,0 +1,140 @@
+//! Batches of rays through two levels as their walk takes them, and where answers go.
+
+use super::Asking;
+use super::query::{Any, Closest, PlacedQuery};
+use crate::batch::{Job, Supply, Task};
+use crate::blocked::Blocked;
+use crate::one_by_one::OneByOne;
+use raywarp_geom::{Aabb, Candidate, Hit};
+
+/// Batch of rays through two levels.
+pub(crate) trait PlacedJob: Job<Query: PlacedQuery> {
+    /// Answers ray `index` by a walk of its own, from its beginning.
+    fn alone(&mut self, index: usize);
+}
+
+/// Batch of closest-hit queries.
+pub(super) struct ClosestJob<'a> {
+    pub asking: Asking<'a>,
+    pub supply: Supply<'a>,
+    /// Closest hit of each ray.
+    pub hits: &'a mut [Hit],
+    /// Instance that each ray hit, or empty.
+    pub instances: &'a mut [u32],
+}
+
+impl ClosestJob<'_> {
+    #[inline(always)]
+    fn write(&mut self, index: usize, found: Option<(Hit, u32)>) {
+        let (hit, instance) = found.unwrap_or((Hit::miss(self.supply.rays[index].t_max), Hit::MISS));
+        self.hits[index] = hit;
+        if let Some(slot) = self.instances.get_mut(index) {
+            *slot = instance;
+        }
+    }
+}
+
+impl<'a> Job for ClosestJob<'a> {
+    type Query = Closest<'a>;
+
+    #[inline(always)]
+    fn supply(&self) -> &Supply<'_> {
+        &self.supply
+    }
+
+    #[inline(always)]
+    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+        self.supply.take(most)
+    }
+
+    #[inline(always)]
+    fn query(&self, low: f32, high: f32) -> Self::Query {
+        Closest::new(self.asking, &self.supply.range(low, high))
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        if let Some((ray, range)) = self.supply.prepare(index, bounds) {
+            return Some(Task { index, ray, query: Closest::new(self.asking, &range) });
+        }
+        self.write(index, None);
+        None
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, index: usize, query: &Self::Query) {
+        if self.asking.is_solid && query.is_on_nothing() {
+            return self.alone(index);
+        }
+        self.write(index, query.found());
+    }
+}
+
+impl PlacedJob for ClosestJob<'_> {
+    #[cold]
+    #[inline(never)]
+    fn alone(&mut self, index: usize) {
+        let found = self.asking.closest(&self.supply.rays[index], self.supply.after_of(index));
+        self.write(index, found);
+    }
+}
+
+/// Batch of any-hit queries.
+pub(super) struct AnyJob<'a> {
+    pub asking: Asking<'a>,
+    pub supply: Supply<'a>,
+    /// One bit for each ray, set if something opaque is in its way; clear before the job begins.
+    pub blocked: &'a mut [u32],
+    /// Receives the first non-opaque hits of rays that no opaque surface blocks, in any order.
+    pub undecided: &'a mut Vec<Candidate>,
+}
+
+impl AnyJob<'_> {
+    #[inline(always)]
+    fn write(&mut self, index: usize, found: Blocked) {
+        match found {
+            Blocked::No => {}
+            Blocked::Yes => self.blocked[index / 32] |= 1 << (index % 32),
+            Blocked::Perhaps(hit, instance) => self.undecided.push(Candidate { ray: index as u32, instance, hit }),
+        }
+    }
+}
+
+impl<'a> Job for AnyJob<'a> {
+    type Query = Any<'a>;
+
+    #[inline(always)]
+    fn supply(&self) -> &Supply<'_> {
+        &self.supply
+    }
+
+    #[inline(always)]
+    fn take(&mut self, most: usize) -> std::ops::Range<usize> {
+        self.supply.take(most)
+    }
+
+    #[inline(always)]
+    fn query(&self, low: f32, high: f32) -> Self::Query {
+        Any::new(self.asking, &self.supply.range(low, high))
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, index: usize, bounds: &Aabb) -> Option<Task<Self::Query>> {
+        let (ray, range) = self.supply.prepare(index, bounds)?;
+        Some(Task { index, ray, query: Any::new(self.asking, &range) })
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, index: usize, query: &Self::Query) {
+        self.write(index, query.found());
+    }
+}
+
+impl PlacedJob for AnyJob<'_> {
+    #[cold]
+    #[inline(never)]
+    fn alone(&mut self, index: usize) {
+        let found = self.asking.any(&self.supply.rays[index], self.supply.after_of(index));
+        self.write(index, found);
+    }
+}
