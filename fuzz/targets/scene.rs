@@ -2,10 +2,38 @@
 //! again as the same bytes. Checksums are not compared, so that what is behind them is reached.
 #![no_main]
 
-use raywarp::{Aabb, Affine64, Control, Filter, Indices, Ray, Ray64, Scene};
+use raywarp::cpu::RayExtra;
+use raywarp::{
+    Aabb, Affine64, Control, Culling, Filter, Geometry, GeometryHit, Indices, Ray, Ray64, Scene, SceneRay, SurfaceHit,
+};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// The square from 0 to 1 at z = 0.5.
+struct Square;
+
+impl Geometry for Square {
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn bounds(&self, _: u32) -> Aabb {
+        Aabb { min: [0.0, 0.0, 0.5], max: [1.0, 1.0, 0.5] }
+    }
+
+    fn intersect(&self, _: u32, ray: &Ray) -> Option<GeometryHit> {
+        let t = (0.5 - ray.origin[2]) / ray.direction[2];
+        let [u, v, _] = ray.at(t);
+        let is_in = (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) && ray.t_min <= t && t <= ray.t_max;
+        is_in.then_some(GeometryHit { t, u, v, is_front: ray.direction[2] < 0.0 })
+    }
+
+    fn nearest(&self, _: u32, _: [f64; 3], to_world: &Affine64) -> Option<[f64; 3]> {
+        Some(to_world.point([0.5; 3]))
+    }
+}
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(scene) = Scene::load_from(&mut &bytes[..]) else { return };
@@ -23,6 +51,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     let mesh = edit.mesh(&CORNERS, Indices::IN_ORDER);
     edit.instance(mesh, Affine64::IDENTITY, 1, 1);
+    let square = edit.custom(Arc::new(Square));
+    edit.moving(square, [Affine64::IDENTITY, moves[1]], 2, 2);
     if let Ok(edited) = edit.commit(&Control::default()) {
         ask(&edited);
     }
@@ -39,14 +69,29 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 fn ask(scene: &Scene) {
     let bounds = scene.bounds();
     let middle: [f32; 3] = std::array::from_fn(|i| 0.5 * bounds.min[i] + 0.5 * bounds.max[i]);
-    for (from, direction) in [(bounds.min, [1.0, 0.9, 1.1]), (middle, [0.0, 0.0, 1.0]), ([9.0; 3], [-1.0, -1.1, -0.9])] {
+    for (from, direction) in [(bounds.min, [1.0, 0.9, 1.1]), (middle, [0.0, 0.0, 1.0]), ([9.0; 3], [-1.0, -1.1, -0.9])]
+    {
         let ray = Ray::new(from, direction);
-        let _ = (scene.closest(&ray), scene.any(&ray), scene.all(&ray).count(), scene.crossings(&ray));
-        let _ = scene.closest(&Ray64::new(from.map(f64::from), direction.map(f64::from)));
-        let _ = (scene.nearest(from, f32::INFINITY), scene.contains(from));
+        ask_ray(scene, &ray);
+        ask_ray(scene, &Ray64::new(from.map(f64::from), direction.map(f64::from)));
+        let _ = (scene.nearest(from, f32::INFINITY), scene.contains(from), scene.signed_distance(from));
+        let _ = scene.signed_distance_by_winding(from);
+        let around = Aabb::of_points(&[from, middle]);
+        let _ = scene.overlaps(&around, |_| ControlFlow::Continue(()));
         let then = scene.with(Filter::new().time(0.4));
         let _ = (then.closest(&ray), then.crossings(&ray), then.nearest(from, f32::INFINITY));
-        let _ = scene.overlaps(&Aabb::of_points(&[from, middle]), |_| ControlFlow::Continue(()));
+        let accept = |hit: &SurfaceHit| hit.u <= 0.5;
+        let filter = Filter::new().mask(2).culling(Culling::Backs).skip(0, 0).time(0.6);
+        let some = scene.with(filter.accept(&accept));
+        let _ = (some.closest(&ray), some.any(&ray), some.crossings(&ray), some.nearest(from, 9.0));
+        let _ = some.overlaps(&around, |_| ControlFlow::Continue(()));
     }
-    let _ = scene.any_batch(&[Ray::new(middle, [1.0, 0.0, 0.0]); 40], &mut [false; 40], &Control::default());
+    let rays = [Ray::new(middle, [1.0, 0.0, 0.0]); 40];
+    let _ = scene.any_batch(&rays, &mut [false; 40], &Control::default());
+    let extras = std::array::from_fn::<_, 40, _>(|i| RayExtra { mask: 3, time: i as f32 / 39.0 });
+    let _ = scene.with(Filter::new()).closest_batch(&rays, &extras, &mut [None; 40], &Control::default());
+}
+
+fn ask_ray<R: SceneRay>(scene: &Scene, ray: &R) {
+    let _ = (scene.closest(ray), scene.any(ray), scene.all(ray).count(), scene.crossings(ray));
 }
