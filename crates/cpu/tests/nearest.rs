@@ -249,6 +249,21 @@ fn triangles_at_one_place_are_told_by_their_ids() {
 }
 
 #[test]
+fn a_scene_that_is_all_at_the_point_is_found_there() {
+    for at in [0.0, 1e-40, 0.25, 4.0, 4.078_369, 1e38, -f32::MAX] {
+        let point = [at, -at, at];
+        for count in [1, 4, 6] {
+            let triangles = FlatTriangles::from_vertices(vec![[point; 3]; count]);
+            check_flat(&triangles, &[point]);
+            for (name, tracer) in tracers(&triangles) {
+                let found = tracer.one(point, f32::INFINITY).map(|found| (found.distance, found.primitive));
+                assert_eq!(found, Some((0.0, 0)), "{name}, {count} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
 fn needles_and_triangles_without_area_are_as_near_as_they_are() {
     let mut random = Random::new(24);
     let mut vertices = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) struct Space {
     /// The point times `scale`.
     pub point: [f32; 3],
     /// Power of two by which coordinates are multiplied: the largest difference to a coordinate of the tree is between
-    /// 1 and 2 then, if that is within the range of f32.
+    /// 1 and 2 then, if that is within the range of f32; 1 where all is at the point.
     pub scale: f32,
     /// Number that distances may be off by for what underflows, and for the roundings of distances that do: `2^-48`,
     /// and two of the least numbers of f32.
@@ -34,8 +34,8 @@ impl Space {
         let away = |i: usize, x: f32| (f64::from(x) - f64::from(point[i])).abs();
         let axis = |i: usize| away(i, bounds.min[i]).max(away(i, bounds.max[i]));
         let reach = axis(0).max(axis(1)).max(axis(2));
-        // Not beyond what has a reciprocal. A reach of zero has the least exponent.
-        let exponent = ((reach.to_bits() >> 52) as i32 - 1023).clamp(-126, 126);
+        // Not beyond what has a reciprocal. Where nothing is reached, what is large would be infinite at the least one.
+        let exponent = if reach == 0.0 { 0 } else { ((reach.to_bits() >> 52) as i32 - 1023).clamp(-126, 126) };
         let scale = f32::from_bits(((127 - exponent) as u32) << 23);
         let least = 1.0 / (1u64 << 48) as f32 + f32::from_bits(2) * scale;
         Self { point: [point[0] * scale, point[1] * scale, point[2] * scale], scale, least }
