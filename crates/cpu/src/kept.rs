@@ -27,7 +27,7 @@ pub fn tracer_of_kept(
     count: usize,
     ids: impl FnOnce() -> Ids + Send,
 ) -> Result<CpuTracer, LayoutError> {
-    let marks: Vec<AtomicBool> = (0..count).map(|_| AtomicBool::new(false)).collect();
+    let mut marks: Vec<AtomicBool> = (0..count).map(|_| AtomicBool::new(false)).collect();
     let mark = |triangle: u32| {
         if let Some(mark) = marks.get(triangle as usize) {
             mark.store(true, Ordering::Relaxed);
@@ -35,7 +35,9 @@ pub fn tracer_of_kept(
     };
     let (checked, ids) = rayon::join(|| Wide8::from_lines(lines, counts, bounds, count, mark), ids);
     let (tree, used) = checked?;
-    if ids.len() != count || !marks.into_iter().all(AtomicBool::into_inner) {
+    // To the end, without branches.
+    let all_there = marks.iter_mut().fold(true, |all, mark| all & *mark.get_mut());
+    if ids.len() != count || !all_there {
         return Err(LayoutError::BadRecord { record: 0, fault: RecordFault::Unreached });
     }
     // Each once, unless more slots are used than there are triangles.

@@ -82,10 +82,8 @@ impl Wide8Node {
 
     /// Returns the box of the child in `slot`.
     pub fn bounds(&self, slot: usize) -> Aabb {
-        Aabb {
-            min: std::array::from_fn(|axis| self.planes[2 * axis][slot]),
-            max: std::array::from_fn(|axis| self.planes[2 * axis + 1][slot]),
-        }
+        let [x, to_x, y, to_y, z, to_z] = &self.planes;
+        Aabb { min: [x[slot], y[slot], z[slot]], max: [to_x[slot], to_y[slot], to_z[slot]] }
     }
 
     /// Returns the box around all children.
@@ -93,12 +91,12 @@ impl Wide8Node {
     pub(crate) fn around(&self) -> Aabb {
         // Pairs, so that no comparison waits for all others.
         let least = |row: &[f32; 8]| {
-            let half = [0, 1, 2, 3].map(|i| least(row[i], row[i + 4]));
-            least(least(half[0], half[1]), least(half[2], half[3]))
+            let half = |i: usize| least(row[i], row[i + 4]);
+            least(least(half(0), half(1)), least(half(2), half(3)))
         };
         let most = |row: &[f32; 8]| {
-            let half = [0, 1, 2, 3].map(|i| most(row[i], row[i + 4]));
-            most(most(half[0], half[1]), most(half[2], half[3]))
+            let half = |i: usize| most(row[i], row[i + 4]);
+            most(most(half(0), half(1)), most(half(2), half(3)))
         };
         let planes = &self.planes;
         Aabb {

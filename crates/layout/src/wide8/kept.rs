@@ -56,21 +56,23 @@ impl Wide8 {
         begins[block_count] = true;
         check_bounds(nodes, &bounds)?;
         let leaf = |leaf: u32, bounds: &Aabb| -> Option<usize> {
-            let first = tree.block_index(leaf)?;
-            let mut used = 0;
-            for (block, goes_on) in blocks[first..].iter().zip(begins[first + 1..].iter().map(|begins| !begins)) {
+            let (mut place, mut used) = (tree.block_index(leaf)?, 0);
+            loop {
+                let (block, goes_on) = (blocks.get(place)?, !begins[place + 1]);
                 if block.has_more() != goes_on || !is_sound(block, triangles, bounds) {
                     return None;
                 }
-                for index in (0..BLOCK).filter_map(|slot| block.index(slot)) {
-                    seen(index);
-                    used += 1;
+                for slot in 0..BLOCK {
+                    if let Some(index) = block.index(slot) {
+                        seen(index);
+                        used += 1;
+                    }
                 }
                 if !goes_on {
                     return Some(used);
                 }
+                place += 1;
             }
-            None
         };
         let used = check_boxes(nodes, leaf)?;
         tree.stack_depth = stack_depth(nodes);
@@ -78,11 +80,11 @@ impl Wide8 {
     }
 }
 
-/// Makes room for `more` lines of a tree, in huge pages where that pays.
+/// Makes room for `more` lines of a tree, or arrays of them, in huge pages where that pays.
 ///
 /// # Errors
 /// [`TryReserveError`] if there is not memory enough.
-pub fn reserve_lines(lines: &mut Vec<Line>, more: usize) -> Result<(), TryReserveError> {
+pub fn reserve_lines<T>(lines: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     lines.try_reserve_exact(more)?;
     // Before they are touched.
     raywarp_lanes::prefer_huge_pages(lines.spare_capacity_mut());
@@ -139,16 +141,16 @@ pub(crate) fn check_boxes(
 ) -> Result<usize, LayoutError> {
     let check = |record: usize| {
         let node = &nodes[record];
+        let (no_box, not_empty) = boxes_amiss(node);
         let mut items = 0;
         for (slot, &child) in node.children.iter().enumerate() {
-            let bounds = node.bounds(slot);
             let (is_sound, fault) = if child == NO_CHILD {
-                (bounds == Aabb::EMPTY, RecordFault::UnusedSlotBox)
+                (not_empty[slot] == 0, RecordFault::UnusedSlotBox)
             } else if child & LEAF == 0 {
-                let is_sound = is_box(&bounds) && bounds.contains(&nodes[node_index(child)].around());
+                let is_sound = no_box[slot] == 0 && node.bounds(slot).contains(&nodes[node_index(child)].around());
                 (is_sound, RecordFault::ChildBox)
             } else {
-                let found = if is_box(&bounds) { leaf(child, &bounds) } else { None };
+                let found = if no_box[slot] == 0 { leaf(child, &node.bounds(slot)) } else { None };
                 items += found.unwrap_or(0);
                 (found.is_some(), RecordFault::LeafBlocks)
             };
@@ -172,29 +174,56 @@ fn is_box(bounds: &Aabb) -> bool {
     })
 }
 
+/// Returns for each slot of a node a word that is 0 if its box holds anything and is finite, and another that is 0 if it
+/// is the empty one. All slots of a row at once, without branches.
+#[inline(always)]
+fn boxes_amiss(node: &Wide8Node) -> ([u32; 8], [u32; 8]) {
+    let (mut no_box, mut not_empty) = ([0; 8], [0; 8]);
+    for axis in 0..3 {
+        let [low, high] = [&node.planes[2 * axis], &node.planes[2 * axis + 1]];
+        for slot in 0..8 {
+            let (low, high) = (low[slot], high[slot]);
+            no_box[slot] |= u32::from(!((low <= high) & (low > f32::NEG_INFINITY) & (high < f32::INFINITY)));
+            not_empty[slot] |= u32::from((low != f32::INFINITY) | (high != f32::NEG_INFINITY));
+        }
+    }
+    (no_box, not_empty)
+}
+
 /// Returns `true` if a block holds triangles of a mesh of `triangles`, all of them opaque, finite and in touch with a
 /// box (one that was cut may stick out of it), and nothing where it is unused.
 fn is_sound(block: &TriangleBlock, triangles: usize, bounds: &Aabb) -> bool {
-    const INFINITE: u32 = f32::INFINITY.to_bits();
-    let mut words = block.slots;
-    words[0] &= !MORE_BLOCKS;
-    let is_unused = words.map(|word| word == UNUSED_SLOT);
-    let mut all = is_unused != [true; BLOCK];
-    all &= words.iter().zip(is_unused).all(|(&word, is_unused)| is_unused || (word as usize) < triangles);
-    // All slots of a row at once, without branches.
-    let mut is_good = [true; BLOCK];
-    for axis in 0..3 {
-        let [a, b, c] = [0, 1, 2].map(|corner| &block.corners[corner][axis]);
-        for slot in 0..BLOCK {
-            let [a, b, c] = [a[slot], b[slot], c[slot]];
-            let [x, y, z] = [a, b, c].map(|x| x.to_bits() & !(1 << 31));
-            let is_finite = (x < INFINITE) & (y < INFINITE) & (z < INFINITE);
-            let is_nan = (x > INFINITE) & (y > INFINITE) & (z > INFINITE);
-            let is_beside = (least(least(a, b), c) > bounds.max[axis]) | (most(most(a, b), c) < bounds.min[axis]);
-            is_good[slot] &= if is_unused[slot] { is_nan } else { is_finite & !is_beside };
-        }
+    // All slots of a row at once, in loops without branches: 0 and 1 are false and true.
+    let (mut unused, mut amiss) = ([0; BLOCK], [0; BLOCK]);
+    for slot in 0..BLOCK {
+        let word = if slot == 0 { block.slots[0] & !MORE_BLOCKS } else { block.slots[slot] };
+        unused[slot] = u32::from(word == UNUSED_SLOT);
+        amiss[slot] = u32::from(word as usize >= triangles) & !unused[slot];
     }
-    all & (is_good == [true; BLOCK])
+    for axis in 0..3 {
+        let [a, b, c] = &block.corners;
+        amiss = row_amiss([&a[axis], &b[axis], &c[axis]], [bounds.min[axis], bounds.max[axis]], &unused, amiss);
+    }
+    amiss == [0; BLOCK] && unused != [1; BLOCK]
+}
+
+/// Adds to `amiss` what is amiss with a row of corners' coordinates and the box's range.
+#[inline(always)]
+fn row_amiss(
+    [a, b, c]: [&[f32; BLOCK]; 3],
+    [low, high]: [f32; 2],
+    unused: &[u32; BLOCK],
+    mut amiss: [u32; BLOCK],
+) -> [u32; BLOCK] {
+    for slot in 0..BLOCK {
+        let (a, b, c) = (a[slot], b[slot], c[slot]);
+        let is_finite = (a.abs() < f32::INFINITY) & (b.abs() < f32::INFINITY) & (c.abs() < f32::INFINITY);
+        let is_nan = a.is_nan() & b.is_nan() & c.is_nan();
+        let is_beside = (least(least(a, b), c) > high) | (most(most(a, b), c) < low);
+        let (if_used, if_unused) = (u32::from(!is_finite | is_beside), u32::from(!is_nan));
+        amiss[slot] |= (if_used & !unused[slot]) | (if_unused & unused[slot]);
+    }
+    amiss
 }
 
 #[cfg(test)]
@@ -270,7 +299,13 @@ mod tests {
                 m.nodes[node].planes[1][slot] = -9e9;
             }),
             ("an unused box", &|m| m.nodes[free].planes[0][free_slot] = 0.0),
-            ("a leaf beside its box", &|m| m.nodes[node].planes[0][slot] = m.nodes[node].planes[1][slot] + 50.0),
+            ("an unused box that changes no other", &|m| m.nodes[free].planes[0][free_slot] = f32::MAX),
+            ("a triangle beside its box", &|m| {
+                m.blocks[9].corners.iter_mut().for_each(|corner| corner[1][0] += 1e6);
+            }),
+            ("a leaf's box inside out at one end", &|m| {
+                m.nodes[node].planes[0][slot] = m.nodes[node].planes[1][slot] + 50.0
+            }),
             ("a triangle that is not there", &|m| {
                 m.blocks[9].slots[0] = m.blocks[9].slots[0] & MORE_BLOCKS | COUNT as u32;
             }),

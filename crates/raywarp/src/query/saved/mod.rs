@@ -10,7 +10,7 @@
 //! | | what is told: origin, options, trees, meshes and groups, placements, the tree over these; checksum from 0 on |
 //! | | memory of the trees, nodes and blocks of triangles, one tree after the other; checksum of its pieces' checksums |
 //!
-//! A piece is 256 KiB, the last of each tree less.
+//! A piece is 64 KiB, the last of each tree less.
 //!
 //! What follows from other things is not in it: numbers and boxes of placements, ids of triangles, the inverses of
 //! maps, stack depths. Of what moves both maps are in it, and all else of it is worked out again and has to be what the
@@ -36,11 +36,11 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 /// Version of the format that is written and read.
-const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 4;
 
 /// Number of bytes of a piece of a tree's memory, which has a checksum of its own: threads read and sum pieces by
-/// themselves, and a core's second-level cache holds one.
-const PIECE_BYTES: usize = 1 << 18;
+/// themselves, each on its stack and in a core's nearest caches, before a tree's memory is touched.
+const PIECE_BYTES: usize = 1 << 16;
 
 const MAGIC: &[u8; 8] = b"RAYWSCEN";
 

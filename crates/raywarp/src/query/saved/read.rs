@@ -71,13 +71,13 @@ fn scene<R: Read>(
     checksum.add(&header);
     let mut told: Vec<u8> = Vec::new();
     let more = |told: &mut Vec<u8>, more| told.try_reserve_exact(more);
-    input.pieces(told_bytes, (&mut told, more), &mut [0; PIECE_BYTES / 16], |piece| checksum.add(piece))?;
+    input.pieces(told_bytes, (&mut told, more), &mut [0; PIECE_BYTES / 4], |piece| checksum.add(piece))?;
     input.check(checksum.value())?;
     ensure(reserved == [0; 4], "what is not used is not zero")?;
 
     let told = parts::told(&told)?;
     let (mut trees, mut sums) = (Vec::new(), Vec::new());
-    let mut piece: Vec<Line> = bytemuck::zeroed_vec(PIECE_BYTES / size_of::<Line>());
+    let mut piece: Vec<Line> = bytemuck::zeroed_vec(PIECE);
     let mut left = tree_bytes;
     for tree in &told.trees {
         let lines = lines_of(tree.counts).filter(|lines| lines * size_of::<Line>() as u64 <= left);
@@ -98,37 +98,56 @@ fn scene<R: Read>(
     Ok((whole::scene(told, trees)?, input.at))
 }
 
-/// Number of lines from which on threads read them.
-#[cfg(unix)]
-const WORTH_THREADS: u64 = 4 * (PIECE_BYTES / size_of::<Line>()) as u64;
+/// Number of lines of a piece.
+const PIECE: usize = PIECE_BYTES / size_of::<Line>();
 
-/// Reads lines by several threads, each a piece at a time.
+/// Number of pieces from which on threads read them.
+#[cfg(unix)]
+const WORTH_THREADS: usize = 8;
+
+/// Reads lines by several threads, each a piece at a time: memory is touched when a piece is there.
 #[cfg(unix)]
 fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<Summed>, SceneFileError> {
     use std::io::{Seek, SeekFrom};
     use std::os::unix::fs::FileExt;
+    use std::sync::OnceLock;
 
-    if lines < WORTH_THREADS || rayon::current_num_threads() == 1 {
+    if lines < (WORTH_THREADS * PIECE) as u64 {
         return Ok(None);
     }
     input.ensure_there(lines, size_of::<Line>())?;
-    let count = usize::try_from(lines).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    let mut memory = Vec::new();
-    reserve_lines(&mut memory, count).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    // Touched by all threads.
-    memory.par_extend((0..count).into_par_iter().with_min_len(1 << 10).map(|_| Line::zeroed()));
-    let (file, start) = (&*input.input, input.at);
-    let sum = |(piece, lines): (usize, &mut [Line])| {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(lines);
-        file.read_exact_at(bytes, start + (piece * PIECE_BYTES) as u64)?;
-        Ok(Checksum::of(bytes))
+    let full = || io::Error::from(io::ErrorKind::OutOfMemory);
+    let count = usize::try_from(lines).map_err(|_| full())?;
+    let (file, start, failed) = (&*input.input, input.at, OnceLock::new());
+    let read = |index: usize, piece: &mut [Line], sum: &mut u64| {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(piece);
+        match file.read_exact_at(bytes, start + (index * PIECE_BYTES) as u64) {
+            Ok(()) => *sum = Checksum::of(bytes),
+            Err(error) => _ = failed.set(error),
+        }
     };
-    let pieces = memory.par_chunks_mut(PIECE_BYTES / size_of::<Line>()).enumerate();
-    let sums = pieces.map(sum).collect::<io::Result<Vec<u64>>>().map_err(|error| match error.kind() {
+    let mut pieces: Vec<[Line; PIECE]> = Vec::new();
+    reserve_lines(&mut pieces, count.div_ceil(PIECE)).map_err(|_| full())?;
+    let mut sums = vec![0; count.div_ceil(PIECE)];
+    let (whole, last) = sums.split_at_mut(count / PIECE);
+    pieces.par_extend(whole.par_iter_mut().enumerate().map(|(index, sum)| {
+        let mut piece = [Line::zeroed(); PIECE];
+        read(index, &mut piece, sum);
+        piece
+    }));
+    let mut memory = pieces.into_flattened();
+    if let [sum] = last {
+        memory.resize(count, Line::zeroed());
+        read(count / PIECE, &mut memory[count / PIECE * PIECE..], sum);
+    }
+    match failed.into_inner() {
         // It has become shorter since.
-        io::ErrorKind::UnexpectedEof => SceneFileError::Truncated { at: start },
-        _ => error.into(),
-    })?;
+        Some(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return Err(SceneFileError::Truncated { at: start });
+        }
+        Some(error) => return Err(error.into()),
+        None => {}
+    }
     input.at += (count * size_of::<Line>()) as u64;
     input.input.seek(SeekFrom::Start(input.at))?;
     Ok(Some((memory, sums)))
