@@ -83,8 +83,8 @@ impl Wide8Boxes {
         })
     }
 
-    /// Returns the first item of the leaf that a child reference of these nodes names, and the reference of a leaf of the
-    /// others, if there are any.
+    /// Returns the first item of the leaf that a child reference of these nodes names, and the reference of a leaf of
+    /// the others, if there are any.
     ///
     /// # Panics
     /// If it names none.

@@ -174,8 +174,8 @@ fn is_box(bounds: &Aabb) -> bool {
     })
 }
 
-/// Returns for each slot of a node a word that is 0 if its box holds anything and is finite, and another that is 0 if it
-/// is the empty one. All slots of a row at once, without branches.
+/// Returns for each slot of a node a word that is 0 if its box holds anything and is finite, and another that is 0 if
+/// it is the empty one. All slots of a row at once, without branches.
 #[inline(always)]
 fn boxes_amiss(node: &Wide8Node) -> ([u32; 8], [u32; 8]) {
     let (mut no_box, mut not_empty) = ([0; 8], [0; 8]);
@@ -304,7 +304,7 @@ mod tests {
                 m.blocks[9].corners.iter_mut().for_each(|corner| corner[1][0] += 1e6);
             }),
             ("a leaf's box inside out at one end", &|m| {
-                m.nodes[node].planes[0][slot] = m.nodes[node].planes[1][slot] + 50.0
+                m.nodes[node].planes[0][slot] = m.nodes[node].planes[1][slot] + 50.0;
             }),
             ("a triangle that is not there", &|m| {
                 m.blocks[9].slots[0] = m.blocks[9].slots[0] & MORE_BLOCKS | COUNT as u32;

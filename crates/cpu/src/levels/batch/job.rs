@@ -1,17 +1,12 @@
 //! Batches of rays through two levels as their walk takes them, and where answers go.
 
 use super::Asking;
-use super::query::{Any, Closest, PlacedQuery};
+use super::query::{Any, Closest};
+use super::walked::PlacedJob;
 use crate::batch::{Job, Supply, Task};
 use crate::blocked::Blocked;
 use crate::one_by_one::OneByOne;
 use raywarp_geom::{Aabb, Candidate, Hit};
-
-/// Batch of rays through two levels.
-pub(crate) trait PlacedJob: Job<Query: PlacedQuery> {
-    /// Answers ray `index` by a walk of its own, from its beginning.
-    fn alone(&mut self, index: usize);
-}
 
 /// Batch of closest-hit queries.
 pub(super) struct ClosestJob<'a> {

@@ -2,9 +2,9 @@
 
 mod job;
 mod query;
+mod walked;
 
-pub(crate) use job::PlacedJob;
-pub(crate) use query::PlacedQuery;
+pub(crate) use walked::{PlacedJob, PlacedQuery};
 
 use super::solid::has_area;
 use super::{LevelsTracer, NAME};

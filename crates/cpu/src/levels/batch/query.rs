@@ -1,6 +1,7 @@
 //! Queries of rays of a batch, which tell what is hit by its placement and its index in that one's tree.
 
 use super::Asking;
+use super::walked::PlacedQuery;
 use crate::blocked::Blocked;
 use crate::custom::{GeometryHit, TakesCustom};
 use crate::probe::Off;
@@ -9,12 +10,6 @@ use raywarp_geom::triangle::has_no_area;
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
 use std::hint::select_unpredictable;
-
-/// Query of a ray of a batch in two levels.
-pub(crate) trait PlacedQuery: TakesCustom {
-    /// Makes what is offered from now on that of a placement.
-    fn enter(&mut self, placement: u32);
-}
 
 /// Interval and key of a query; see [`Range`].
 #[derive(Clone, Copy)]

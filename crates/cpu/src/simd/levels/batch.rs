@@ -293,8 +293,8 @@ pub(in crate::simd) fn walk_batch<S: ChildOrder, J: PlacedJob>(set: S, scene: &L
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
     let mut group = Group::new();
-    // SAFETY: each ray has a stack of its own, as long as the trees say; travellers stay where they are while the queues
-    // point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
+    // SAFETY: each ray has a stack of its own, as long as the trees say; travellers stay where they are while the
+    // queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
     unsafe {
         for (stack, traveller) in stacks.all().chunks_exact_mut(depth).zip(&mut travellers) {
             let Some(task) = next(set, bounds, job, &mut group) else { break };
@@ -382,7 +382,8 @@ pub(in crate::simd) fn walk_batch<S: ChildOrder, J: PlacedJob>(set: S, scene: &L
     }
 }
 
-/// Returns the next ray of `job` that walks beside others; those before it that have to walk by themselves are answered.
+/// Returns the next ray of `job` that walks beside others; those before it that have to walk by themselves are
+/// answered.
 #[inline(always)]
 fn next<S: ChildOrder, J: PlacedJob>(set: S, bounds: &Aabb, job: &mut J, group: &mut Group) -> Option<Task<J::Query>> {
     loop {
