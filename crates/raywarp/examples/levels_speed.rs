@@ -1,9 +1,9 @@
 //! Processor time of a ray through a scene of a file in one level of trees and in two, on one thread, in batches.
 //!
-//! `cargo run --release -p raywarp --features formats --example levels_speed -- SCENE EYE TARGET VFOV [meshes]`: EYE and
-//! TARGET are `X,Y,Z`, VFOV is in degrees. In two levels trees are of meshes that are placed several times, as
-//! `raywarp trace` has them; with `meshes` a tree is of each mesh, as the library has them with
-//! [`Levels::Two`]. `RAYWARP_ISA=avx2` takes other instructions.
+//! `cargo run --release -p raywarp --features formats --example levels_speed -- SCENE EYE TARGET VFOV [meshes]`: EYE
+//! and TARGET are `X,Y,Z`, VFOV is in degrees. In two levels trees are of meshes that are placed several times, as
+//! `raywarp trace` has them; with `meshes` a tree is of each mesh, as the library has them with [`Levels::Two`].
+//! `RAYWARP_ISA=avx2` takes other instructions.
 //!
 //! Rays: one through each of 640 x 480 pixels (primary), the same in any order (shuffled), one from each hit over a
 //! quarter of the diagonal (ao, any-hit), and two diffuse bounces. Batches of 7 rays walk one by one. The median of
