@@ -89,10 +89,11 @@ impl Scene {
     /// this CPU.
     ///
     /// O(n), one read of the file and a check of all that is in it, in parallel; threads read pieces of a file where
-    /// the system is a Unix. Meshes of default options load nine to thirteen times as fast as they are built, seven
-    /// where memory is slow to come; scenes of which most is placements four to six times, the least of all. The file
-    /// may change while it is read, or come from anywhere: what is not a scene is an error, and what is loaded is in
-    /// memory of its own.
+    /// the system is a Unix. Meshes of default options load six to thirteen times as fast as they are built, trees of
+    /// [`FASTEST`](crate::bvh::presets::FASTEST) five to eight times, and scenes of which most is placements four to
+    /// six times, the least of all; eight threads are nearer to the system's memory than to the processor. The file may
+    /// change while it is read, or come from anywhere: what is not a scene is an error, and what is loaded is in memory
+    /// of its own.
     ///
     /// # Errors
     /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is
