@@ -2,7 +2,7 @@
 
 use crate::ids::LentIds;
 use crate::probe::Probe;
-use crate::query::{Any, Closest, Query, Range, Verdict};
+use crate::query::{Any, Closest, Query, Range};
 use crate::ray::WalkRay;
 use raywarp_geom::{Aabb, Candidate, Hit, HitKey, Ray};
 
@@ -211,12 +211,6 @@ impl<'a> Job for AnyJob<'a> {
 
     #[inline(always)]
     fn finish(&mut self, index: usize, query: &Self::Query) {
-        match query.finish() {
-            Verdict::Free => {}
-            Verdict::Blocked => self.blocked[index / 32] |= 1 << (index % 32),
-            Verdict::Undecided(hit, instance) => {
-                self.undecided.push(Candidate { ray: index as u32, instance, hit });
-            }
-        }
+        query.finish().write(index, self.blocked, self.undecided);
     }
 }

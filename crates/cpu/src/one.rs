@@ -4,7 +4,7 @@ use crate::batch::{AnyJob, ClosestJob, Supply};
 use crate::blocked::Blocked;
 use crate::filtered::{Asks, cost, each, positive};
 use crate::one_by_one::OneByOne;
-use crate::query::{ForAny, ForClosest, Verdict};
+use crate::query::{ForAny, ForClosest};
 use crate::simd;
 use crate::sink::{Asked, Nearest, Obstacle};
 use crate::tracer::{CpuTracer, Encoding};
@@ -42,11 +42,7 @@ impl CpuTracer {
                 return found.map_or(Blocked::No, |found| found.sink.verdict());
             }
         };
-        match simd::walk_one(self.isa, (tree, self.ids.lent()), ray, after, ForAny) {
-            None | Some(Verdict::Free) => Blocked::No,
-            Some(Verdict::Blocked) => Blocked::Yes,
-            Some(Verdict::Undecided(hit, instance)) => Blocked::Perhaps(hit, instance),
-        }
+        simd::walk_one(self.isa, (tree, self.ids.lent()), ray, after, ForAny).unwrap_or(Blocked::No)
     }
 
     /// Passes every hit of a ray within its interval on to `receive` with its instance, each (instance, primitive) once

@@ -23,13 +23,9 @@ pub(crate) trait OneByOne {
 
     /// Answers rays as [`Tracer::closest`](raywarp_geom::Tracer::closest) does; returns the number of those that are
     /// not valid.
-    fn closest_each(&self, rays: Rays<'_>, places: Places<'_>) -> u64 {
-        for (i, (ray, hit)) in rays.rays.iter().zip(places.hits).enumerate() {
-            let (found, instance) = self.closest(ray, rays.after(i)).unwrap_or((Hit::miss(ray.t_max), Hit::MISS));
-            *hit = found;
-            if let Some(slot) = places.instances.get_mut(i) {
-                *slot = instance;
-            }
+    fn closest_each(&self, rays: Rays<'_>, mut places: Places<'_>) -> u64 {
+        for (i, ray) in rays.rays.iter().enumerate() {
+            places.write(i, ray.t_max, self.closest(ray, rays.after(i)));
         }
         invalid(rays.rays)
     }
@@ -38,11 +34,7 @@ pub(crate) trait OneByOne {
     /// those that are not valid.
     fn any_each(&self, rays: Rays<'_>, blocked: &mut [u32], undecided: &mut Vec<Candidate>) -> u64 {
         for (i, ray) in rays.rays.iter().enumerate() {
-            match self.any(ray, rays.after(i)) {
-                Blocked::No => {}
-                Blocked::Yes => blocked[i / 32] |= 1 << (i % 32),
-                Blocked::Perhaps(hit, instance) => undecided.push(Candidate { ray: i as u32, instance, hit }),
-            }
+            self.any(ray, rays.after(i)).write(i, blocked, undecided);
         }
         invalid(rays.rays)
     }

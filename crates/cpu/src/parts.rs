@@ -45,6 +45,18 @@ pub(crate) struct Places<'a> {
     pub instances: &'a mut [u32],
 }
 
+impl Places<'_> {
+    /// Writes down what ray `index`, whose interval ends at `t_max`, has hit.
+    #[inline(always)]
+    pub fn write(&mut self, index: usize, t_max: f32, found: Option<(Hit, u32)>) {
+        let (hit, instance) = found.unwrap_or((Hit::miss(t_max), Hit::MISS));
+        self.hits[index] = hit;
+        if let Some(slot) = self.instances.get_mut(index) {
+            *slot = instance;
+        }
+    }
+}
+
 /// Finds the nearest hits of a batch, part by part with `trace`, which returns the number of rays that are not valid.
 ///
 /// # Panics

@@ -1,8 +1,9 @@
 //! Queries that a walk answers: the nearest hit, or anything opaque.
 
+use crate::blocked::Blocked;
 use crate::ids::LentIds;
 use crate::probe::{Off, Probe};
-use raywarp_geom::{Affine, Hit, HitKey};
+use raywarp_geom::{Affine, Hit, HitKey, PrimitiveId};
 use raywarp_lanes::InstructionSet;
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE, TriangleBlock};
 use std::hint::select_unpredictable;
@@ -86,11 +87,14 @@ impl Range<'_> {
     /// key ids matter.
     #[inline(always)]
     fn follows(&self, t: f32, index: u32) -> bool {
-        t != self.after.t || {
-            let id = self.ids.get(index);
-            (id.instance, id.primitive) > (self.after.instance, self.after.primitive)
-        }
+        t != self.after.t || comes_after(self.ids.get(index), &self.after)
     }
+}
+
+/// Returns `true` if a hit on `id` at the very `t` of a hit key comes after it.
+#[inline(always)]
+pub(crate) fn comes_after(id: PrimitiveId, key: &HitKey) -> bool {
+    (id.instance, id.primitive) > (key.instance, key.primitive)
 }
 
 /// Question that becomes a query once its ray's interval is known.
@@ -128,7 +132,7 @@ pub(crate) struct ForAny;
 
 impl<'a> OfRange<'a> for ForAny {
     type Query = Any<'a>;
-    type Answer = Verdict;
+    type Answer = Blocked;
 
     #[inline(always)]
     fn of_range(self, range: Range<'a>) -> Self::Query {
@@ -136,7 +140,7 @@ impl<'a> OfRange<'a> for ForAny {
     }
 
     #[inline(always)]
-    fn answer(query: &Self::Query) -> Option<Verdict> {
+    fn answer(query: &Self::Query) -> Option<Blocked> {
         Some(query.finish())
     }
 }
@@ -245,16 +249,6 @@ pub(crate) struct Any<'a> {
     candidate: Option<([f32; 3], u32)>,
 }
 
-/// Answer of an any-hit query.
-pub(crate) enum Verdict {
-    /// The ray hit nothing at all.
-    Free,
-    /// The ray hit something opaque.
-    Blocked,
-    /// The ray hit nothing opaque, but this non-opaque hit (the first one), with its instance.
-    Undecided(Hit, u32),
-}
-
 impl<'a> Any<'a> {
     /// Returns an any-hit query that has found nothing yet.
     #[inline(always)]
@@ -264,13 +258,13 @@ impl<'a> Any<'a> {
 
     /// Returns the answer of the any-hit query.
     #[inline(always)]
-    pub fn finish(&self) -> Verdict {
+    pub fn finish(&self) -> Blocked {
         match self.candidate {
-            _ if self.blocked => Verdict::Blocked,
-            None => Verdict::Free,
+            _ if self.blocked => Blocked::Yes,
+            None => Blocked::No,
             Some(([t, u, v], index)) => {
                 let id = self.range.ids.get(index);
-                Verdict::Undecided(Hit { t, u, v, primitive: id.primitive }, id.instance)
+                Blocked::Perhaps(Hit { t, u, v, primitive: id.primitive }, id.instance)
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::blocked::Blocked;
 use crate::custom::{GeometryHit, TakesCustom};
 use crate::ids::LentIds;
 use crate::probe::{Off, Probe};
-use crate::query::{InLeaf, OfRange, Query, Range};
+use crate::query::{InLeaf, OfRange, Query, Range, comes_after};
 use crate::touches::{Receiver, Split};
 use raywarp_geom::{Affine64, Hit, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
@@ -287,7 +287,7 @@ impl<'a, K: Sink, P: Probe> Within<'a, K, P> {
     fn take(&mut self, found: &Found, surface: Surface<'_>) -> bool {
         let (t, id, after) = (found.tuv[0], found.id, &self.range.after);
         let is_in = self.range.low <= t && t <= self.sink.limit(self.range.high);
-        if is_in && (t != after.t || (id.instance, id.primitive) > (after.instance, after.primitive)) {
+        if is_in && (t != after.t || comes_after(id, after)) {
             if let Some(accept) = self.accept
                 && !accept(&Contact { hit: found.hit(), instance: id.instance, surface })
             {

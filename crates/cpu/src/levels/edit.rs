@@ -60,12 +60,14 @@ enum Change {
 pub struct LevelsEdit {
     scene: LevelsTracer,
     change: Change,
+    /// `true` if trees may be others.
+    has_other_trees: bool,
 }
 
 impl LevelsEdit {
     /// Begins to change a scene.
     pub fn new(scene: LevelsTracer) -> Self {
-        Self { scene, change: Change::Nothing }
+        Self { scene, change: Change::Nothing, has_other_trees: false }
     }
 
     /// Returns the scene as it stands; the tree over the placements is not yet that of them.
@@ -76,6 +78,7 @@ impl LevelsEdit {
     /// Returns the trees, to be replaced or added to. Where a tree is replaced, all its placements have to be placed
     /// again.
     pub fn trees(&mut self) -> &mut Vec<Arc<CpuTracer>> {
+        self.has_other_trees = true;
         &mut self.scene.trees
     }
 
@@ -166,8 +169,10 @@ impl LevelsEdit {
     /// # Errors
     /// [`LevelsError`].
     pub fn finish(self) -> Result<LevelsTracer, LevelsError> {
-        let Self { mut scene, change } = self;
-        scene.deepest = deepest(&scene.trees);
+        let Self { mut scene, change, has_other_trees } = self;
+        if has_other_trees {
+            scene.deepest = deepest(&scene.trees);
+        }
         match change {
             Change::Nothing => {}
             Change::Boxes => {

@@ -4,28 +4,21 @@ use super::Asking;
 use super::query::{Any, Closest};
 use super::walked::PlacedJob;
 use crate::batch::{Job, Supply, Task};
-use crate::blocked::Blocked;
 use crate::one_by_one::OneByOne;
+use crate::parts::Places;
 use raywarp_geom::{Aabb, Candidate, Hit};
 
 /// Batch of closest-hit queries.
 pub(super) struct ClosestJob<'a> {
     pub asking: Asking<'a>,
     pub supply: Supply<'a>,
-    /// Closest hit of each ray.
-    pub hits: &'a mut [Hit],
-    /// Instance that each ray hit, or empty.
-    pub instances: &'a mut [u32],
+    pub places: Places<'a>,
 }
 
 impl ClosestJob<'_> {
     #[inline(always)]
     fn write(&mut self, index: usize, found: Option<(Hit, u32)>) {
-        let (hit, instance) = found.unwrap_or((Hit::miss(self.supply.rays[index].t_max), Hit::MISS));
-        self.hits[index] = hit;
-        if let Some(slot) = self.instances.get_mut(index) {
-            *slot = instance;
-        }
+        self.places.write(index, self.supply.rays[index].t_max, found);
     }
 }
 
@@ -84,17 +77,6 @@ pub(super) struct AnyJob<'a> {
     pub undecided: &'a mut Vec<Candidate>,
 }
 
-impl AnyJob<'_> {
-    #[inline(always)]
-    fn write(&mut self, index: usize, found: Blocked) {
-        match found {
-            Blocked::No => {}
-            Blocked::Yes => self.blocked[index / 32] |= 1 << (index % 32),
-            Blocked::Perhaps(hit, instance) => self.undecided.push(Candidate { ray: index as u32, instance, hit }),
-        }
-    }
-}
-
 impl<'a> Job for AnyJob<'a> {
     type Query = Any<'a>;
 
@@ -121,7 +103,7 @@ impl<'a> Job for AnyJob<'a> {
 
     #[inline(always)]
     fn finish(&mut self, index: usize, query: &Self::Query) {
-        self.write(index, query.found());
+        query.found().write(index, self.blocked, self.undecided);
     }
 }
 
@@ -130,6 +112,6 @@ impl PlacedJob for AnyJob<'_> {
     #[inline(never)]
     fn alone(&mut self, index: usize) {
         let found = self.asking.any(&self.supply.rays[index], self.supply.after_of(index));
-        self.write(index, found);
+        found.write(index, self.blocked, self.undecided);
     }
 }

@@ -77,7 +77,7 @@ impl<'a> Asking<'a> {
             return self.closest_each(rays, places);
         }
         let supply = Supply::new(LentIds::NONE, rays.rays, rays.after);
-        let mut job = ClosestJob { asking: self, supply, hits: places.hits, instances: places.instances };
+        let mut job = ClosestJob { asking: self, supply, places };
         simd::walk_levels_batch(self.scene, &mut job);
         job.supply.invalid
     }

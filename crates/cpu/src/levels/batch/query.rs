@@ -5,7 +5,7 @@ use super::walked::PlacedQuery;
 use crate::blocked::Blocked;
 use crate::custom::{GeometryHit, TakesCustom};
 use crate::probe::Off;
-use crate::query::{InLeaf, Query, Range};
+use crate::query::{InLeaf, Query, Range, comes_after};
 use raywarp_geom::triangle::has_no_area;
 use raywarp_geom::{Hit, HitKey, PrimitiveId};
 use raywarp_layout::{INDEX_MASK, NON_OPAQUE};
@@ -30,10 +30,6 @@ impl Interval {
     fn holds(&self, t: f32, id: impl FnOnce() -> PrimitiveId) -> bool {
         self.low <= t && t <= self.high && (t != self.after.t || comes_after(id(), &self.after))
     }
-}
-
-fn comes_after(id: PrimitiveId, key: &HitKey) -> bool {
-    (id.instance, id.primitive) > (key.instance, key.primitive)
 }
 
 /// Closest-hit query: the nearest hit so far, told by its placement and its index in that one's tree.

@@ -16,7 +16,6 @@
 
 use crate::batch::Task;
 use crate::levels::{LevelsTracer, LocalRay, PlacedJob, PlacedQuery, WorldRay};
-use crate::query::Query;
 use crate::ray::{OVERFLOWING_REACH, WalkRay, origins};
 use crate::simd::custom::Customs;
 use crate::simd::group::{GROUP, Group};
@@ -67,6 +66,17 @@ struct Traveller<Q> {
     map: *const Affine,
     /// The ray's boxes in the world.
     world: Boxes,
+}
+
+/// Where a ray is behind a gate.
+enum Passed {
+    AtNode,
+    /// At triangles of a placement.
+    AtLeaf,
+    /// At its end.
+    Over,
+    /// The ray has to walk by itself.
+    Alone,
 }
 
 /// What came of entering a placement.
@@ -147,6 +157,56 @@ impl<Q: PlacedQuery> Traveller<Q> {
         }
     }
 
+    /// Goes on above from a reference that [`Traveller::at_gate`] has returned, through placements in which there is
+    /// nothing to do.
+    ///
+    /// # Safety
+    /// The stack is as long as [`walk_batch`] makes it.
+    #[inline(always)]
+    unsafe fn pass<S: ChildOrder>(&mut self, set: S, scene: &LevelsTracer, ray: &Ray, mut reference: u32) -> Passed {
+        let top = &scene.top;
+        loop {
+            if reference == END {
+                return Passed::Over;
+            }
+            if reference & LEAF == 0 {
+                self.set_boxes(self.world);
+                self.base = top.nodes().as_ptr().cast();
+                self.walker.record = address(self.base, reference);
+                return Passed::AtNode;
+            }
+            let (item, others) = top.first_item(reference);
+            // SAFETY: there is room for an entry, and below the end of the stack is one.
+            unsafe {
+                if let Some(others) = others {
+                    self.put_aside(others);
+                }
+                match self.enter(set, scene, ray, scene.item(item)) {
+                    Entered::Tree(start) if start & LEAF == 0 => return Passed::AtNode,
+                    Entered::Tree(_) => return Passed::AtLeaf,
+                    Entered::Alone => return Passed::Alone,
+                    Entered::Nothing => {
+                        self.walker.top = self.walker.top.sub(1);
+                        reference = self.at_gate();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a reference aside that is never too far.
+    ///
+    /// # Safety
+    /// The stack has room for an entry.
+    #[inline(always)]
+    unsafe fn put_aside(&mut self, reference: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            *self.walker.top = entry(f32::NEG_INFINITY, reference);
+            self.walker.top = self.walker.top.add(1);
+        }
+    }
+
     /// Enters a placement, or the part of it that `start` names. The boxes are those of any space before.
     ///
     /// # Safety
@@ -187,10 +247,7 @@ impl<Q: PlacedQuery> Traveller<Q> {
         self.above = 0;
         self.base = tree.lines().as_ptr().cast();
         // SAFETY: the caller's promise: there is room for the mark.
-        unsafe {
-            *self.walker.top = entry(f32::NEG_INFINITY, END);
-            self.walker.top = self.walker.top.add(1);
-        }
+        unsafe { self.put_aside(END) };
         self.walker.record = address(self.base, start);
         fetch(set, self.walker.record);
         Entered::Tree(start)
@@ -328,54 +385,22 @@ pub(in crate::simd) fn walk_batch<S: ChildOrder, J: PlacedJob>(set: S, scene: &L
             for i in 0..count {
                 let place = *at_gate.walkers.get_unchecked(i);
                 let traveller = &mut *travellers.byte_add(place as usize);
-                let mut reference = *next_records.get_unchecked(i);
-                loop {
-                    let index = traveller.walker.task.index;
-                    let is_over = reference == END;
-                    if !is_over && reference & LEAF == 0 {
-                        traveller.set_boxes(traveller.world);
-                        traveller.base = base;
-                        traveller.walker.record = address(base, reference);
+                let index = traveller.walker.task.index;
+                match traveller.pass(set, scene, &job.rays()[index], *next_records.get_unchecked(i)) {
+                    Passed::AtNode => {
                         at_node.push(place);
-                        break;
+                        continue;
                     }
-                    let mut is_alone = false;
-                    if !is_over {
-                        let (item, others) = top.first_item(reference);
-                        if let Some(others) = others {
-                            *traveller.walker.top = entry(f32::NEG_INFINITY, others);
-                            traveller.walker.top = traveller.walker.top.add(1);
-                        }
-                        match traveller.enter(set, scene, &job.rays()[index], scene.item(item)) {
-                            Entered::Tree(start) => {
-                                if start & LEAF == 0 {
-                                    at_node.push(place);
-                                } else {
-                                    at_leaf.push(place);
-                                }
-                                break;
-                            }
-                            Entered::Nothing => {
-                                reference = END;
-                                if !traveller.walker.task.query.is_decided() {
-                                    traveller.walker.top = traveller.walker.top.sub(1);
-                                    reference = child(traveller.walker.top);
-                                }
-                                continue;
-                            }
-                            Entered::Alone => is_alone = true,
-                        }
+                    Passed::AtLeaf => {
+                        at_leaf.push(place);
+                        continue;
                     }
-                    if is_alone {
-                        job.alone(index);
-                    } else {
-                        job.finish(index, &traveller.walker.task.query);
-                    }
-                    if let Some(task) = next(set, bounds, job, &mut group) {
-                        *traveller = Traveller::new(task, base, traveller.walker.stack);
-                        at_node.push(place);
-                    }
-                    break;
+                    Passed::Over => job.finish(index, &traveller.walker.task.query),
+                    Passed::Alone => job.alone(index),
+                }
+                if let Some(task) = next(set, bounds, job, &mut group) {
+                    *traveller = Traveller::new(task, base, traveller.walker.stack);
+                    at_node.push(place);
                 }
             }
         }
