@@ -167,6 +167,32 @@ fn unusual_rays_agree() {
 }
 
 #[test]
+fn the_longest_and_the_shortest_directions_agree_where_maps_make_them_longer_and_shorter() {
+    let mut random = Random::new(66);
+    for size in [1e-6, 0.5, 1.0, 4.0, 1e6] {
+        // Apart, so that none is opened to its leaves; components of zero have boxes scaled.
+        let map = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&Affine64::scale([-size, 1.5 * size, size]));
+        let scene = Scene::new(vec![soup(40, 0.5, 3)], [(0, map(0.0)), (0, map(8.0 * size))]);
+        let flat = scene.flat();
+        let mut rays = Vec::new();
+        for (i, ray) in aimed(&flat, &mut random, 60, 2.0 * size as f32).into_iter().enumerate() {
+            let used = [[false, false, true], [false, true, false], [true, false, true], [true; 3]][i % 4];
+            let way: Point = std::array::from_fn(|k| if used[k] { ray.direction[k] } else { 0.0 });
+            // To the same place.
+            let origin = std::array::from_fn(|k| ray.origin[k] + ray.direction[k] - way[k]);
+            let longest = way.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+            // Of the longest component, exactly.
+            let length = [2f32.powi(127), f32::MAX, 2f32.powi(126), f32::MIN_POSITIVE, 1e-42, 1e-36][i / 4 % 6];
+            let direction = way.map(|x| if x.abs() == longest { length.copysign(x) } else { x / longest * length });
+            rays.push(Ray::new(origin, direction));
+        }
+        let found = rays.iter().filter(|ray| scene.tracers()[0].1.closest_one(ray, HitKey::START).is_some()).count();
+        assert!(found > 10, "{found} at {size}");
+        check_engines(&flat, &rays, &scene.tracers());
+    }
+}
+
+#[test]
 fn placements_at_the_very_same_place_are_told_by_their_numbers() {
     // Trees of three instances, and ids that interleave: base 0 and 3 of the same geometry, in this order and turned.
     let tree = soup(30, 0.5, 7);

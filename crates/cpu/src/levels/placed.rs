@@ -372,8 +372,11 @@ impl<'a> WorldRay<'a> {
         let LocalRay { origin, direction, growth } = self.local(placed, moved);
         let ray = Ray { origin, direction, ..*self.ray };
         let mut placed = self.walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, growth));
-        // The tree's `t` is the ray's times the power.
+        // The tree's `t` is the ray's times the power. Where boxes have no scale in f32, none is left out.
         placed.scale *= self.power;
+        if !placed.scale.is_normal() {
+            placed = self.walk.through_all();
+        }
         (placed, ray)
     }
 }
