@@ -193,6 +193,32 @@ fn the_longest_and_the_shortest_directions_agree_where_maps_make_them_longer_and
 }
 
 #[test]
+fn rays_from_so_far_that_a_tree_has_no_place_for_them_agree() {
+    let mut random = Random::new(67);
+    for size in [1e-11, 1e-8, 1e-4] {
+        let map = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&Affine64::scale([-size, 1.5 * size, size]));
+        // In the world, of a size that lets rays hit from far away.
+        let wide = 1e26f32 / size as f32;
+        let mut tree = soup(40, 0.5, 3);
+        tree.vertices.iter_mut().flatten().flatten().for_each(|x| *x *= wide);
+        let scene = Scene::new(vec![tree], [(0, map(0.0)), (0, map(6e26))]);
+        let flat = scene.flat();
+        let mut rays = Vec::new();
+        for (i, ray) in aimed(&flat, &mut random, 60, 2e26).into_iter().enumerate() {
+            let target: Point = std::array::from_fn(|k| ray.origin[k] + ray.direction[k]);
+            let far = [1e27, 1e29, 1e31, 1e34, 1e37, 3e38][i % 6];
+            let axis = i / 6 % 3;
+            let (mut origin, mut direction) = (target, [0.0; 3]);
+            (origin[axis], direction[axis]) = ([far, -far][i / 18 % 2], [-1.0, 1.0][i / 18 % 2]);
+            rays.push(Ray::new(origin, direction.map(|x| x * [1.0, far][i / 36 % 2])));
+        }
+        let found = rays.iter().filter(|ray| scene.tracers()[0].1.closest_one(ray, HitKey::START).is_some()).count();
+        assert!(found > 10, "{found} at {size}");
+        check_engines(&flat, &rays, &scene.tracers());
+    }
+}
+
+#[test]
 fn placements_at_the_very_same_place_are_told_by_their_numbers() {
     // Trees of three instances, and ids that interleave: base 0 and 3 of the same geometry, in this order and turned.
     let tree = soup(30, 0.5, 7);
@@ -263,6 +289,10 @@ fn transforms_that_no_box_can_be_walked_with_are_refused() {
     assert_eq!(scaled([1e39, 1.0, 1.0]), Err(PlacementError::NotFinite));
     assert_eq!(scaled([1e-20, 1.0, 1.0]), Err(PlacementError::IllConditioned));
     assert_eq!(scaled([1e-3, 1e3, -7.0]), Ok(()));
+    // What is uncertain far from the origin has no number in a tree that is much smaller.
+    let far = |y| Affine64::translation([0.0, y, 0.0]).after(&Affine64::scale([1.0, 1e-10, 1.0]));
+    let placed = |y| LevelsTracer::check(&tree, &TreePlacement::still(0, far(y), 0));
+    assert_eq!([placed(1e34), placed(1e36)], [Ok(()), Err(PlacementError::IllConditioned)]);
     let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
     flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
     assert!(LevelsTracer::check(&tree, &TreePlacement::still(0, flat, 0)).is_err());

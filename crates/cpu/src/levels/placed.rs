@@ -185,12 +185,16 @@ impl Moved {
         if rounding.iter().any(|&sum| sum > 4.0 * U * f64::from(f32::MAX)) {
             return Err(PlacementError::NotFinite);
         }
-        let sum = |i: usize, of: [f64; 3]| (0..3).map(|j| linear(&to_tree, i, j).abs() * of[j]).sum::<f64>();
+        let sum = |i: usize, of: [f64; 3]| up((0..3).map(|j| linear(&to_tree, i, j).abs() * of[j]).sum::<f64>());
+        let growth = [0, 1, 2].map(|i| sum(i, rounding));
+        if !growth.iter().all(|x| x.is_finite()) {
+            return Err(PlacementError::IllConditioned);
+        }
         Ok(Self {
             to_world: *to_world,
             to_tree,
-            sums: std::array::from_fn(|i| up(sum(i, [1.0; 3]))),
-            growth: std::array::from_fn(|i| up(sum(i, rounding))),
+            sums: [0, 1, 2].map(|i| sum(i, [1.0; 3])),
+            growth,
             least_stretch: 0.0,
             rounding: 0.0,
         })
@@ -371,10 +375,12 @@ impl<'a> WorldRay<'a> {
     pub fn placed(&self, placed: &Placed, moved: &Moved, bounds: &Aabb) -> (WalkRay, Ray) {
         let LocalRay { origin, direction, growth } = self.local(placed, moved);
         let ray = Ray { origin, direction, ..*self.ray };
-        let mut placed = self.walk.with_boxes_of(&PaddedRay::grown(&ray, bounds, growth));
-        // The tree's `t` is the ray's times the power. Where boxes have no scale in f32, none is left out.
+        let padded = PaddedRay::grown(&ray, bounds, growth);
+        let mut placed = self.walk.with_boxes_of(&padded);
+        // The tree's `t` is the ray's times the power. Where f32 has no number for that, or for how far the tree is,
+        // none of its boxes is left out.
         placed.scale *= self.power;
-        if !placed.scale.is_normal() {
+        if !placed.scale.is_normal() || padded.reach >= f32::MAX {
             placed = self.walk.through_all();
         }
         (placed, ray)
