@@ -102,10 +102,10 @@ fn exact_signs_survive_what_f64_cannot_tell() {
     }
     // Tiny beside huge: f64 differences would swallow the tiny one.
     let [o, x, y] = [[0.0; 3], [1.0f32, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    assert_eq!(exact::orientation(&o, &x, &y, &[1e30, 1e30, 1e-30]), 1);
+    assert_eq!(raywarp_geom::exact::orientation(&o, &x, &y, &[1e30, 1e30, 1e-30]), 1);
     assert_eq!(
-        exact::orientation(&[1e30, 0.0, 0.0], &x, &y, &[1e30, 1e30, -1e-30]),
-        exact::orientation(&[1e30, 0.0, 0.0], &y, &[1e30, 1e30, -1e-30], &x)
+        raywarp_geom::exact::orientation(&[1e30, 0.0, 0.0], &x, &y, &[1e30, 1e30, -1e-30]),
+        raywarp_geom::exact::orientation(&[1e30, 0.0, 0.0], &y, &[1e30, 1e30, -1e-30], &x)
     );
 }
 

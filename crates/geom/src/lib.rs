@@ -7,6 +7,7 @@
 mod aabb;
 mod affine;
 mod affine64;
+pub mod exact;
 mod flat;
 mod half;
 mod kernels;

@@ -77,9 +77,8 @@ impl CpuTracer {
     /// Passes every triangle that touches a box on to `receive`, each (instance, primitive) once and in no order, until
     /// `receive` breaks; returns whether it did. The box includes its faces; nothing touches an empty one.
     ///
-    /// All that touch are told. What is told touches, or comes to touch if corners move by `2^-26` of the largest
-    /// coordinate of box and triangle (`2^-46`, where the triangle is no needle). `receive` may ask the tracer itself.
-    /// Allocates nothing but for triangles that stand in several leaves (spatial splits), and for those once a thread.
+    /// Whether a triangle touches is decided without rounding. `receive` may ask the tracer itself. Allocates nothing
+    /// but for triangles that stand in several leaves (spatial splits), and for those once a thread.
     ///
     /// The nodes of trees for lanes alone are walked: nothing is told in
     /// [`CpuTree::Bvh2`](crate::CpuTree::Bvh2).

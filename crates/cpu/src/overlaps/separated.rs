@@ -1,51 +1,101 @@
-//! Whether a triangle and a box are apart: the separating axes of Akenine-Moeller 2001, in f64.
+//! Whether a triangle and a box are apart, exactly: the separating axes of Akenine-Moeller 2001, in f64 where that tells.
 //!
 //! The three axes of the box are compared in f32, exactly. Along the nine products of edges and axes, and along the
-//! normal, shapes are apart if they are by more than the arithmetic rounds: so none that touch are taken to be apart.
-//! With `u = 2^-53`, `R` the largest coordinate of the box and the edges relative to the first corner, and `E` that of
-//! the edges, projections are off by less than `16 u E R`, and along the normal by less than `32 u E E R`; the bounds
-//! are twice that.
+//! normal, shapes are apart if they are by more than the arithmetic rounds, and are not if they overlap by more. With
+//! `u = 2^-53`, `R` the largest coordinate of the box and the edges relative to the first corner, and `E` that of the
+//! edges, projections are off by less than `16 u E R`, and along the normal by less than `32 u E E R`; the bounds are
+//! twice that. What is left is decided without rounding.
 
 use raywarp_geom::Aabb;
+use raywarp_geom::exact::orientation;
 
 type Vec3 = [f64; 3];
+type Point = [f32; 3];
 
-/// Returns `true` if a triangle and a box, both with their borders, have no point in common; `false` also where they
-/// are nearer to each other than f64 tells.
-pub(super) fn are_separated(bounds: &Aabb, [a, b, c]: &[[f32; 3]; 3]) -> bool {
+/// Returns `true` if a triangle and a box, both with their borders, have no point in common.
+pub(super) fn are_separated(bounds: &Aabb, corners: &[Point; 3]) -> bool {
+    let [a, b, c] = corners;
     for i in 0..3 {
         if a[i].min(b[i]).min(c[i]) > bounds.max[i] || a[i].max(b[i]).max(c[i]) < bounds.min[i] {
             return true;
         }
     }
-    let from = |p: &[f32; 3]| -> Vec3 { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
+    let from = |p: &Point| -> Vec3 { std::array::from_fn(|i| f64::from(p[i]) - f64::from(a[i])) };
     let (low, high) = (from(&bounds.min), from(&bounds.max));
     let (second, third) = (from(b), from(c));
     let between: Vec3 = std::array::from_fn(|i| f64::from(c[i]) - f64::from(b[i]));
     let most = |all: &[Vec3]| all.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
     let (edge, reach) = (most(&[second, third, between]), most(&[low, high, second, third]));
-    let apart = |axis: Vec3, error: f64| {
+    // How far they are apart along an axis; negative where they overlap.
+    let gap = |axis: Vec3| {
         let dot = |p: Vec3| axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2];
         let (to_second, to_third) = (dot(second), dot(third));
         let nearest: Vec3 = std::array::from_fn(|i| if axis[i] > 0.0 { low[i] } else { high[i] });
         let farthest: Vec3 = std::array::from_fn(|i| if axis[i] > 0.0 { high[i] } else { low[i] });
-        dot(nearest) - to_second.max(to_third).max(0.0) > error
-            || to_second.min(to_third).min(0.0) - dot(farthest) > error
+        let (above, below) = (to_second.max(to_third).max(0.0), to_second.min(to_third).min(0.0));
+        (dot(nearest) - above).max(below - dot(farthest))
     };
     let error = 16.0 * f64::EPSILON * edge * reach;
-    let by_edge =
-        |[x, y, z]: Vec3| apart([0.0, -z, y], error) || apart([z, 0.0, -x], error) || apart([-y, x, 0.0], error);
     let normal = [
         second[1] * third[2] - second[2] * third[1],
         second[2] * third[0] - second[0] * third[2],
         second[0] * third[1] - second[1] * third[0],
     ];
-    apart(normal, 2.0 * error * edge) || by_edge(second) || by_edge(third) || by_edge(between)
+    let along = gap(normal);
+    if along > 2.0 * error * edge {
+        return true;
+    }
+    let mut is_sure = along < -2.0 * error * edge;
+    for [x, y, z] in [second, third, between] {
+        for axis in [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]] {
+            let along = gap(axis);
+            if along > error {
+                return true;
+            }
+            // Differences of unequal numbers are not zero: an axis that is zero is so exactly, and tells nothing.
+            is_sure &= along < -error || axis == [0.0; 3];
+        }
+    }
+    !is_sure && are_apart_beyond_their_boxes(bounds, corners)
+}
+
+/// Returns whether a triangle and a box whose boxes touch are apart, without rounding: then there is a plane between
+/// them through the triangle, or one of its edges and along an axis, with all of the box strictly beside it and the
+/// triangle on it or on its other side. (Such planes are faces of the difference of both. Where box and triangle are in
+/// one plane, and it has none, they are apart as seen along an axis that is not in that plane.)
+#[cold]
+#[inline(never)]
+fn are_apart_beyond_their_boxes(bounds: &Aabb, corners: &[Point; 3]) -> bool {
+    let ends = [bounds.min, bounds.max];
+    let of_box: [Point; 8] = std::array::from_fn(|i| std::array::from_fn(|axis| ends[i >> axis & 1][axis]));
+    // The side of a plane on which all of the box is; 0 if it is on none.
+    let side = |of: &dyn Fn(&Point) -> i32| {
+        let first = of(&of_box[0]);
+        if of_box[1..].iter().all(|p| of(p) == first) { first } else { 0 }
+    };
+    let [a, b, c] = corners;
+    if side(&|p| orientation(a, b, c, p)) != 0 {
+        return true;
+    }
+    (0..3).any(|axis| {
+        let at = |p: &Point, height: f32| {
+            let mut p = *p;
+            p[axis] = height;
+            p
+        };
+        [(a, b, c), (b, c, a), (c, a, b)].into_iter().any(|(from, to, other)| {
+            let [low, up, to] = [at(from, 0.0), at(from, 1.0), at(to, 0.0)];
+            let of = |p: &Point| orientation(&low, &to, &up, &at(p, 0.0));
+            let of_box = side(&of);
+            of_box != 0 && of_box * of(other) <= 0
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raywarp_testing::Random;
 
     const UNIT: Aabb = Aabb { min: [0.0; 3], max: [1.0; 3] };
 
@@ -65,6 +115,90 @@ mod tests {
             let beyond = corners.map(|p| p.map(|x| if x == 0.5 { x } else { x * 1.000_001 }));
             let stays = corners[0][0] < 0.0;
             assert_eq!(are_separated(&UNIT, &beyond), !stays, "{beyond:?}");
+        }
+    }
+
+    /// The separating axes in whole numbers: the box's, the normal, and the products.
+    fn are_separated_in_whole_numbers([low, high]: [[i128; 3]; 2], corners: &[[i128; 3]; 3]) -> bool {
+        let cross = |p: [i128; 3], q: [i128; 3]| {
+            [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+        };
+        let edges = [(0, 1), (1, 2), (2, 0)].map(|(i, j)| [0, 1, 2].map(|k| corners[j][k] - corners[i][k]));
+        let units = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+        let products = edges.into_iter().flat_map(|edge| units.map(|unit| cross(edge, unit)));
+        units.into_iter().chain([cross(edges[0], edges[1])]).chain(products).any(|axis| {
+            let ends = |k: usize| [axis[k] * low[k], axis[k] * high[k]];
+            let least: i128 = (0..3).map(|k| ends(k)[0].min(ends(k)[1])).sum();
+            let most: i128 = (0..3).map(|k| ends(k)[0].max(ends(k)[1])).sum();
+            let along = corners.map(|p| axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]);
+            along.iter().all(|&x| x < least) || along.iter().all(|&x| x > most)
+        })
+    }
+
+    #[test]
+    fn what_touches_is_told_exactly() {
+        let mut random = Random::new(91);
+        let (mut told, mut within) = ([0; 2], 0);
+        for round in 0..60_000 {
+            // From a lattice of a few points to corners so far from a small box that f64 rounds more than its size.
+            let reach = [3, 30, 1 << 10, 1 << 23][round % 4];
+            let number = |random: &mut Random, reach: i128| (random.signed() * (reach as f32 + 0.5)) as i128;
+            let [a, mut b, mut c] = [(); 3].map(|()| [(); 3].map(|()| number(&mut random, reach)));
+            let far = [0, 0, 4, 14][round % 4];
+            [b, c] = [b, c].map(|p| p.map(|x| x << far));
+            match round / 4 % 8 {
+                // Needles and points.
+                0 => c = std::array::from_fn(|k| b[k] + (b[k] - a[k]) * i128::from(far == 0)),
+                1 if far == 0 => c = a,
+                2 => b[round / 32 % 3] = a[round / 32 % 3],
+                _ => {}
+            }
+            // Near an edge, or in the middle, but for what whole numbers leave.
+            let (s, r) = (random.below(9) as i128, random.below(3) as i128);
+            let at: [i128; 3] = std::array::from_fn(|k| a[k] + ((b[k] - a[k]) * s + (c[k] - a[k]) * r) / 8);
+            let size = [0, 1, 2, 1 << 6][round / 8 % 4];
+            let low: [i128; 3] = at.map(|x| x + number(&mut random, 2) - number(&mut random, size));
+            let high = low.map(|x| x + number(&mut random, size).abs());
+            // Whole numbers that f32 has.
+            let rounded = |p: [i128; 3]| p.map(|x| (x as f32) as i128);
+            let (corners, ends) = ([a, b, c].map(rounded), [low, high].map(rounded));
+            let float = |p: [i128; 3]| p.map(|x| x as f32);
+            let (bounds, floats) = (Aabb { min: float(ends[0]), max: float(ends[1]) }, corners.map(float));
+            let want = are_separated_in_whole_numbers(ends, &corners);
+            assert_eq!(are_separated(&bounds, &floats), want, "{bounds:?} {floats:?}");
+            told[usize::from(want)] += 1;
+            let is_beside =
+                |k: usize| corners.iter().all(|p| p[k] < ends[0][k]) || corners.iter().all(|p| p[k] > ends[1][k]);
+            if !(0..3).any(is_beside) {
+                assert_eq!(are_apart_beyond_their_boxes(&bounds, &floats), want, "{bounds:?} {floats:?}");
+                within += usize::from(want);
+            }
+        }
+        assert!(told[0] > 4_000 && within > 10_000, "{told:?} {within}");
+    }
+
+    #[test]
+    fn what_is_nearer_to_an_edge_than_f64_tells_is_told() {
+        // Of three Fibonacci numbers in a row, a b c, the point (a, b) is beside the line through (b, c) by 1 / |(b, c)|,
+        // now right and now left. The third corner is so far that f64 rounds to more than that.
+        let (mut a, mut b, far) = (1.0f32, 1.0, 2f32.powi(40));
+        for n in 0..30 {
+            let c = a + b;
+            let right = if n % 2 == 0 { 1.0 } else { -1.0 };
+            let triangle = [[0.0; 3], [b, c, 0.0], [-right * far, right * far, 0.0]];
+            for shift in [-1.0, 0.0, 1.0] {
+                let [x, y] = [a + right * shift, b];
+                let bounds = Aabb::of_points(&[[x, y, -1e5], [x + right * 100.0, y - right * 100.0, 1e5]]);
+                assert_eq!(are_separated(&bounds, &triangle), shift >= 0.0, "{n} {shift}");
+                // Turned, so that each product with an edge is asked.
+                let turned = |p: Point| [p[2], p[0], p[1]];
+                let bounds = Aabb { min: turned(bounds.min), max: turned(bounds.max) };
+                let [p, q, r] = triangle.map(turned);
+                for corners in [[p, q, r], [r, p, q], [q, r, p]] {
+                    assert_eq!(are_separated(&bounds, &corners), shift >= 0.0, "{n} {shift}");
+                }
+            }
+            (a, b) = (b, c);
         }
     }
 }

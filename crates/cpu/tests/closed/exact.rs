@@ -1,40 +1,14 @@
 //! Where a ray crosses a closed mesh, decided without rounding.
-//!
-//! Signs of determinants of f32 coordinates: in f64 where the error bound allows, else as an exact sum
-//! of floats that do not overlap (Shewchuk 1997, "Adaptive precision floating-point arithmetic").
 
 use super::meshes::SplitMix64;
 use raywarp_geom::Ray;
+use raywarp_geom::exact::{self, filtered, orientation};
 
 type P = [f32; 3];
 
-/// The sign of `det(a - o, b - o, c - o)`: -1, 0 or 1.
-pub fn orientation(o: &P, a: &P, b: &P, c: &P) -> i32 {
-    let [x, y, z] = [a, b, c].map(|p| difference(p, o));
-    if let Some(sign) = filtered(&x, &y, &z) {
-        return sign;
-    }
-    // det(a - o, b - o, c - o) = det(a, b, c) - det(o, b, c) - det(a, o, c) - det(a, b, o).
-    let mut sum = Sum::default();
-    sum.add_determinant(a, b, c, 1.0);
-    sum.add_determinant(o, b, c, -1.0);
-    sum.add_determinant(a, o, c, -1.0);
-    sum.add_determinant(a, b, o, -1.0);
-    sum.sign()
-}
-
 /// The sign of `det(d, p - o, q - o)`: on which side of the line the edge from `p` to `q` passes.
 pub fn side(ray: &Ray, p: &P, q: &P) -> i32 {
-    let (o, d) = (&ray.origin, &ray.direction);
-    if let Some(sign) = filtered(&d.map(f64::from), &difference(p, o), &difference(q, o)) {
-        return sign;
-    }
-    // det(d, p - o, q - o) = det(d, p, q) - det(d, p, o) - det(d, o, q).
-    let mut sum = Sum::default();
-    sum.add_determinant(d, p, q, 1.0);
-    sum.add_determinant(d, p, o, -1.0);
-    sum.add_determinant(d, o, q, -1.0);
-    sum.sign()
+    exact::side([&ray.origin, &ray.direction], p, q)
 }
 
 /// How a ray's line meets a triangle.
@@ -106,56 +80,4 @@ pub fn winding(triangles: &[[P; 3]], point: &P) -> Option<i32> {
 /// Whether a triangle has two equal corners.
 fn is_line([a, b, c]: &[P; 3]) -> bool {
     a == b || b == c || c == a
-}
-
-fn difference(a: &P, b: &P) -> [f64; 3] {
-    std::array::from_fn(|i| f64::from(a[i]) - f64::from(b[i]))
-}
-
-/// The sign of a determinant of three rows that are each within 2^-53 of themselves, if that is enough.
-fn filtered(x: &[f64; 3], y: &[f64; 3], z: &[f64; 3]) -> Option<i32> {
-    let (mut det, mut size) = (0.0, 0.0);
-    for i in 0..3 {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        let (left, right) = (y[j] * z[k], y[k] * z[j]);
-        det += x[i] * (left - right);
-        size += x[i].abs() * (left.abs() + right.abs());
-    }
-    // Three differences, three products and three sums: fewer than 16 roundings in any term.
-    let error = 16.0 * f64::EPSILON * size;
-    (det.abs() > error).then_some(if det > 0.0 { 1 } else { -1 })
-}
-
-/// An exact sum: floats that do not overlap, smallest first.
-#[derive(Default)]
-struct Sum(Vec<f64>);
-
-impl Sum {
-    /// Adds one float (Shewchuk's grow-expansion).
-    fn add(&mut self, mut x: f64) {
-        for part in &mut self.0 {
-            let sum = x + *part;
-            let b = sum - x;
-            *part = (x - (sum - b)) + (*part - b);
-            x = sum;
-        }
-        self.0.push(x);
-    }
-
-    /// Adds `factor * det(a, b, c)`; products of three f32 are two f64.
-    fn add_determinant(&mut self, a: &P, b: &P, c: &P, factor: f64) {
-        for i in 0..3 {
-            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-            for (b, c, sign) in [(b[j], c[k], factor), (b[k], c[j], -factor)] {
-                let pair = sign * f64::from(b) * f64::from(c);
-                let high = f64::from(a[i]) * pair;
-                self.add(f64::from(a[i]).mul_add(pair, -high));
-                self.add(high);
-            }
-        }
-    }
-
-    fn sign(&self) -> i32 {
-        self.0.iter().rev().find(|&&x| x != 0.0).map_or(0, |&x| if x > 0.0 { 1 } else { -1 })
-    }
 }

@@ -10,10 +10,9 @@ impl Scene {
     /// primitive) once and in no order, until `receive` breaks; returns whether it did. The box includes its faces, and
     /// triangles count as they are, not as the boxes around them; nothing touches an empty box, or one with NaN.
     ///
-    /// All that touch are told, and nothing else but for rounding: what is told touches, or comes to touch if corners
-    /// move by `2^-26` of the largest coordinate of box and triangle (`2^-46`, where the triangle is no needle). The
-    /// same triangles are told in one level and in two. `receive` may ask the scene itself. The time grows with the
-    /// number of triangles by the box. Runs on the CPU, on the calling thread. What moves is where it is at time 0;
+    /// Whether a triangle touches is decided without rounding, of its corners as the scene has them: the same
+    /// triangles are told in one level and in two. `receive` may ask the scene itself. The time grows with the number
+    /// of triangles by the box. Runs on the CPU, on the calling thread. What moves is where it is at time 0;
     /// [`Filtered::overlaps`](crate::Filtered::overlaps) takes a time, and a mask.
     ///
     /// ```
