@@ -1,4 +1,4 @@
-//! Whether a triangle and a box are apart, exactly: the separating axes of Akenine-Moeller 2001, in f64 where that tells.
+//! Whether a triangle and a box are apart, exactly: separating axes (Akenine-Moeller 2001), in f64 where that tells.
 //!
 //! The three axes of the box are compared in f32, exactly. Along the nine products of edges and axes, and along the
 //! normal, shapes are apart if they are by more than the arithmetic rounds, and are not if they overlap by more. With
