@@ -17,6 +17,7 @@
 mod encode;
 mod kept;
 mod refit;
+mod spare;
 
 use encode::zeroed_lines;
 pub use encode::{encode_wide8, encode_wide8_controlled, encode_wide8_over};
@@ -24,6 +25,7 @@ pub use kept::reserve_lines;
 pub(crate) use kept::{check_bounds, check_boxes, check_depth_first};
 pub use refit::{Corners, IndexedCorners, Wide8Cost};
 use refit::{least, most};
+use spare::Spare;
 
 use crate::collapse::{Collapse, LeafRule, look_at};
 use crate::{BLOCK, LayoutError, RecordFault, TriangleBlock};
@@ -130,6 +132,8 @@ impl Wide8Node {
 #[derive(Debug, Clone)]
 pub struct Wide8 {
     lines: Vec<Line>,
+    /// Where this memory goes, for a tree of the same shape, when nobody has this one any more.
+    spare: Option<Spare>,
     node_count: usize,
     block_count: usize,
     bounds: Aabb,
@@ -284,9 +288,10 @@ impl Wide8 {
         self.stack_depth
     }
 
-    /// Returns the size of nodes and blocks in bytes.
+    /// Returns the size of nodes and blocks in bytes, and of the memory that waits for the next copy
+    /// ([`Wide8::refitted`]).
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.lines[..])
+        size_of_val(&self.lines[..]) + self.spare.as_ref().map_or(0, Spare::bytes)
     }
 
     /// Checks every invariant stated at the head of the module. O(n).

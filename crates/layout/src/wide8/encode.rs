@@ -65,7 +65,7 @@ pub fn encode_wide8_over(
 ) -> Result<Wide8, LayoutError> {
     structure::check_over(&bvh, triangles.count(), control)?;
     let bounds = bvh.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds);
-    let mut tree = Wide8 { lines: Vec::new(), node_count: 0, block_count: 0, bounds, stack_depth: 0 };
+    let mut tree = Wide8 { lines: Vec::new(), spare: None, node_count: 0, block_count: 0, bounds, stack_depth: 0 };
     if bvh.nodes.is_empty() {
         return Ok(tree);
     }

@@ -33,7 +33,7 @@ impl Wide8 {
         if Some(lines.len()) != line_count(node_count, block_count) || triangles > UNUSED_SLOT as usize {
             return fault(RecordFault::NotWhole);
         }
-        let mut tree = Self { lines, node_count, block_count, bounds, stack_depth: 0 };
+        let mut tree = Self { lines, spare: None, node_count, block_count, bounds, stack_depth: 0 };
         let (nodes, blocks) = (tree.nodes(), tree.blocks());
         let unused = &bytemuck::cast_slice::<Line, u8>(&tree.lines[node_count * NODE_LINES..])[size_of_val(blocks)..];
         if unused.iter().any(|&byte| byte != 0) {

@@ -4,7 +4,7 @@
 //! beside each other, each from its end to its beginning, so that children come before their parents; then the few
 //! nodes above them. The order in which costs are added depends on the tree alone, and so does every bit of them.
 
-use super::{LEAF, NO_CHILD, NODE_LINES, Wide8, Wide8Node, half_area, node_index, node_reference, zeroed_lines};
+use super::{LEAF, NO_CHILD, NODE_LINES, Spare, Wide8, Wide8Node, half_area, node_index, node_reference, zeroed_lines};
 use crate::{BLOCK, INDEX_MASK, REFERENCE_BYTES, TriangleBlock, UNUSED_SLOT};
 use rayon::prelude::*;
 use raywarp_geom::{Aabb, Control};
@@ -120,11 +120,19 @@ impl Wide8 {
 
     /// Returns the tree fitted to triangles that have moved, as [`Wide8::refit`] does, and its cost: one pass over the
     /// memory of both trees.
+    ///
+    /// A large tree that was fitted so leaves its memory, when nobody has it any more, to the next that is fitted to
+    /// one of its line: new memory takes longer than all else. Until then, and as long as any of these trees is there,
+    /// the memory of one stays.
     #[must_use]
     pub fn refitted(&self, corners: &impl Corners) -> (Self, Wide8Cost) {
         let (pieces, above) = self.pieces();
-        let mut new =
-            Self { lines: zeroed_lines(self.lines.len(), &Control::default()).expect("nobody can cancel it"), ..*self };
+        let count = self.lines.len();
+        let spare = self.spare.clone().or_else(|| Spare::for_lines(count));
+        // Nodes and blocks are all written; what is behind the last block is zero in the old one, too.
+        let old = spare.as_ref().and_then(|spare| spare.take(count));
+        let lines = old.unwrap_or_else(|| zeroed_lines(count, &Control::default()).expect("nobody can cancel it"));
+        let mut new = Self { lines, spare, ..*self };
         let cost = fit(Some(self), &mut new, &pieces, &above, corners);
         (new, cost)
     }

@@ -28,6 +28,9 @@ pub enum Reshape {
     ByCost,
     /// The tree keeps its shape, and its boxes are fitted to the new triangles. Where there are more or fewer triangles
     /// than before it is built.
+    ///
+    /// If another scene has the tree it is fitted to a copy. Of trees above a megabyte that came so, the memory of one
+    /// that nobody has any more is kept for the next copy, as long as one of them is there.
     Refit,
     /// The tree is built anew, without spatial splits.
     Rebuild,

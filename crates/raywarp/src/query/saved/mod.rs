@@ -32,7 +32,7 @@ pub use error::SceneFileError;
 
 use super::scene::Scene;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Version of the format that is written and read.
@@ -73,7 +73,8 @@ impl Scene {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SceneFileError> {
         // What cannot be saved replaces nothing.
         let told = write::told(self)?;
-        write::write(self, &told, &mut File::create(path)?)
+        let path = path.as_ref();
+        write::write(self, &told, &mut File::create(path).map_err(at(path))?)
     }
 
     /// Saves the scene as [`Scene::save`] does, to any output. It is written in large pieces.
@@ -99,7 +100,8 @@ impl Scene {
     /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is
     /// damaged, or holds what no scene does.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneFileError> {
-        let mut file = File::open(path)?;
+        let path = path.as_ref();
+        let mut file = File::open(path).map_err(at(path))?;
         let length = file.metadata().map(|data| if data.is_file() { Some(data.len()) } else { None })?;
         let (scene, at) = read::read_file(&mut file, length)?;
         if file.read(&mut [0])? == 0 { Ok(scene) } else { Err(SceneFileError::TooLong { at }) }
@@ -113,4 +115,9 @@ impl Scene {
     pub fn load_from(input: &mut impl Read) -> Result<Self, SceneFileError> {
         Ok(read::read(input, None)?.0)
     }
+}
+
+/// Returns what names the file in an error of the system, which does not.
+fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -266,7 +266,9 @@ fn files_are_scenes_and_nothing_more() {
     }
     assert_eq!(rest, [1, 2]);
     std::fs::remove_file(&path).unwrap();
-    assert!(matches!(Scene::load(&path), Err(SceneFileError::Io(_))));
+    let named = |error: SceneFileError| matches!(&error, SceneFileError::Io(_)) && error.to_string().contains("saved");
+    assert!(Scene::load(&path).is_err_and(named));
+    assert!(scene.save(path.join("in-no-folder")).is_err_and(named));
 }
 
 #[test]
