@@ -47,8 +47,8 @@ impl Scene {
     ///
     /// An [`End::On`] leaves out one triangle. On an edge or a corner its position is on neighbours as well, which may
     /// block the line from whatever side it comes; and since a position is rounded, it may lie behind a neighbour that
-    /// it sees at a grazing angle. Where that matters, move it off the surface by [`origin_leaving`](crate::origin_leaving), which is made for rays
-    /// that leave one, and give it as [`End::Point`].
+    /// it sees at a grazing angle. Where that matters, move it off the surface by
+    /// [`origin_leaving`](crate::origin_leaving), which is made for rays that leave one, and give it as [`End::Point`].
     ///
     /// ```
     /// use raywarp::{End, Ray, Scene};
