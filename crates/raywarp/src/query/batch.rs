@@ -7,9 +7,10 @@ use raywarp_geom::{BatchStats, Control};
 impl Scene {
     /// Finds the nearest hit of each ray, in parallel, on the device chosen for batches: `hits` has one place a ray.
     ///
-    /// Beside the answers it takes 20 bytes a [`Ray`](crate::Ray). Who has no use for numbers of users may ask
-    /// [`Scene::tracer`]. Answers are those of [`Scene::closest`], bit for bit. From some eight rays on a batch is
-    /// faster than one by one, and rays that follow each other on similar ways are faster than others.
+    /// Beside the answers it takes 20 bytes a [`Ray`](crate::Ray), which [`Scene::tracer`] does without: its hits have
+    /// no [`SurfaceHit::user`](crate::SurfaceHit::user). Answers are those of [`Scene::closest`], bit for bit. From
+    /// some eight rays on a batch is faster than one by one, and rays that follow each other on similar ways are faster
+    /// than others.
     ///
     /// ```
     /// use raywarp::{Control, Ray, Scene};

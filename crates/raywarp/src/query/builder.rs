@@ -219,8 +219,8 @@ impl<'a> SceneBuilder<'a> {
     /// groups the transforms at time 0 are composed, those at time 1 as well, and what comes out is
     /// interpolated. So points go along straight lines, and what turns shrinks on its way: by 0.4 % for a turn of 10
     /// degrees, and by half a turn to next to nothing: at a time at which the transform flattens space exactly it is
-    /// not seen. A placement that turns far is best told as several, in scenes of a shorter time. One whose transforms
-    /// are the same moves too, as far as saving goes.
+    /// not seen. A placement that turns far is best told as several, in scenes of a shorter time. One whose two
+    /// transforms are the same counts as what moves.
     ///
     /// What moves has a tree of its own, whatever [`SceneOptions::levels`] says, on this CPU.
     ///

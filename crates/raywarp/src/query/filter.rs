@@ -13,8 +13,8 @@ use std::ops::ControlFlow;
 /// let from_below = Ray::new([0.25, 0.25, -1.0], [0.0, 0.0, 1.0]);
 /// assert!(scene.any(&from_below));
 /// assert!(!scene.with(Filter::new().culling(Culling::Backs)).any(&from_below));
-/// let far_from_corners = |hit: &raywarp::SurfaceHit| hit.u > 0.3;
-/// assert!(!scene.with(Filter::new().accept(&far_from_corners)).any(&from_below));
+/// let near_second = |hit: &raywarp::SurfaceHit| hit.u > 0.3;
+/// assert!(!scene.with(Filter::new().accept(&near_second)).any(&from_below));
 /// # Ok::<(), raywarp::SceneError>(())
 /// ```
 pub struct Filter<'f, A = fn(&SurfaceHit) -> bool> {

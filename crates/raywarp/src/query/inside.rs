@@ -63,8 +63,9 @@ impl Scene {
     }
 
     /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where
-    /// they overlap, and not in their cavities. One ray ([`Scene::crossings`], whose bound holds here too); a NaN is
-    /// outside.
+    /// they overlap, and not in their cavities. It is where [`Crossings::winding`] is not 0: fronts should look
+    /// outwards, since a mesh that is inside out has the same inside by itself, but takes away from others that it
+    /// overlaps. One ray ([`Scene::crossings`], whose bound holds here too); a NaN is outside.
     ///
     /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]). For meshes that
     /// are not there is [`Scene::winding_number`].

@@ -10,7 +10,7 @@ use raywarp_geom::Ray;
 pub enum End {
     /// Point in space.
     Point([f32; 3]),
-    /// Point on a surface: that triangle does not block the line.
+    /// Point on a surface: that triangle does not block the line. Its neighbours may, at an edge or a corner.
     On {
         /// Where it is.
         position: [f32; 3],
@@ -45,9 +45,10 @@ impl Scene {
     /// The line is a ray from `a`, rounded as rays are: whether a surface that goes through an [`End::Point`] blocks it
     /// is decided by rounding, and may depend on which end is first. Name the surface by [`End::On`], or keep away.
     ///
-    /// An end's position is rounded, so it may lie behind a neighbour of its triangle that it sees at a grazing angle:
-    /// where that matters, move it off the surface by [`origin_leaving`](crate::origin_leaving), which is made for rays
-    /// that leave one, and give it as [`End::Point`].
+    /// An [`End::On`] leaves out one triangle. On an edge or a corner its position is on neighbours as well, which may
+    /// block the line from whatever side it comes; and since a position is rounded, it may lie behind a neighbour that
+    /// it sees at a grazing angle. Where that matters, move it off the surface by
+    /// [`origin_leaving`](crate::origin_leaving), which is made for rays that leave one, and give it as [`End::Point`].
     ///
     /// ```
     /// use raywarp::{End, Ray, Scene};
