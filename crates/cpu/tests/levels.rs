@@ -134,9 +134,19 @@ fn rays_that_start_far_off_in_the_world_and_near_in_the_tree_agree() {
         map
     };
     let mut random = Random::new(14);
-    for (x, kept) in [(1e3, 1), (3e4, 1), (1e3, 0), (3e4, 0), (1e3, 2), (3e4, 2)] {
-        let map = shear(x, kept);
-        let scene = Scene::new(vec![soup(60, 0.5, 3)], [(0, map)]);
+    let sizes = [(1e3, 1.0), (3e4, 1.0), (1e3, 0.015625), (3e4, 0.015625)];
+    for (kept, (x, size)) in (0..12).map(|i| (i / 4, sizes[i % 4])) {
+        let mut map = shear(x, kept);
+        // Small, so that what rays round from where they start is more than what corners round; and sheared again, by
+        // an exact map, so that they do along all axes.
+        if size < 1.0 {
+            let mut again = Affine64::IDENTITY;
+            again.rows[kept][(kept + 1) % 3] = 1.0;
+            map = again.after(&map);
+        }
+        let mut tree = soup(60, 0.5, 3);
+        tree.vertices.iter_mut().flatten().flatten().for_each(|p| *p *= size);
+        let scene = Scene::new(vec![tree], [(0, map)]);
         let flat = scene.flat();
         let to_world = |p: Point| map.point(p.map(f64::from)).map(|x| x as f32);
         let near: Vec<Ray> = aimed(&scene.trees[0], &mut random, 300, 1.0);
