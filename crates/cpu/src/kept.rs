@@ -234,7 +234,12 @@ mod tests {
             change(&mut ends);
             again(&kept, &ends).is_none()
         };
-        assert!(other(&|ends| ends.swap(0, 1)) && other(&|ends| ends.swap(0, 2)) && other(&|ends| ends[1].0 = 0) && other(&|ends| ends[2].0 = 4));
+        assert!(
+            other(&|ends| ends.swap(0, 1))
+                && other(&|ends| ends.swap(0, 2))
+                && other(&|ends| ends[1].0 = 0)
+                && other(&|ends| ends[2].0 = 4)
+        );
         assert!(other(&|ends| ends[0].1 = Affine::scale([1.0, 0.0, 1.0])));
         assert!(other(&|ends| ends[0].1.rows[0][3] += 1.0));
         // Told twice.
