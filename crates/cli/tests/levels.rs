@@ -19,6 +19,23 @@ fn balls() -> String {
     text + "WorldEnd\n"
 }
 
+/// Meshes of 1 and 18 triangles: the second is placed, the first, and the second again.
+fn fans() -> String {
+    let fan = |name: &str, count: usize| {
+        let points: String = (0..count + 2).map(|i| format!("{i} {} 0 ", i * i)).collect();
+        let indices: String = (0..count).map(|i| format!("0 {} {} ", i + 1, i + 2)).collect();
+        format!(
+            "ObjectBegin \"{name}\" Shape \"trianglemesh\" \"point P\" [{points}] \"integer indices\" [{indices}] \
+             ObjectEnd\n"
+        )
+    };
+    let place =
+        |name: &str, x: usize| format!("AttributeBegin Translate {x} 0 {x} ObjectInstance \"{name}\" AttributeEnd\n");
+    let placed = [place("large", 0), place("small", 1), place("large", 2)].concat();
+    let objects = [fan("small", 1), fan("large", 18)].concat();
+    format!("LookAt 3 3 -9 3 3 0 0 1 0 Camera \"perspective\"\nWorldBegin\n{objects}{placed}WorldEnd\n")
+}
+
 #[test]
 fn levels_show_in_no_picture_and_in_no_hit() {
     let folder = Folder::new();
@@ -37,6 +54,13 @@ fn levels_show_in_no_picture_and_in_no_hit() {
         assert_eq!(info["levels"], if levels == "one" { 1 } else { 2 });
         assert_eq!(info["two_levels"]["placements"].as_u64(), (levels == "two").then_some(27));
         assert_eq!(info["sah_cost"].is_number(), levels == "one");
+        let [meshes, all] = ["mesh_triangles", "triangles"].map(|name| info[name].as_u64().unwrap());
+        assert_eq!(27 * meshes, all);
+        let text = folder.prints(&format!("info balls.pbrt --levels {levels}"));
+        let tree = if levels == "one" { all } else { meshes };
+        assert!(text.contains(&format!("{all} ({meshes} in meshes, ")), "{text}");
+        let trees = text.contains(&format!("two levels: 1 trees of {tree} triangles, 27 placements"));
+        assert_eq!(trees, levels == "two", "{text}");
         let json = folder.json(&format!("trace balls.pbrt rays.npy -o again.npy {options}"));
         assert_eq!(json["levels"], info["levels"]);
     }
@@ -77,6 +101,8 @@ fn what_walks_one_level_says_that_it_flattens_what_is_placed_many_times() {
     let folder = Folder::new();
     folder.file("balls.pbrt", balls());
     folder.file("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    folder.file("two.pbrt", fans());
+    let triangles = folder.json("info balls.pbrt")["triangles"].as_u64().unwrap();
     let options = "--variant al09-while-while --size 16x16";
     let lines = [
         ("simulate", format!("--efficiency --sample 200 {options}")),
@@ -87,6 +113,11 @@ fn what_walks_one_level_says_that_it_flattens_what_is_placed_many_times() {
         let said = folder.says(&format!("{command} balls.pbrt {options}"));
         assert!(said.contains("27 placements of 1 mesh are flattened to"), "{command} {options}: {said}");
         assert!(said.contains("the papers' kernels walk one level of trees"), "{command} {options}: {said}");
+        assert!(said.contains(&format!("flattened to {triangles} triangles")), "{command} {options}: {said}");
+        if command == "simulate" {
+            let said = folder.says(&format!("{command} two.pbrt {options}"));
+            assert!(said.contains("3 placements of 2 meshes are flattened to 37 triangles"), "{options}: {said}");
+        }
         let said = folder.says(&format!("{command} one.obj {options}"));
         assert!(!said.contains("flattened"), "{command} {options}: {said}");
     }

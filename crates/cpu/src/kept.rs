@@ -234,9 +234,16 @@ mod tests {
             change(&mut ends);
             again(&kept, &ends).is_none()
         };
-        assert!(other(&|ends| ends.swap(0, 1)) && other(&|ends| ends[1].0 = 0) && other(&|ends| ends[2].0 = 4));
+        assert!(
+            other(&|ends| ends.swap(0, 1))
+                && other(&|ends| ends.swap(0, 2))
+                && other(&|ends| ends[1].0 = 0)
+                && other(&|ends| ends[2].0 = 4)
+        );
         assert!(other(&|ends| ends[0].1 = Affine::scale([1.0, 0.0, 1.0])));
         assert!(other(&|ends| ends[0].1.rows[0][3] += 1.0));
+        // Told twice.
+        assert!(other(&|ends| ends.insert(1, ends[0])) && other(&|ends| ends.push(ends[2])));
         // To where it is already: nothing moves.
         assert!(other(&|ends| ends.insert(1, (1, kept[1].map()))));
     }

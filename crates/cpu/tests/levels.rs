@@ -127,12 +127,26 @@ fn meshes_far_from_their_own_origin_and_rays_far_from_the_scene_agree() {
 
 #[test]
 fn rays_that_start_far_off_in_the_world_and_near_in_the_tree_agree() {
-    // Sheared by so much that what the world rounds is far more than what the tree's own space would.
-    let shear = |x: f64| Affine64 { rows: [[1.0, x, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, x, 1.0, 0.0]] };
+    // Sheared by so much that what the world rounds is far more than what the tree's own space would, along two axes.
+    let shear = |x: f64, kept: usize| {
+        let mut map = Affine64::IDENTITY;
+        (0..3).filter(|axis| *axis != kept).for_each(|axis| map.rows[axis][kept] = x);
+        map
+    };
     let mut random = Random::new(14);
-    for x in [1e3, 3e4] {
-        let map = shear(x);
-        let scene = Scene::new(vec![soup(60, 0.5, 3)], [(0, map)]);
+    let sizes = [(1e3, 1.0), (3e4, 1.0), (1e3, 0.015625), (3e4, 0.015625)];
+    for (kept, (x, size)) in (0..12).map(|i| (i / 4, sizes[i % 4])) {
+        let mut map = shear(x, kept);
+        // Small, so that what rays round from where they start is more than what corners round; and sheared again, by
+        // an exact map, so that they do along all axes.
+        if size < 1.0 {
+            let mut again = Affine64::IDENTITY;
+            again.rows[kept][(kept + 1) % 3] = 1.0;
+            map = again.after(&map);
+        }
+        let mut tree = soup(60, 0.5, 3);
+        tree.vertices.iter_mut().flatten().flatten().for_each(|p| *p *= size);
+        let scene = Scene::new(vec![tree], [(0, map)]);
         let flat = scene.flat();
         let to_world = |p: Point| map.point(p.map(f64::from)).map(|x| x as f32);
         let near: Vec<Ray> = aimed(&scene.trees[0], &mut random, 300, 1.0);
@@ -293,6 +307,13 @@ fn transforms_that_no_box_can_be_walked_with_are_refused() {
     let far = |y| Affine64::translation([0.0, y, 0.0]).after(&Affine64::scale([1.0, 1e-10, 1.0]));
     let placed = |y| LevelsTracer::check(&tree, &TreePlacement::still(0, far(y), 0));
     assert_eq!([placed(1e34), placed(1e36)], [Ok(()), Err(PlacementError::IllConditioned)]);
+    // Corners that the sum of their map is beyond f32 on the way to, but not where it ends.
+    let mut large = soup(5, 0.5, 1);
+    large.vertices.iter_mut().flatten().for_each(|p| p[0] = 5e26 + 1e26 * p[0]);
+    let large = tracer(&large, &BuildOptions::default(), Isa::preferred());
+    let back = |scale| Affine64::translation([-1.5e38, 0.0, 0.0]).after(&Affine64::scale([scale, 1.0, 1.0]));
+    let placed = |scale| LevelsTracer::check(&large, &TreePlacement::still(0, back(scale), 0));
+    assert_eq!([placed(2.5e11), placed(6e11)], [Ok(()), Err(PlacementError::NotFinite)]);
     let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
     flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
     assert!(LevelsTracer::check(&tree, &TreePlacement::still(0, flat, 0)).is_err());

@@ -35,6 +35,12 @@ fn packets_agree_with_every_triangle_in_every_direction() {
     let mut rays = Vec::new();
     for i in 0..cases(120) {
         rays.extend(bundle(&mut random, [0.0, 1e-3, 0.01, 0.03][i % 4]));
+        // Of sixteen, eight that begin behind what the others hit.
+        if i % 5 == 1 {
+            let from = rays.len() - BUNDLE;
+            let late = (from..rays.len()).filter(|index| index / 8 % 2 == 0);
+            late.for_each(|index| rays[index] = rays[index].with_interval(0.8, f32::INFINITY));
+        }
         // Others in between: rays alone, an invalid one, and so packets that begin anywhere.
         if i % 7 == 6 {
             rays.extend((0..i % 5).map(|_| random_ray(&mut random)));

@@ -105,6 +105,110 @@ fn two_levels_answer_as_the_flattened_scene_does_bit_for_bit() {
     }
 }
 
+/// Rays to corners, to points on edges and inside of random triangles, from as far as `size`.
+fn aimed(flat: &FlatTriangles, random: &mut Random, count: usize, size: f32) -> Vec<Ray> {
+    let aim = |i: usize| {
+        let [a, b, c] = flat.vertices[(random.unit() * flat.len() as f32) as usize % flat.len()];
+        let s = random.unit();
+        let target: [f32; 3] = match i % 3 {
+            0 => a,
+            1 => std::array::from_fn(|k| a[k] + s * (b[k] - a[k])),
+            _ => std::array::from_fn(|k| a[k] + 0.3 * (b[k] - a[k]) + 0.4 * (c[k] - a[k])),
+        };
+        let from = random.point();
+        let origin = std::array::from_fn(|k| target[k] + size * from[k]);
+        Ray::new(origin, std::array::from_fn(|k| target[k] - origin[k]))
+    };
+    (0..count).map(aim).collect()
+}
+
+/// Checks closest hits of two levels beside those of the flattened scene; returns how many there are.
+fn hits_alike(scene: &Scene, rays: &[Ray], what: &str) -> usize {
+    let (variant, flat): (Variant, _) = (WALKS[0].parse().unwrap(), scene.flat());
+    let two = Kernel::over_levels(&variant, scene.levels()).unwrap();
+    let one = Kernel::new(&variant, &build(&flat, &BuildOptions::default()).unwrap(), &flat).unwrap();
+    let [got, expected] =
+        [&two, &one].map(|kernel| seen(&record(kernel, Execution::Scalar, &batch(rays, Query::Closest)).answers));
+    for ((got, expected), ray) in got.iter().zip(&expected).zip(rays) {
+        assert_eq!(got, expected, "{what}: {ray:?}");
+    }
+    expected.iter().filter(|answer| answer.2 != u32::MAX).count()
+}
+
+#[test]
+fn far_from_the_tree_or_from_the_world_no_hit_is_lost_to_what_maps_round() {
+    let mut random = Random::new(31);
+    let mut turned = |shift: f64| {
+        let turn = Affine64::rotation(180.0 * f64::from(random.point()[0]), random.point().map(f64::from));
+        Affine64::translation(random.point().map(|x| shift * f64::from(x))).after(&turn)
+    };
+    // Moved far away, and back there from far away.
+    let shifted: Vec<Scene> =
+        [1e3, 1e6].map(|shift| Scene::new(vec![scene(60)], (0..8).map(|_| (0, turned(shift))))).into();
+    let back = [1e2f32, 1e5].map(|offset| {
+        let mut far = scene(60);
+        far.vertices.iter_mut().flatten().for_each(|p| p[0] += offset);
+        let back = Affine64::translation([-f64::from(offset), 0.0, 0.0]);
+        Scene::new(vec![far], (0..8).map(|_| (0, turned(2.0).after(&back))))
+    });
+    for (index, scene) in shifted.into_iter().chain(back).enumerate() {
+        for size in [2.0, 1e4] {
+            let found = hits_alike(&scene, &aimed(&scene.flat(), &mut random, 400, size), &format!("{index} {size}"));
+            assert!(found > 80, "{found}");
+        }
+    }
+}
+
+#[test]
+fn no_hit_is_lost_where_a_map_shears_by_so_much_that_what_is_near_in_the_tree_is_far_in_the_world() {
+    let mut random = Random::new(32);
+    let sizes = [(1e3, 1.0), (3e4, 1.0), (1e3, 0.015625), (3e4, 0.015625)];
+    for (kept, (x, size)) in (0..12).map(|i| (i / 4, sizes[i % 4])) {
+        let mut map = Affine64::IDENTITY;
+        (0..3).filter(|axis| *axis != kept).for_each(|axis| map.rows[axis][kept] = x);
+        // Small, so that what rays round from where they start is more than what corners round; and sheared again, by
+        // an exact map, so that they do along all axes.
+        if size < 1.0 {
+            let mut again = Affine64::IDENTITY;
+            again.rows[kept][(kept + 1) % 3] = 1.0;
+            map = again.after(&map);
+        }
+        let mut small = scene(60);
+        small.vertices.iter_mut().flatten().flatten().for_each(|p| *p *= size);
+        let scene = Scene::new(vec![small], [(0, map)]);
+        let flat = scene.flat();
+        let near = aimed(&scene.trees[0].1, &mut random, 400, 1.0);
+        let rays: Vec<Ray> = near
+            .iter()
+            .enumerate()
+            .map(|(i, ray)| {
+                let origin = map.point(ray.origin.map(f64::from)).map(|x| x as f32);
+                let target = flat.vertices[i * 7 % flat.len()][i % 3];
+                Ray::new(origin, std::array::from_fn(|k| target[k] - origin[k]))
+            })
+            .collect();
+        let found = hits_alike(&scene, &rays, &format!("{x} but {kept}, {size}"));
+        assert!(found > 20, "{found}");
+    }
+}
+
+#[test]
+fn the_longest_and_the_shortest_directions_hit_in_two_levels_what_they_hit_in_one() {
+    let mut random = Random::new(33);
+    for size in [1e-6, 0.5, 4.0, 1e6] {
+        let map = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&Affine64::scale([-size, 1.5 * size, size]));
+        let scene = Scene::new(vec![scene(60)], [(0, map(0.0)), (0, map(8.0 * size))]);
+        let mut rays = aimed(&scene.flat(), &mut random, 300, 2.0 * size as f32);
+        for (i, ray) in rays.iter_mut().enumerate() {
+            let longest = ray.direction.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+            let length = [2f32.powi(126), 1e38, 1e20, 1e-20, 1e-36, 1e-37][i % 6];
+            ray.direction = ray.direction.map(|x| x / longest * length);
+        }
+        let found = hits_alike(&scene, &rays, &format!("{size}"));
+        assert!(found > 50, "{found}");
+    }
+}
+
 #[test]
 fn rays_go_on_after_a_hit_in_two_levels_as_in_one() {
     // Placements at the very same place: hits of equal t, told by their instances.
@@ -370,6 +474,12 @@ fn placements_that_no_box_can_be_walked_by_are_refused_and_nothing_placed_is_not
     for scale in [[1.0, 0.0, 1.0], [1.0, f64::NAN, 1.0], [1e39, 1.0, 1.0], [1e-20, 1.0, 1.0]] {
         assert_eq!(one(0, Affine64::scale(scale)), refused, "{scale:?}");
     }
+    // Nearly flat, so that the inverse is not exact enough; and beyond f32 by its corners alone.
+    let mut flat = Affine64::rotation(30.0, [1.0, 2.0, 3.0]);
+    flat.rows[2] = [0, 1, 2, 3].map(|k| flat.rows[0][k] + flat.rows[1][k] * 0.999_999_99);
+    assert_eq!(one(0, flat), refused);
+    let far = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&Affine64::scale([1e12; 3]));
+    assert_eq!([one(0, far(3.3e38)), one(0, far(3.402_823e38))], [None, refused]);
     let kernel = Kernel::over_levels(&WALKS[0].parse().unwrap(), KernelLevels::new(&[], &[]).unwrap()).unwrap();
     let rays = rays(50);
     let run = record(&kernel, Execution::Lockstep { width: 8 }, &batch(&rays, Query::Closest));

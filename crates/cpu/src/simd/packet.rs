@@ -581,3 +581,56 @@ impl<const N: usize> Found<N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_geom::Aabb;
+    use raywarp_lanes::{InstructionSet, Isa, Task};
+
+    /// Fills one group again and again with so many rays; returns of each filling whether it may go as packets.
+    struct Fillings<'a> {
+        rays: &'a [Ray],
+        counts: &'a [usize],
+    }
+
+    impl Task for Fillings<'_> {
+        type Output = Vec<bool>;
+
+        #[inline(always)]
+        fn run<S: InstructionSet>(self, set: S) -> Vec<bool> {
+            let (bounds, mut group) = (Aabb { min: [-1.0; 3], max: [1.0; 3] }, Group::new());
+            let filled = |&count: &usize| {
+                group.fill(set, &self.rays[..count], 0, false, &bounds);
+                group.is_coherent::<S::F16>(set, 2.0)
+            };
+            self.counts.iter().map(filled).collect()
+        }
+    }
+
+    #[test]
+    fn whole_and_half_groups_of_rays_that_look_alike_go_as_packets_and_no_others() {
+        for sign in [1.0, -1.0] {
+            let alike = |i: usize| Ray::new([0.5; 3], [sign, 0.5 * sign, sign * (0.25 + 0.001 * i as f32)]);
+            let rays: Vec<Ray> = (0..GROUP).map(alike).collect();
+            let last_of = |lane: usize, ray: Ray| {
+                let mut rays = rays.clone();
+                rays[lane] = ray;
+                rays
+            };
+            let (other, bad) = (Ray::new([0.5; 3], [-sign, 0.5, 0.25]), Ray::new([0.5; 3], [0.0; 3]));
+            let far = Ray { origin: [0.5, 0.5, 0.75], ..rays[0] };
+            for isa in Isa::all() {
+                let found = |rays: &[Ray], counts: &[usize]| isa.run(Fillings { rays, counts });
+                let counts = [GROUP, HALF, GROUP - 1, HALF, HALF - 1, HALF + 1, 1, 0, GROUP];
+                let expected = counts.map(|count| count == GROUP || count == HALF);
+                assert_eq!(found(&rays, &counts), expected, "{}", isa.name());
+                for ray in [other, bad, far] {
+                    // In a lane that half a group does not have, and in its last one.
+                    assert_eq!(found(&last_of(HALF, ray), &[GROUP, HALF]), [false, true], "{} {ray:?}", isa.name());
+                    assert_eq!(found(&last_of(HALF - 1, ray), &[GROUP, HALF]), [false; 2], "{} {ray:?}", isa.name());
+                }
+            }
+        }
+    }
+}

@@ -181,6 +181,10 @@ mod tests {
             let materials = FaceMaterials::Uniform(material);
             scene.add_mesh(Mesh { name: String::new(), triangles, materials });
         }
+        // Of its triangles the last one glows.
+        let mut mixed = scene.meshes[0].clone();
+        mixed.materials = FaceMaterials::PerTriangle([vec![grey; 99], vec![lamp]].concat());
+        scene.add_mesh(mixed);
         let flat = Affine { rows: [[1.0, 0.0, 0.0, 4.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4]] };
         let mut two = |placed: &[(u32, Affine, Option<MaterialId>)]| {
             let instance = |&(mesh, transform, material): &_| Instance { mesh: MeshId(mesh), transform, material };
@@ -192,6 +196,7 @@ mod tests {
         assert_eq!(two(&[(0, moved, None), (0, moved, None), (0, moved, None)]), of(100));
         assert_eq!(two(&[(0, moved, None), (0, moved, None), (0, flat, None)]), of(200));
         assert_eq!(two(&[(1, moved, None), (1, moved, None)]), of(300));
+        assert_eq!(two(&[(2, moved, None), (2, moved, Some(grey)), (2, moved, None), (2, moved, Some(lamp))]), of(400));
         assert_eq!(two(&[(1, moved, Some(grey)), (1, moved, Some(grey)), (0, moved, Some(lamp))]), of(200));
     }
 }

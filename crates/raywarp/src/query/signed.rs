@@ -162,6 +162,17 @@ mod tests {
         let points: Vec<[f32; 3]> = (0..300).map(|_| random.point().map(|x| 0.5 + x)).chain(CUBE).collect();
         assert_eq!(closed.signed_distance_batch(&points), Ok(closed.signed_distance_by_winding_batch(&points)));
         assert_eq!(Scene::from_triangles(&[], &[]).unwrap().signed_distance_by_winding([0.5; 3]), f32::INFINITY);
+        // Nothing is inside of fronts that look inwards; what is inside twice is inside, and on a surface there is no
+        // sign, not even that of a zero.
+        let inwards = Scene::from_triangles(&CUBE, &CUBE_INDICES.map(|[a, b, c]| [a, c, b])).unwrap();
+        assert_eq!(inwards.signed_distance_by_winding([0.5; 3]), 0.5);
+        let twice = Scene::from_triangles(&CUBE, &[CUBE_INDICES, CUBE_INDICES].concat()).unwrap();
+        assert_eq!(twice.signed_distance_by_winding([0.5; 3]), -0.5);
+        for (axis, end) in [(0, 0.0), (0, 1.0), (1, 0.0), (1, 1.0), (2, 0.0), (2, 1.0)] {
+            let mut point = [0.5, 0.25, 0.375];
+            point[axis] = end;
+            assert_eq!(twice.signed_distance_by_winding(point).to_bits(), 0, "{point:?}");
+        }
     }
 
     #[test]
