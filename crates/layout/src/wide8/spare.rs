@@ -100,6 +100,27 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_fit_copies_and_drop_them_take_no_memory_from_each_other() {
+        let first = tree(20_000).refitted(&moved(0)).0;
+        let wanted = [0, 1, 2, 3].map(|frame| first.refitted(&moved(frame)).0.lines().to_vec());
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (first, wanted) = (&first, &wanted);
+                scope.spawn(move || {
+                    let mut held = first.clone();
+                    for step in 0..40 {
+                        let frame = (step * (thread + 1) + thread) % 4;
+                        let next = held.refitted(&moved(frame)).0;
+                        let of = |lines: &[Line]| bytemuck::cast_slice::<_, u8>(lines).to_vec();
+                        assert!(of(next.lines()) == of(&wanted[frame]), "thread {thread}, step {step}");
+                        held = if step % 3 == 0 { next.clone() } else { next };
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
     fn small_trees_keep_nothing() {
         let first = tree(100).refitted(&moved(0)).0;
         assert!(first.spare.is_none() && first.refitted(&moved(1)).0.spare.is_none());
