@@ -15,6 +15,12 @@ const PARTS: usize = 48;
 pub fn orientation(o: &Point, a: &Point, b: &Point, c: &Point) -> i32 {
     let [x, y, z] = [a, b, c].map(|p| difference(p, o));
     filtered(&x, &y, &z).unwrap_or_else(|| {
+        let exactly = [a, b, c].map(|p| exact_difference(p, o));
+        if let [Some(x), Some(y), Some(z)] = &exactly {
+            let mut sum = Sum::default();
+            sum.add_determinant(x, y, z, 1.0);
+            return sum.sign();
+        }
         // det(a - o, b - o, c - o) = det(a, b, c) - det(o, b, c) - det(a, o, c) - det(a, b, o).
         let mut sum = Sum::default();
         sum.add_determinant(a, b, c, 1.0);
@@ -38,6 +44,24 @@ pub fn side([o, d]: [&Point; 2], p: &Point, q: &Point) -> i32 {
     })
 }
 
+/// Returns the sign of `det(a - o, b - o)`, -1, 0 or 1, exactly: on which side of the line through `o` and `a` the point
+/// `b` of the same plane is. Coordinates have to be finite.
+pub fn orientation_in_plane(o: [f32; 2], a: [f32; 2], b: [f32; 2]) -> i32 {
+    let [o, a, b] = [o, a, b].map(|p| p.map(f64::from));
+    let [left, right] = [(a[0] - o[0]) * (b[1] - o[1]), (a[1] - o[1]) * (b[0] - o[0])];
+    let det = left - right;
+    // Two differences, a product and a sum.
+    if det.abs() > 8.0 * f64::EPSILON * (left.abs() + right.abs()) {
+        return if det > 0.0 { 1 } else { -1 };
+    }
+    let mut sum = Sum::default();
+    for (p, q) in [(a, b), (b, o), (o, a)] {
+        sum.add(p[0] * q[1]);
+        sum.add(-p[1] * q[0]);
+    }
+    sum.sign()
+}
+
 /// Returns the sign of a determinant of three rows that are each within 2^-53 of themselves, if that is enough.
 pub fn filtered(x: &Row, y: &Row, z: &Row) -> Option<i32> {
     let (mut det, mut size) = (0.0, 0.0);
@@ -54,6 +78,19 @@ pub fn filtered(x: &Row, y: &Row, z: &Row) -> Option<i32> {
 
 fn difference(a: &Point, b: &Point) -> Row {
     std::array::from_fn(|i| f64::from(a[i]) - f64::from(b[i]))
+}
+
+/// Returns the difference of two points if f32 has it.
+fn exact_difference(a: &Point, b: &Point) -> Option<Point> {
+    let difference = [0, 1, 2].map(|i| a[i] - b[i]);
+    // Nothing is lost in f64 (Knuth's sum), nor by f32.
+    let is_exact = |i: usize| {
+        let (a, b) = (f64::from(a[i]), f64::from(b[i]));
+        let d = a - b;
+        let c = d - a;
+        (a - (d - c)) - (b + c) == 0.0 && d == f64::from(difference[i])
+    };
+    (0..3).all(is_exact).then_some(difference)
 }
 
 /// Exact sum: floats that do not overlap, smallest first.
@@ -143,6 +180,9 @@ mod tests {
             let want = determinant([from(a, o), from(b, o), from(c, o)]).signum() as i32;
             assert_eq!(orientation(&p, &q, &r, &s), want, "{o:?} {a:?} {b:?} {c:?} {scale}");
             assert_eq!(side([&p, &q], &r, &s), determinant([a, from(b, o), from(c, o)]).signum() as i32);
+            let [o, a, b] = [o, a, c].map(|[x, y, _]| [x, y, 0]);
+            let in_plane = determinant([from(a, o), from(b, o), [0, 0, 1]]).signum() as i32;
+            assert_eq!(orientation_in_plane([p[0], p[1]], [q[0], q[1]], [s[0], s[1]]), in_plane);
             zeros += usize::from(want == 0);
         }
         assert!(zeros >= 1000, "{zeros}");

@@ -7,7 +7,7 @@
 //! twice that. What is left is decided without rounding.
 
 use raywarp_geom::Aabb;
-use raywarp_geom::exact::orientation;
+use raywarp_geom::exact::{orientation, orientation_in_plane};
 
 type Vec3 = [f64; 3];
 type Point = [f32; 3];
@@ -45,51 +45,58 @@ pub(super) fn are_separated(bounds: &Aabb, corners: &[Point; 3]) -> bool {
     if along > 2.0 * error * edge {
         return true;
     }
-    let mut is_sure = along < -2.0 * error * edge;
-    for [x, y, z] in [second, third, between] {
-        for axis in [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]] {
-            let along = gap(axis);
+    let is_normal_sure = along < -2.0 * error * edge;
+    // By edge and axis, which f64 leaves open.
+    let mut open = [[false; 3]; 3];
+    for ([x, y, z], open) in [second, between, third].into_iter().zip(&mut open) {
+        for (axis, [p, q]) in [[-z, y], [z, -x], [-y, x]].into_iter().enumerate() {
+            // Differences of unequal numbers are not zero: one that is zero is so exactly. Along the axes of the box all
+            // is compared already.
+            if p == 0.0 || q == 0.0 {
+                continue;
+            }
+            let along = gap([[0.0, p, q], [p, 0.0, q], [p, q, 0.0]][axis]);
             if along > error {
                 return true;
             }
-            // Differences of unequal numbers are not zero: an axis that is zero is so exactly, and tells nothing.
-            is_sure &= along < -error || axis == [0.0; 3];
+            open[axis] = along >= -error;
         }
     }
-    !is_sure && are_apart_beyond_their_boxes(bounds, corners)
+    let is_open = !is_normal_sure || open.as_flattened().contains(&true);
+    is_open && are_apart_exactly(bounds, corners, is_normal_sure, &open)
 }
 
-/// Returns whether a triangle and a box whose boxes touch are apart, without rounding: then there is a plane between
-/// them through the triangle, or one of its edges and along an axis, with all of the box strictly beside it and the
-/// triangle on it or on its other side. (Such planes are faces of the difference of both. Where box and triangle are in
-/// one plane, and it has none, they are apart as seen along an axis that is not in that plane.)
+/// Returns whether there is a plane between a triangle and a box whose boxes touch, without rounding: through the
+/// triangle, or one of its edges and along an axis, with all of the box strictly beside it and the triangle on it or on
+/// its other side. If they are apart there is one. (Such planes are faces of the difference of both. Where box and
+/// triangle are in one plane, and it has none, they are apart as seen along an axis that is not in that plane.) Edges
+/// and axes are tried where `open` says so, the triangle's plane unless it is known to be none.
 #[cold]
 #[inline(never)]
-fn are_apart_beyond_their_boxes(bounds: &Aabb, corners: &[Point; 3]) -> bool {
+fn are_apart_exactly(bounds: &Aabb, corners: &[Point; 3], is_normal_sure: bool, open: &[[bool; 3]; 3]) -> bool {
     let ends = [bounds.min, bounds.max];
-    let of_box: [Point; 8] = std::array::from_fn(|i| std::array::from_fn(|axis| ends[i >> axis & 1][axis]));
-    // The side of a plane on which all of the box is; 0 if it is on none.
-    let side = |of: &dyn Fn(&Point) -> i32| {
-        let first = of(&of_box[0]);
-        if of_box[1..].iter().all(|p| of(p) == first) { first } else { 0 }
-    };
     let [a, b, c] = corners;
-    if side(&|p| orientation(a, b, c, p)) != 0 {
-        return true;
+    for (edge, [from, to, other]) in [[a, b, c], [b, c, a], [c, a, b]].into_iter().enumerate() {
+        for axis in (0..3).filter(|&axis| open[edge][axis]) {
+            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+            let side = |p: [f32; 2]| orientation_in_plane([from[i], from[j]], [to[i], to[j]], p);
+            let first = side([ends[0][i], ends[0][j]]);
+            if first != 0
+                && first * side([other[i], other[j]]) <= 0
+                && [[0, 1], [1, 0], [1, 1]].iter().all(|&[p, q]| side([ends[p][i], ends[q][j]]) == first)
+            {
+                return true;
+            }
+        }
     }
-    (0..3).any(|axis| {
-        let at = |p: &Point, height: f32| {
-            let mut p = *p;
-            p[axis] = height;
-            p
-        };
-        [(a, b, c), (b, c, a), (c, a, b)].into_iter().any(|(from, to, other)| {
-            let [low, up, to] = [at(from, 0.0), at(from, 1.0), at(to, 0.0)];
-            let of = |p: &Point| orientation(&low, &to, &up, &at(p, 0.0));
-            let of_box = side(&of);
-            of_box != 0 && of_box * of(other) <= 0
-        })
-    })
+    // A triangle across an axis is in a plane of a box, and one with equal corners has none.
+    let is_flat = (0..3).any(|i| a[i] == b[i] && b[i] == c[i]) || a == b || b == c || c == a;
+    if is_normal_sure || is_flat {
+        return false;
+    }
+    let side = |corner: usize| orientation(a, b, c, &std::array::from_fn(|axis| ends[corner >> axis & 1][axis]));
+    let first = side(0);
+    first != 0 && (1..8).all(|corner| side(corner) == first)
 }
 
 #[cfg(test)]
@@ -170,7 +177,7 @@ mod tests {
             let is_beside =
                 |k: usize| corners.iter().all(|p| p[k] < ends[0][k]) || corners.iter().all(|p| p[k] > ends[1][k]);
             if !(0..3).any(is_beside) {
-                assert_eq!(are_apart_beyond_their_boxes(&bounds, &floats), want, "{bounds:?} {floats:?}");
+                assert_eq!(are_apart_exactly(&bounds, &floats, false, &[[true; 3]; 3]), want, "{bounds:?} {floats:?}");
                 within += usize::from(want);
             }
         }
