@@ -44,8 +44,8 @@ pub fn side([o, d]: [&Point; 2], p: &Point, q: &Point) -> i32 {
     })
 }
 
-/// Returns the sign of `det(a - o, b - o)`, -1, 0 or 1, exactly: on which side of the line through `o` and `a` the point
-/// `b` of the same plane is. Coordinates have to be finite.
+/// Returns the sign of `det(a - o, b - o)`, -1, 0 or 1, exactly: on which side of the line through `o` and `a` the
+/// point `b` of the same plane is. Coordinates have to be finite.
 pub fn orientation_in_plane(o: [f32; 2], a: [f32; 2], b: [f32; 2]) -> i32 {
     let [o, a, b] = [o, a, b].map(|p| p.map(f64::from));
     let [left, right] = [(a[0] - o[0]) * (b[1] - o[1]), (a[1] - o[1]) * (b[0] - o[0])];

@@ -50,8 +50,7 @@ pub(super) fn are_separated(bounds: &Aabb, corners: &[Point; 3]) -> bool {
     let mut open = [[false; 3]; 3];
     for ([x, y, z], open) in [second, between, third].into_iter().zip(&mut open) {
         for (axis, [p, q]) in [[-z, y], [z, -x], [-y, x]].into_iter().enumerate() {
-            // Differences of unequal numbers are not zero: one that is zero is so exactly. Along the axes of the box all
-            // is compared already.
+            // A difference that is zero is so exactly. Along the axes of the box all is compared already.
             if p == 0.0 || q == 0.0 {
                 continue;
             }

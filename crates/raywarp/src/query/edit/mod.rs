@@ -285,8 +285,9 @@ impl<'a> Edit<'a> {
     }
 
     /// Makes the new scene, in parallel on rayon's current pool. `control` cancels between meshes. Ids stay what they
-    /// were. Where the origin is zero hits are those, bit for bit, of a scene that is built anew from what is there; with
-    /// another each mesh is rounded relative to a point of its own, for which a build may take another than an edit.
+    /// were. Where the origin is zero hits are those, bit for bit, of a scene that is built anew from what is there;
+    /// with another each mesh is rounded relative to a point of its own, for which a build may take another than an
+    /// edit.
     ///
     /// # Cost
     /// A mesh that takes another shape is fitted in one pass over its memory, in place if nobody has the scene as it
