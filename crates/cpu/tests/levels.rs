@@ -3,8 +3,9 @@
 use crate::common::{Engine, Point, ball, check_engines, random_ray, soup, sub};
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlacementError, TreePlacement};
-use raywarp_geom::{Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
+use raywarp_geom::{Aabb, Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
 use raywarp_testing::{Random, cases};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Trees and their placements, numbered one after another.
@@ -209,8 +210,9 @@ fn the_longest_and_the_shortest_directions_agree_where_maps_make_them_longer_and
 #[test]
 fn rays_from_so_far_that_a_tree_has_no_place_for_them_agree() {
     let mut random = Random::new(67);
-    for size in [1e-11, 1e-8, 1e-4] {
-        let map = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&Affine64::scale([-size, 1.5 * size, size]));
+    for (size, turn) in [(1e-11, 0.0), (1e-8, 0.0), (1e-4, 30.0), (0.5, 0.0), (0.5, 30.0), (0.7, 80.0)] {
+        let turned = Affine64::rotation(turn, [1.0, 2.0, 3.0]).after(&Affine64::scale([-size, 1.5 * size, size]));
+        let map = |x: f64| Affine64::translation([x, 0.0, 0.0]).after(&turned);
         // In the world, of a size that lets rays hit from far away.
         let wide = 1e26f32 / size as f32;
         let mut tree = soup(40, 0.5, 3);
@@ -229,6 +231,41 @@ fn rays_from_so_far_that_a_tree_has_no_place_for_them_agree() {
         let found = rays.iter().filter(|ray| scene.tracers()[0].1.closest_one(ray, HitKey::START).is_some()).count();
         assert!(found > 10, "{found} at {size}");
         check_engines(&flat, &rays, &scene.tracers());
+    }
+}
+
+#[test]
+fn worlds_so_small_that_flattening_leaves_no_normal_numbers_agree() {
+    let mut random = Random::new(68);
+    for (scale, small) in [(2f64.powi(-39), 2f32.powi(-100)), (2f64.powi(-20), 2f32.powi(-117)), (1.0, 1e-41)] {
+        let map = |x: f64| {
+            Affine64::translation([x * f64::from(small) * scale, 0.0, 0.0])
+                .after(&Affine64::rotation(33.0, [1.0, 2.0, 3.0]).after(&Affine64::scale([scale; 3])))
+        };
+        let mut tree = soup(40, 0.5, 3);
+        tree.vertices.iter_mut().flatten().flatten().for_each(|x| *x *= small);
+        let scene = Scene::new(vec![tree], [(0, map(0.0)), (0, map(0.7))]);
+        let flat = scene.flat();
+        for length in [1.0, 1e3, 1e35, 1e38] {
+            let mut rays = aimed(&flat, &mut random, 80, 2.0 * small * scale as f32);
+            for ray in &mut rays {
+                ray.direction = ray.direction.map(|x| x * length);
+            }
+            rays.retain(Ray::is_valid);
+            check_engines(&flat, &rays, &scene.tracers());
+        }
+        for (name, tracer) in scene.tracers() {
+            for (corners, id) in flat.vertices.iter().zip(&flat.ids) {
+                for corner in corners {
+                    let mut found = false;
+                    let _ = tracer.overlaps(&Aabb { min: *corner, max: *corner }, |touched| {
+                        found |= touched == *id;
+                        ControlFlow::Continue(())
+                    });
+                    assert!(found, "{name}: {corner:?} of {id:?}");
+                }
+            }
+        }
     }
 }
 

@@ -7,7 +7,8 @@
 //! and `N` its inverse in f64:
 //! - The ray at the `t` that the triangle test reports is within `53 u D` along each axis of the flattened triangle
 //!   ([`PaddedRay`] adds that up), whose corners the rule of flattening, four roundings, moved by at most
-//!   `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`; `p` is the mesh's farthest corner.
+//!   `r_i = 4 u (sum_j |M_ij| |p_j| + |M_i3|)`, and by 2^-148 where that is no normal number; `p` is the mesh's
+//!   farthest corner.
 //! - So in the tree's space the exact inverse of that point of the ray is within `sum_j |N_ij| (53 u D + r_j)` of the
 //!   triangle. Boxes grow by that, with 64 for 53; the growth is computed in f64 and rounded up.
 //! - The inverse leaves `N M - 1`, whose rows are below 2^-34 ([`PlacementError::IllConditioned`] else): 2^-34 of
@@ -32,6 +33,9 @@ const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
 
 /// Growth of boxes in the world for what underflows in the triangle test, of directions up to 1e6 long: 2^-100.
 const LITTLE: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// What a corner's products may lose where they are no normal numbers, and somewhat more: 2^-147.
+const DENORMAL: f64 = 1.0 / (1u128 << 100) as f64 / (1u128 << 47) as f64;
 
 /// Half an ulp of 1.
 pub(super) const U: f64 = f32::EPSILON as f64 / 2.0;
@@ -286,7 +290,7 @@ pub(super) fn children(root: &Wide8Node) -> impl Iterator<Item = Aabb> {
 /// Returns by axis how far the rule of flattening may round a corner within `bounds`, and somewhat more.
 pub(super) fn rounding(map: &Affine64, bounds: &Aabb) -> [f64; 3] {
     let farthest: [f64; 3] = std::array::from_fn(|j| f64::from(bounds.min[j].abs().max(bounds.max[j].abs())));
-    map.rows.map(|row| 4.1 * U * ((0..3).map(|j| row[j].abs() * farthest[j]).sum::<f64>() + row[3].abs()))
+    map.rows.map(|row| 4.1 * U * ((0..3).map(|j| row[j].abs() * farthest[j]).sum::<f64>() + row[3].abs()) + DENORMAL)
 }
 
 /// Returns a box around the flattened images of all points of `aabb`.
@@ -348,7 +352,7 @@ impl<'a> WorldRay<'a> {
         let (power, underflow) = if (1e-6..=1e6).contains(&longest) {
             (1.0, LITTLE)
         } else {
-            (power_of_two(longest), longest * f32::from_bits(2))
+            (power_of_two(longest), longest * f32::from_bits(2) + f32::from_bits(4))
         };
         Self { ray, time, walk, power, underflow }
     }

@@ -67,10 +67,11 @@ fn in_tree<F: FnMut(PrimitiveId) -> Flow>(
     })
 }
 
-/// Returns a box without what lies beyond f32; `None` if it is empty.
+/// Returns a box without what lies beyond f32; `None` if nothing is left.
 fn finite(bounds: &Aabb) -> Option<Aabb> {
     let within = |p: [f32; 3]| p.map(|x| x.clamp(f32::MIN, f32::MAX));
-    (!bounds.is_empty()).then(|| Aabb { min: within(bounds.min), max: within(bounds.max) })
+    let is_beyond = (0..3).any(|i| bounds.min[i] == f32::INFINITY || bounds.max[i] == f32::NEG_INFINITY);
+    (!bounds.is_empty() && !is_beyond).then(|| Aabb { min: within(bounds.min), max: within(bounds.max) })
 }
 
 impl CpuTracer {

@@ -95,7 +95,9 @@ fn are_apart_exactly(bounds: &Aabb, corners: &[Point; 3], is_normal_sure: bool, 
     }
     let side = |corner: usize| orientation(a, b, c, &std::array::from_fn(|axis| ends[corner >> axis & 1][axis]));
     let first = side(0);
-    first != 0 && (1..8).all(|corner| side(corner) == first)
+    // Each place once, of boxes that have no extent along an axis.
+    let is_first = |corner: &usize| (0..3).all(|axis| corner >> axis & 1 == 0 || ends[0][axis] != ends[1][axis]);
+    first != 0 && (1..8).filter(is_first).all(|corner| side(corner) == first)
 }
 
 #[cfg(test)]

@@ -296,7 +296,10 @@ impl Scene {
         }
     }
 
-    /// Returns the number of bytes that the scene holds for this CPU; what it holds on GPUs is not counted.
+    /// Returns the number of bytes that the scene holds for this CPU; what it holds on GPUs is not counted. What scenes
+    /// share is counted in each, also the memory that waits for the next copy of a mesh ([`Reshape::Refit`]).
+    ///
+    /// [`Reshape::Refit`]: crate::Reshape::Refit
     pub fn bytes(&self) -> usize {
         let trees = match &self.0.rays {
             Rays::One(cpu, _) => cpu.bytes(),

@@ -86,7 +86,7 @@ impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
         let (from, to) = (a.position(), b.position());
         let ray = Ray::new(from, std::array::from_fn(|i| to[i] - from[i])).with_interval(0.0, 1.0);
         if !ray.is_valid() {
-            return from == to;
+            return from == to && from.iter().all(|x| x.is_finite());
         }
         let filter = self.filter.of_rays();
         if let (End::Point(_), End::Point(_)) = (a, b) {

@@ -279,7 +279,8 @@ fn unusual_boxes(local: &LocalRay, bounds: &Aabb) -> Option<Boxes> {
 fn by_t(padded: PaddedRay) -> Option<PaddedRay> {
     let is_within = |x: f32, [low, high]: [f32; 2]| low <= x && x <= high;
     if padded.scale == 1.0 {
-        return Some(padded);
+        // Beyond f32 boxes are at infinity.
+        return (padded.reach < f32::MAX).then_some(padded);
     }
     // The scale is a power of two.
     (is_within(padded.scale, SCALES) && is_within(padded.reach, REACH)).then(|| PaddedRay {

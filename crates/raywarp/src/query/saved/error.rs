@@ -9,7 +9,8 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneFileError {
-    /// Reading or writing failed, or there is not memory enough.
+    /// Reading or writing failed, or there is not memory enough. [`Scene::load`](crate::Scene::load) and
+    /// [`Scene::save`](crate::Scene::save) name the file here, and leave that to the caller in what is said of contents.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The scene has custom geometry, which is of the program and cannot be saved.

@@ -74,7 +74,8 @@ impl Scene {
         // What cannot be saved replaces nothing.
         let told = write::told(self)?;
         let path = path.as_ref();
-        write::write(self, &told, &mut File::create(path).map_err(at(path))?)
+        let mut file = File::create(path).map_err(at(path))?;
+        write::write(self, &told, &mut file).map_err(of_file(path))
     }
 
     /// Saves the scene as [`Scene::save`] does, to any output. It is written in large pieces.
@@ -90,7 +91,7 @@ impl Scene {
     /// this CPU.
     ///
     /// O(n), one read of the file and a check of all that is in it, in parallel; threads read pieces of a file where
-    /// the system is a Unix. Meshes of default options load six to thirteen times as fast as they are built, trees of
+    /// the system is a Unix. Meshes of default options load five to thirteen times as fast as they are built, trees of
     /// [`FASTEST`](crate::bvh::presets::FASTEST) five to eight times, and scenes of which most is placements four to
     /// six times, the least of all; eight threads are nearer to the system's memory than to the processor. The file may
     /// change while it is read, or come from anywhere: what is not a scene is an error, and what is loaded is in memory
@@ -102,9 +103,14 @@ impl Scene {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneFileError> {
         let path = path.as_ref();
         let mut file = File::open(path).map_err(at(path))?;
-        let length = file.metadata().map(|data| if data.is_file() { Some(data.len()) } else { None })?;
-        let (scene, at) = read::read_file(&mut file, length)?;
-        if file.read(&mut [0])? == 0 { Ok(scene) } else { Err(SceneFileError::TooLong { at }) }
+        let data = file.metadata().map_err(at(path))?;
+        if data.is_dir() {
+            return Err(at(path)(io::ErrorKind::IsADirectory.into()).into());
+        }
+        let length = if data.is_file() { Some(data.len()) } else { None };
+        let (scene, end) = read::read_file(&mut file, length).map_err(of_file(path))?;
+        let is_end = file.read(&mut [0]).map_err(at(path))? == 0;
+        if is_end { Ok(scene) } else { Err(SceneFileError::TooLong { at: end }) }
     }
 
     /// Loads a scene as [`Scene::load`] does, from any input, and reads no byte after it. Above 32 MiB it takes half as
@@ -120,4 +126,12 @@ impl Scene {
 /// Returns what names the file in an error of the system, which does not.
 fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Returns what names the file in an error of the system that came on the way.
+fn of_file(path: &Path) -> impl Fn(SceneFileError) -> SceneFileError {
+    move |error| match error {
+        SceneFileError::Io(error) => SceneFileError::Io(at(path)(error)),
+        other => other,
+    }
 }

@@ -269,6 +269,9 @@ fn files_are_scenes_and_nothing_more() {
     let named = |error: SceneFileError| matches!(&error, SceneFileError::Io(_)) && error.to_string().contains("saved");
     assert!(Scene::load(&path).is_err_and(named));
     assert!(scene.save(path.join("in-no-folder")).is_err_and(named));
+    std::fs::create_dir(&path).unwrap();
+    assert!(Scene::load(&path).is_err_and(named) && scene.save(&path).is_err_and(named));
+    std::fs::remove_dir(&path).unwrap();
 }
 
 #[test]
