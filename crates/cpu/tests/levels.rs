@@ -1,11 +1,11 @@
 //! Scenes of two levels answer as the flattened scene does, bit for bit.
 
 use crate::common::{Engine, Point, ball, check_engines, random_ray, soup, sub};
+use crate::overlaps::Touching;
 use raywarp_bvh::{BuildOptions, build, presets};
 use raywarp_cpu::{CpuOptions, CpuTracer, Isa, LevelsError, LevelsTracer, PlacementError, TreePlacement};
 use raywarp_geom::{Aabb, Affine64, FlatTriangles, HitKey, PrimitiveId, Ray};
 use raywarp_testing::{Random, cases};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Trees and their placements, numbered one after another.
@@ -257,12 +257,8 @@ fn worlds_so_small_that_flattening_leaves_no_normal_numbers_agree() {
         for (name, tracer) in scene.tracers() {
             for (corners, id) in flat.vertices.iter().zip(&flat.ids) {
                 for corner in corners {
-                    let mut found = false;
-                    let _ = tracer.overlaps(&Aabb { min: *corner, max: *corner }, |touched| {
-                        found |= touched == *id;
-                        ControlFlow::Continue(())
-                    });
-                    assert!(found, "{name}: {corner:?} of {id:?}");
+                    let touching = tracer.touching(&Aabb { min: *corner, max: *corner });
+                    assert!(touching.contains(id), "{name}: {corner:?} of {id:?}");
                 }
             }
         }

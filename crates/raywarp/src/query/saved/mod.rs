@@ -73,9 +73,8 @@ impl Scene {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SceneFileError> {
         // What cannot be saved replaces nothing.
         let told = write::told(self)?;
-        let path = path.as_ref();
-        let mut file = File::create(path).map_err(at(path))?;
-        write::write(self, &told, &mut file).map_err(of_file(path))
+        let written = |path| write::write(self, &told, &mut File::create(path)?);
+        written(path.as_ref()).map_err(named(path.as_ref()))
     }
 
     /// Saves the scene as [`Scene::save`] does, to any output. It is written in large pieces.
@@ -101,16 +100,7 @@ impl Scene {
     /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is
     /// damaged, or holds what no scene does.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneFileError> {
-        let path = path.as_ref();
-        let mut file = File::open(path).map_err(at(path))?;
-        let data = file.metadata().map_err(at(path))?;
-        if data.is_dir() {
-            return Err(at(path)(io::ErrorKind::IsADirectory.into()).into());
-        }
-        let length = if data.is_file() { Some(data.len()) } else { None };
-        let (scene, end) = read::read_file(&mut file, length).map_err(of_file(path))?;
-        let is_end = file.read(&mut [0]).map_err(at(path))? == 0;
-        if is_end { Ok(scene) } else { Err(SceneFileError::TooLong { at: end }) }
+        load_file(path.as_ref()).map_err(named(path.as_ref()))
     }
 
     /// Loads a scene as [`Scene::load`] does, from any input, and reads no byte after it. Above 32 MiB it takes half as
@@ -123,15 +113,21 @@ impl Scene {
     }
 }
 
-/// Returns what names the file in an error of the system, which does not.
-fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
-    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+fn load_file(path: &Path) -> Result<Scene, SceneFileError> {
+    let mut file = File::open(path)?;
+    let data = file.metadata()?;
+    if data.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    let length = if data.is_file() { Some(data.len()) } else { None };
+    let (scene, at) = read::read_file(&mut file, length)?;
+    if file.read(&mut [0])? == 0 { Ok(scene) } else { Err(SceneFileError::TooLong { at }) }
 }
 
-/// Returns what names the file in an error of the system that came on the way.
-fn of_file(path: &Path) -> impl Fn(SceneFileError) -> SceneFileError {
+/// Returns what names the file in an error of the system, which does not.
+fn named(path: &Path) -> impl Fn(SceneFileError) -> SceneFileError {
     move |error| match error {
-        SceneFileError::Io(error) => SceneFileError::Io(at(path)(error)),
+        SceneFileError::Io(error) => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
         other => other,
     }
 }
