@@ -19,7 +19,8 @@ pub(crate) fn run() -> Result<String, Box<dyn std::error::Error>> {
     let points: Vec<[f32; 3]> = (0..columns * rows)
         .map(|i| [(i % columns) as f32 * 0.1 - 2.95, 1.45 - (i / columns) as f32 * 0.15, 0.0])
         .collect();
-    let distances = scene.signed_distance_batch(&points)?;
+    let mut distances = vec![0.0; points.len()];
+    scene.signed_distance_batch(&points, &mut distances, &Control::default())?;
     let mut said = String::new();
     for row in distances.chunks(columns) {
         let band = |d: &f32| if *d <= 0.0 { '.' } else { char::from(b'0' + (4.0 * d).min(9.0) as u8) };

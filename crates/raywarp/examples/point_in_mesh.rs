@@ -23,7 +23,8 @@ pub(crate) fn run() -> Result<String, Box<dyn std::error::Error>> {
     let points: Vec<[f32; 3]> = (0..columns * rows)
         .map(|i| [(i % columns) as f32 * 0.07 - 1.93, 1.1 - (i / columns) as f32 * 0.13, 0.05])
         .collect();
-    let inside = scene.contains_batch(&points)?;
+    let mut inside = vec![false; points.len()];
+    scene.contains_batch(&points, &mut inside, &Control::default())?;
     let mut said = String::new();
     for row in inside.chunks(columns) {
         let line: String = row.iter().map(|&inside| if inside { '#' } else { '.' }).collect();

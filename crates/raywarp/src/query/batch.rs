@@ -1,5 +1,6 @@
 //! Many rays at once.
 
+use super::parts::PART;
 use super::{BatchError, Scene, SceneRay};
 use rayon::prelude::*;
 use raywarp_geom::{BatchStats, Control};
@@ -122,7 +123,6 @@ pub(super) fn ragged<R: SceneRay>(
     control: &Control<'_>,
     all_of: impl Fn(usize, &mut Vec<R::Hit>) + Sync,
 ) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
-    const PART: usize = 512;
     let part = |(part, of_part): (usize, &[R])| {
         let (mut counts, mut hits, mut of_ray) = (Vec::with_capacity(of_part.len()), Vec::new(), Vec::new());
         for index in (part * PART..).take(of_part.len()) {

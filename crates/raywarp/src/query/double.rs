@@ -4,11 +4,11 @@ use super::BatchError;
 use super::advanced::Advanced;
 use super::asked::{Asks, Receive, SceneRay};
 use super::inside::Crossings;
+use super::parts::{PART, each_part};
 use super::ray_filter::RayFilter;
 use super::scene::Scene;
-use rayon::prelude::*;
 use raywarp_cpu::Contact;
-use raywarp_geom::{BatchStats, Control, TraceError};
+use raywarp_geom::{BatchStats, Control};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -148,7 +148,7 @@ impl Asks for Ray64 {
         hits: &mut [Option<Hit64>],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
-        each_part(rays, scene, hits, 1, control, |rays, hits| {
+        of_rays(rays, scene, hits, 1, control, |rays, hits| {
             rays.iter().zip(hits).for_each(|(ray, hit)| *hit = ray.closest_in(scene, None));
         })
     }
@@ -159,7 +159,7 @@ impl Asks for Ray64 {
         blocked: &mut [u32],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
-        each_part(rays, scene, blocked, 32, control, |rays, words| {
+        of_rays(rays, scene, blocked, 32, control, |rays, words| {
             for (rays, word) in rays.chunks(32).zip(words) {
                 let bit = |(bit, ray): (usize, &Self)| u32::from(ray.any_in(scene, None)) << bit;
                 *word = rays.iter().enumerate().map(bit).sum();
@@ -179,11 +179,8 @@ fn counts(advanced: &Advanced, scene: &Scene, filter: Option<&RayFilter<'_>>, to
     is_within && filter.is_none_or(|filter| scene.accepts(filter, &advanced.ray, touch, t as f32))
 }
 
-/// Number of rays between two looks at [`Control`]; a multiple of 32.
-const PART: usize = 512;
-
 /// Answers rays in parallel, part by part, each with its places: one for so many rays.
-fn each_part<T: Send>(
+fn of_rays<T: Send>(
     rays: &[Ray64],
     scene: &Scene,
     places: &mut [T],
@@ -194,15 +191,7 @@ fn each_part<T: Send>(
     if scene.0.is_on_gpus {
         return Err(BatchError::DoublesOnGpu);
     }
-    let parts = rays.par_chunks(PART).zip(places.par_chunks_mut(PART / of_place));
-    parts.try_for_each(|(rays, places)| {
-        if control.is_cancelled() {
-            return Err(TraceError::Cancelled);
-        }
-        answer(rays, places);
-        control.advance(rays.len());
-        Ok(())
-    })?;
+    each_part((rays, PART), (places, of_place), control, |_, rays, places| answer(rays, places))?;
     let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
     Ok(BatchStats::of(scene.kernel_name(), rays.len() as u64).with_invalid(invalid))
 }

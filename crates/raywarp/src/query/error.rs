@@ -101,6 +101,17 @@ pub enum SceneError {
     BuiltWithoutCuda,
 }
 
+/// A mesh is not closed, so that nothing is inside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("instance {instance} is not closed: {open_edges} of its edges lack a neighbour that runs the other way")]
+pub struct NotClosed {
+    /// Number of the first placement that is not closed.
+    pub instance: u32,
+    /// Number of its edges, counted by the triangle, without a partner: an edge from one place to another is closed by
+    /// one that runs back between places of the same bits.
+    pub open_edges: u64,
+}
+
 /// Error of a batch of queries.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -129,6 +140,9 @@ pub enum BatchError {
     /// Rays in f64 are traced on the CPU, and the scene's batches on GPUs that were named.
     #[error("GPUs trace no rays in f64; ask Scene::closest or any for each, or build with DeviceChoice::Cpu")]
     DoublesOnGpu,
+    /// Nothing is inside of a mesh that is not closed.
+    #[error(transparent)]
+    NotClosed(#[from] NotClosed),
     /// The batch did not finish.
     #[error(transparent)]
     Trace(#[from] TraceError),

@@ -1,10 +1,10 @@
 //! Many rays at once, of what a filter lets count, each with a mask and a time of its own.
 
 use super::batch::ragged;
+use super::parts::{PART, each_part};
 use super::ray_filter::RayFilter;
 use super::{BatchError, Filtered, Scene, SceneRay, SurfaceHit};
-use rayon::prelude::*;
-use raywarp_geom::{BatchStats, Control, TraceError};
+use raywarp_geom::{BatchStats, Control};
 
 /// Mask and time of one ray of a batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,9 +21,6 @@ impl Default for RayExtra {
         Self { mask: u32::MAX, time: 0.0 }
     }
 }
-
-/// Number of rays between two looks at [`Control`]; a multiple of 32.
-const PART: usize = 512;
 
 /// Batches, on this CPU. `extras` has a mask and a time for each ray, which take the place of the filter's, or is
 /// empty.
@@ -99,7 +96,7 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         if self.is_plain(rays.len(), extras)? {
             return R::any_bits_in(rays, self.scene, blocked, control);
         }
-        self.each_part(rays, blocked, 32, control, |first, rays, words| {
+        self.of_rays(rays, blocked, 32, control, |first, rays, words| {
             for (word, (index, rays)) in words.iter_mut().zip((first..).step_by(32).zip(rays.chunks(32))) {
                 let any = |i: usize| rays[i].any_in(self.scene, Some(&self.of_ray(extras.get(index + i))));
                 *word = (0..rays.len()).map(|i| u32::from(any(i)) << i).sum();
@@ -153,7 +150,7 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         control: &Control<'_>,
         answer: impl Fn(&R, &Scene, &RayFilter<'_>) -> T + Sync,
     ) -> Result<BatchStats, BatchError> {
-        self.each_part(rays, places, 1, control, |first, rays, places| {
+        self.of_rays(rays, places, 1, control, |first, rays, places| {
             for (i, (ray, place)) in rays.iter().zip(places).enumerate() {
                 *place = answer(ray, self.scene, &self.of_ray(extras.get(first + i)));
             }
@@ -162,7 +159,7 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
 
     /// Answers rays in parallel, part by part, each with the index of its first ray and with its places: one for so
     /// many rays.
-    fn each_part<R: SceneRay, T: Send>(
+    fn of_rays<R: SceneRay, T: Send>(
         &self,
         rays: &[R],
         places: &mut [T],
@@ -170,15 +167,7 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         control: &Control<'_>,
         answer: impl Fn(usize, &[R], &mut [T]) + Sync,
     ) -> Result<BatchStats, BatchError> {
-        let parts = rays.par_chunks(PART).zip(places.par_chunks_mut(PART / of_place)).enumerate();
-        parts.try_for_each(|(part, (rays, places))| {
-            if control.is_cancelled() {
-                return Err(TraceError::Cancelled);
-            }
-            answer(part * PART, rays, places);
-            control.advance(rays.len());
-            Ok(())
-        })?;
+        each_part((rays, PART), (places, of_place), control, answer)?;
         let invalid = rays.iter().filter(|ray| !ray.is_sound()).count() as u64;
         Ok(BatchStats::of(self.scene.kernel_name(), rays.len() as u64).with_invalid(invalid))
     }

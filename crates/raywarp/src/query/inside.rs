@@ -1,10 +1,10 @@
 //! How often a ray passes surfaces, and what is inside of them.
 
+use super::parts::{PART, each};
 use super::scene::{Inner, Numbered, Rays};
-use super::{Scene, SceneRay};
-use rayon::prelude::*;
+use super::{BatchError, NotClosed, Scene, SceneRay};
 use raywarp_cpu::open_edges;
-use raywarp_geom::Ray;
+use raywarp_geom::{BatchStats, Control, Ray};
 
 /// Numbers of surfaces that a ray passes, from outside and from inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,17 +21,6 @@ impl Crossings {
     pub fn winding(&self) -> i64 {
         i64::from(self.back) - i64::from(self.front)
     }
-}
-
-/// A mesh is not closed, so that nothing is inside of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("instance {instance} is not closed: {open_edges} of its edges lack a neighbour that runs the other way")]
-pub struct NotClosed {
-    /// Number of the first placement that is not closed.
-    pub instance: u32,
-    /// Number of its edges, counted by the triangle, without a partner: an edge from one place to another is closed by
-    /// one that runs back between places of the same bits.
-    pub open_edges: u64,
 }
 
 /// Direction of the rays that decide what is inside: along no axis, diagonal or edge that a program would make.
@@ -62,6 +51,23 @@ impl Scene {
         ray.crossings_in(self, None)
     }
 
+    /// Counts for each ray what [`Scene::crossings`] counts, in parallel on the CPU where there are many: `passed` has
+    /// one place a ray.
+    ///
+    /// # Errors
+    /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
+    pub fn crossings_batch<R: SceneRay>(
+        &self,
+        rays: &[R],
+        passed: &mut [Crossings],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(rays.len(), passed.len())?;
+        each((rays, PART), passed, control, |ray| self.crossings(ray))?;
+        let invalid = rays.iter().filter(|ray| !ray.is_sound()).count() as u64;
+        Ok(BatchStats::of(self.kernel_name(), rays.len() as u64).with_invalid(invalid))
+    }
+
     /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where
     /// they overlap, and not in their cavities. It is where [`Crossings::winding`] is not 0: fronts should look
     /// outwards, since a mesh that is inside out has the same inside by itself, but takes away from others that it
@@ -86,17 +92,50 @@ impl Scene {
     /// [`NotClosed`].
     pub fn contains(&self, point: [f32; 3]) -> Result<bool, NotClosed> {
         self.closed()?;
-        Ok(self.crossings(&Ray::new(point, ACROSS)).winding() != 0)
+        Ok(self.is_inside(point))
     }
 
-    /// Returns for each point what [`Scene::contains`] returns, in parallel; a byte a point.
+    /// Finds for each point what [`Scene::contains`] returns, in parallel on the CPU where there are many: `inside` has
+    /// one place a point. The statistics count points as rays, those that are NaN or infinite as invalid.
+    ///
+    /// The look at the edges, if this is the scene's first question, is not cancelled midway.
+    ///
+    /// ```
+    /// use raywarp::{Control, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// let mut inside = [false; 3];
+    /// let points = [[0.1, 0.1, 0.1], [0.5, 0.5, 0.5], [f32::NAN, 0.1, 0.1]];
+    /// let stats = scene.contains_batch(&points, &mut inside, &Control::default())?;
+    /// assert_eq!((inside, stats.invalid), ([true, false, false], 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// [`NotClosed`].
-    pub fn contains_batch(&self, points: &[[f32; 3]]) -> Result<Vec<bool>, NotClosed> {
+    /// [`BatchError::Length`]; [`BatchError::NotClosed`];
+    /// [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
+    pub fn contains_batch(
+        &self,
+        points: &[[f32; 3]],
+        inside: &mut [bool],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(points.len(), inside.len())?;
         self.closed()?;
-        let of = |point: &[f32; 3]| self.crossings(&Ray::new(*point, ACROSS)).winding() != 0;
-        Ok(points.par_iter().with_min_len(64).map(of).collect())
+        each((points, PART), inside, control, |&point| self.is_inside(point))?;
+        Ok(self.stats_of_points(points))
+    }
+
+    /// Returns whether a point is inside of meshes that are closed.
+    pub(super) fn is_inside(&self, point: [f32; 3]) -> bool {
+        self.crossings(&Ray::new(point, ACROSS)).winding() != 0
+    }
+
+    /// Returns the statistics of points that were answered by a ray for each.
+    pub(super) fn stats_of_points(&self, points: &[[f32; 3]]) -> BatchStats {
+        let invalid = points.iter().filter(|point| !point.iter().all(|x| x.is_finite())).count();
+        BatchStats::of(self.kernel_name(), points.len() as u64).with_invalid(invalid as u64)
     }
 
     /// Returns whether every placed mesh is closed: each edge has a partner that runs the other way between places with

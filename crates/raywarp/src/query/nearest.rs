@@ -3,7 +3,7 @@
 use super::scene::Rays;
 use super::{BatchError, Scene};
 use raywarp_cpu::{Feature, NearestPoint};
-use raywarp_geom::{BatchStats, Control, KernelName};
+use raywarp_geom::{BatchStats, Control, KernelName, TraceError};
 
 /// Name of what answers, in batch statistics.
 pub(super) const NAME: KernelName = KernelName::fixed("cpu/nearest");
@@ -93,11 +93,22 @@ impl Scene {
     ) -> Result<BatchStats, BatchError> {
         BatchError::check(points.len(), found.len())?;
         let answer = |found: Option<NearestPoint>| found.map(|found| self.nearest_of(&found));
-        let invalid = match &self.0.rays {
-            Rays::One(cpu, _) => cpu.nearest_each((points, within), found, answer, control),
-            Rays::Two(levels, _) => levels.nearest_each((points, within), found, answer, control),
-        }?;
+        let invalid = self.nearest_each((points, within), found, answer, control)?;
         Ok(BatchStats::of(NAME, points.len() as u64).with_invalid(invalid))
+    }
+
+    /// Puts what `answer` makes of each nearest point into `found`, and returns the number of points without a place.
+    pub(super) fn nearest_each<T: Send>(
+        &self,
+        points: (&[[f32; 3]], f32),
+        found: &mut [T],
+        answer: impl Fn(Option<NearestPoint>) -> T + Sync,
+        control: &Control<'_>,
+    ) -> Result<u64, TraceError> {
+        match &self.0.rays {
+            Rays::One(cpu, _) => cpu.nearest_each(points, found, answer, control),
+            Rays::Two(levels, _) => levels.nearest_each(points, found, answer, control),
+        }
     }
 
     pub(super) fn nearest_of(&self, found: &NearestPoint) -> Nearest {

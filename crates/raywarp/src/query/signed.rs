@@ -1,7 +1,10 @@
 //! Distances to the surface of solids, negative inside.
 
-use super::{NotClosed, Scene};
-use rayon::prelude::*;
+use super::nearest::NAME;
+use super::parts::{LONG_PART, PART, each_part};
+use super::{BatchError, NotClosed, Scene};
+use raywarp_cpu::NearestPoint;
+use raywarp_geom::{BatchStats, Control};
 
 impl Scene {
     /// Returns the distance of a point, relative to [`Scene::origin`], to the nearest surface: negative inside of the
@@ -34,7 +37,7 @@ impl Scene {
             return Ok(f32::NAN);
         }
         let distance = self.distance(point);
-        Ok(if distance > 0.0 && self.contains(point)? { -distance } else { distance })
+        Ok(if distance > 0.0 && self.is_inside(point) { -distance } else { distance })
     }
 
     /// Returns the distance to the nearest surface.
@@ -69,18 +72,73 @@ impl Scene {
         if distance > 0.0 && self.winding_number(point) > 0.5 { -distance } else { distance }
     }
 
-    /// Returns for each point what [`Scene::signed_distance_by_winding`] returns, in parallel; four bytes a point.
-    pub fn signed_distance_by_winding_batch(&self, points: &[[f32; 3]]) -> Vec<f32> {
-        points.par_iter().with_min_len(16).map(|&point| self.signed_distance_by_winding(point)).collect()
-    }
-
-    /// Returns for each point what [`Scene::signed_distance`] returns, in parallel; four bytes a point.
+    /// Finds for each point what [`Scene::signed_distance_by_winding`] returns, in parallel where there are many:
+    /// `distances` has one place a point. The rest is as in [`Scene::signed_distance_batch`].
     ///
     /// # Errors
-    /// [`NotClosed`].
-    pub fn signed_distance_batch(&self, points: &[[f32; 3]]) -> Result<Vec<f32>, NotClosed> {
+    /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
+    pub fn signed_distance_by_winding_batch(
+        &self,
+        points: &[[f32; 3]],
+        distances: &mut [f32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        self.signed_batch((points, LONG_PART), distances, control, |point| self.winding_number(point) > 0.5)
+    }
+
+    /// Finds for each point what [`Scene::signed_distance`] returns, in parallel where there are many: `distances` has
+    /// one place a point. The statistics count points as rays, those that are NaN or infinite as invalid.
+    ///
+    /// Distances are found as [`Scene::nearest_batch`] does, then their signs, and progress is told with these: it
+    /// begins late.
+    ///
+    /// ```
+    /// use raywarp::{Control, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// let mut distances = [0.0; 2];
+    /// scene.signed_distance_batch(&[[0.25, 0.25, 0.125], [0.25, 0.25, -2.0]], &mut distances, &Control::default())?;
+    /// assert_eq!(distances, [-0.125, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BatchError::Length`]; [`BatchError::NotClosed`];
+    /// [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
+    pub fn signed_distance_batch(
+        &self,
+        points: &[[f32; 3]],
+        distances: &mut [f32],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(points.len(), distances.len())?;
         self.closed()?;
-        points.par_iter().with_min_len(64).map(|&point| self.signed_distance(point)).collect()
+        self.signed_batch((points, PART), distances, control, |point| self.is_inside(point))
+    }
+
+    /// Finds distances, and then their signs, so many points a part.
+    fn signed_batch(
+        &self,
+        (points, size): (&[[f32; 3]], usize),
+        distances: &mut [f32],
+        control: &Control<'_>,
+        is_inside: impl Fn([f32; 3]) -> bool + Sync,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(points.len(), distances.len())?;
+        let silent = Control { progress: None, ..*control };
+        let distance = |found: Option<NearestPoint>| found.map_or(f32::INFINITY, |found| found.distance);
+        let invalid = self.nearest_each((points, f32::INFINITY), distances, distance, &silent)?;
+        each_part((points, size), (distances, 1), control, |_, points, distances| {
+            for (&point, distance) in points.iter().zip(distances) {
+                if !point.iter().all(|x| x.is_finite()) {
+                    *distance = f32::NAN;
+                } else if *distance > 0.0 && is_inside(point) {
+                    *distance = -*distance;
+                }
+            }
+        })?;
+        Ok(BatchStats::of(NAME, points.len() as u64).with_invalid(invalid))
     }
 }
 
@@ -115,8 +173,9 @@ mod tests {
             for (point, distance) in cases {
                 assert_eq!(scene.signed_distance(point), Ok(distance), "{levels:?} {point:?}");
             }
-            let all = scene.signed_distance_batch(&cases.map(|case| case.0));
-            assert_eq!(all, Ok(cases.map(|case| case.1).to_vec()));
+            let mut all = [0.0; 8];
+            scene.signed_distance_batch(&cases.map(|case| case.0), &mut all, &Control::default()).unwrap();
+            assert_eq!(all, cases.map(|case| case.1));
             for bad in [f32::NAN, f32::INFINITY] {
                 assert!(scene.signed_distance([0.0, bad, 0.0]).is_ok_and(f32::is_nan));
             }
@@ -145,7 +204,8 @@ mod tests {
             let options = SceneOptions { levels, ..SceneOptions::default() };
             let scene = builder.build(&options, &Control::default()).unwrap();
             let points: Vec<[f32; 3]> = (0..500).map(|_| random.point().map(|x| 1.0 + 1.5 * x)).collect();
-            let all = scene.signed_distance_by_winding_batch(&points);
+            let mut all = vec![0.0; points.len()];
+            scene.signed_distance_by_winding_batch(&points, &mut all, &Control::default()).unwrap();
             for (&point, found) in points.iter().zip(all) {
                 let winding = winding_by_angles(&triangles, point);
                 let distance = scene.nearest(point, f32::INFINITY).unwrap().distance;
@@ -160,7 +220,10 @@ mod tests {
         assert!(inside > 30 && between > 30, "{inside} {between}");
         let closed = Scene::from_triangles(&CUBE, &CUBE_INDICES).unwrap();
         let points: Vec<[f32; 3]> = (0..300).map(|_| random.point().map(|x| 0.5 + x)).chain(CUBE).collect();
-        assert_eq!(closed.signed_distance_batch(&points), Ok(closed.signed_distance_by_winding_batch(&points)));
+        let mut all = vec![0.0; points.len()];
+        closed.signed_distance_batch(&points, &mut all, &Control::default()).unwrap();
+        let by_winding = |&point: &[f32; 3]| closed.signed_distance_by_winding(point);
+        assert_eq!(all, points.iter().map(by_winding).collect::<Vec<f32>>());
         assert_eq!(Scene::from_triangles(&[], &[]).unwrap().signed_distance_by_winding([0.5; 3]), f32::INFINITY);
         // Nothing is inside of fronts that look inwards; what is inside twice is inside, and on a surface there is no
         // sign, not even that of a zero.
@@ -179,7 +242,8 @@ mod tests {
     fn there_is_no_sign_without_a_solid() {
         let open = Scene::from_triangles(&CUBE, &CUBE_INDICES[1..]).unwrap();
         assert_eq!(open.signed_distance([0.5; 3]), Err(NotClosed { instance: 0, open_edges: 3 }));
-        assert!(open.signed_distance_batch(&[[0.5; 3]]).is_err());
+        let batch = open.signed_distance_batch(&[[0.5; 3]], &mut [0.0], &Control::default());
+        assert_eq!(batch, Err(BatchError::NotClosed(NotClosed { instance: 0, open_edges: 3 })));
         let nothing = Scene::from_triangles(&[], &[]).unwrap();
         assert_eq!(nothing.signed_distance([0.5; 3]), Ok(f32::INFINITY));
     }

@@ -1,5 +1,6 @@
 //! Questions of scenes, of one level and of two.
 
+mod batches;
 mod closed;
 mod custom;
 mod filtered_points;
@@ -423,8 +424,9 @@ fn points_are_inside_of_overlapping_solids_and_not_in_cavities() {
         for (point, is_in) in points {
             assert_eq!(scene.contains(point), Ok(is_in), "{levels:?} {point:?}");
         }
-        let all = scene.contains_batch(&points.map(|point| point.0));
-        assert_eq!(all, Ok(points.map(|point| point.1).to_vec()));
+        let mut inside = [true; 7];
+        let stats = scene.contains_batch(&points.map(|point| point.0), &mut inside, &Control::default()).unwrap();
+        assert_eq!((inside, stats.rays, stats.invalid), (points.map(|point| point.1), 7, 1));
         // In the first, in both, out of the first, out of the second.
         let through = Ray::new([-1.0, 7.0, 7.0], [1.0, 0.0, 0.0]);
         assert_eq!(scene.crossings(&through), Crossings { front: 2, back: 2 });

@@ -1,13 +1,13 @@
 //! How often surfaces that need not be closed go round a point.
 
-use super::Scene;
 use super::inside::ACROSS;
+use super::parts::{LONG_PART, each};
 use super::rims::{PlacedRim, Rims};
 use super::scene::Rays;
-use rayon::prelude::*;
+use super::{BatchError, Scene};
 use raywarp_cpu::{CpuTracer, rim};
 use raywarp_geom::triangle::Watertight;
-use raywarp_geom::{Affine, Ray};
+use raywarp_geom::{Affine, BatchStats, Control, Ray};
 
 impl Scene {
     /// Returns how often the scene's surfaces go round a point, relative to [`Scene::origin`]: the generalised winding
@@ -44,9 +44,21 @@ impl Scene {
         self.crossings(&ray).winding() as f64 + rims.swept(&prepared)
     }
 
-    /// Returns for each point what [`Scene::winding_number`] returns, in parallel; eight bytes a point.
-    pub fn winding_number_batch(&self, points: &[[f32; 3]]) -> Vec<f64> {
-        points.par_iter().with_min_len(16).map(|&point| self.winding_number(point)).collect()
+    /// Finds for each point what [`Scene::winding_number`] returns, in parallel where there are many: `numbers` has one
+    /// place a point. The statistics count points as rays, those that are NaN or infinite as invalid.
+    ///
+    /// # Errors
+    /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so: within
+    /// 16 points a thread, or when the open edges are found if this is the scene's first question.
+    pub fn winding_number_batch(
+        &self,
+        points: &[[f32; 3]],
+        numbers: &mut [f64],
+        control: &Control<'_>,
+    ) -> Result<BatchStats, BatchError> {
+        BatchError::check(points.len(), numbers.len())?;
+        each((points, LONG_PART), numbers, control, |&point| self.winding_number(point))?;
+        Ok(self.stats_of_points(points))
     }
 
     /// Finds the open edges of all that is placed.
@@ -133,7 +145,8 @@ mod tests {
             let scene = builder.build(&options, &Control::default()).unwrap();
             assert_eq!(matches!(scene.0.rays, Rays::One(..)), is_flat);
             let points: Vec<[f32; 3]> = (0..400).map(|_| random.point().map(|x| 3.0 * x)).collect();
-            let all = scene.winding_number_batch(&points);
+            let mut all = vec![0.0; points.len()];
+            scene.winding_number_batch(&points, &mut all, &Control::default()).unwrap();
             for (point, found) in points.iter().zip(all) {
                 let want = winding_by_angles(&triangles, *point);
                 assert!((found - want).abs() < 1e-5, "{levels:?} {point:?}: {found}, not {want}");
@@ -145,7 +158,7 @@ mod tests {
     fn closed_meshes_have_whole_numbers_and_what_has_no_place_has_none() {
         let scene = Scene::from_triangles(&CUBE, &CUBE_INDICES).unwrap();
         let points = [[0.5; 3], [0.25, 0.5, 0.75], [1.5, 0.5, 0.5], [-1e30, 0.0, 1e30]];
-        assert_eq!(scene.winding_number_batch(&points), [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(points.map(|point| scene.winding_number(point)), [1.0, 1.0, 0.0, 0.0]);
         let mut turned = CUBE_INDICES;
         turned.iter_mut().for_each(|corners| corners.swap(0, 1));
         assert_eq!(Scene::from_triangles(&CUBE, &turned).unwrap().winding_number([0.5; 3]), -1.0);

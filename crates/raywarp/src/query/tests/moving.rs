@@ -214,7 +214,7 @@ fn questions_without_a_time_are_of_time_0_and_bounds_of_all_times() {
     let right = Affine64::translation([5.0, 0.0, 0.0]);
     builder.moving(cube, [Affine64::IDENTITY, right], u32::MAX, 0);
     let scene = built(builder, Levels::Auto);
-    assert_eq!(scene.contains_batch(&[[0.5; 3], [5.5, 0.5, 0.5]]), Ok(vec![true, false]));
+    assert_eq!([[0.5; 3], [5.5, 0.5, 0.5]].map(|point| scene.contains(point)), [Ok(true), Ok(false)]);
     assert_eq!(scene.signed_distance([5.5, 0.5, 0.5]), Ok(4.5));
     assert!(scene.bounds().max[0] >= 6.0 && scene.bounds().min[0] <= 0.0);
 }
