@@ -349,6 +349,17 @@ fn check(source: &mut Source<'_>, model: &Model, one: &Scene, two: &Scene) {
         let mut hits = vec![None; rays.len()];
         scene.closest_batch(&rays, &mut hits, &Control::default()).unwrap();
         assert_eq!(hits, rays.iter().map(|ray| scene.closest(ray)).collect::<Vec<_>>());
+        let points: Vec<[f32; 3]> = rays.iter().map(|ray| ray.origin).collect();
+        let (mut inside, mut distances) = (vec![false; points.len()], vec![0.0; points.len()]);
+        let is_closed = scene.contains_batch(&points, &mut inside, &Control::default()).is_ok();
+        assert_eq!(is_closed, scene.is_closed());
+        if is_closed {
+            scene.signed_distance_batch(&points, &mut distances, &Control::default()).unwrap();
+            for ((&point, is_inside), distance) in points.iter().zip(inside).zip(distances) {
+                assert_eq!(scene.contains(point), Ok(is_inside));
+                assert_eq!(scene.signed_distance(point).unwrap().to_bits(), distance.to_bits(), "{point:?}");
+            }
+        }
     }
 }
 
