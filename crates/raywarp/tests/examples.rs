@@ -1,4 +1,4 @@
-//! The examples, run: what each prints.
+//! The examples, run: what each prints; and the bench, which asks each question once.
 #![allow(clippy::duplicate_mod, reason = "each example has the meshes that it needs")]
 
 #[path = "../examples/distance_grid.rs"]
@@ -11,6 +11,8 @@ mod line_of_sight;
 mod pick;
 #[path = "../examples/point_in_mesh.rs"]
 mod point_in_mesh;
+#[path = "../benches/queries.rs"]
+mod queries;
 #[path = "../examples/robot.rs"]
 mod robot;
 #[path = "../examples/spheres.rs"]
@@ -74,4 +76,19 @@ fn a_front_has_its_hours_of_sun() {
 #[test]
 fn vertices_have_their_ambient_occlusion() {
     check("vertex_occlusion", vertex_occlusion::run());
+}
+
+#[test]
+fn the_bench_asks_every_question_or_those_that_are_wanted() {
+    let all = queries::run(&[]).unwrap();
+    let mut names = all.clone();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), all.len(), "two lines of one name: {all:?}");
+    for question in ["build", "load", "closest", "any", "all", "nearest", "contains", "overlaps", "refit", "move"] {
+        let wanted = queries::run(&[question.to_string(), "--nocapture".to_string()]).unwrap();
+        assert!(!wanted.is_empty() && wanted.len() < all.len(), "{question}: {wanted:?}");
+        assert!(wanted.iter().all(|name| name.contains(question)), "{question}: {wanted:?}");
+    }
+    assert!(queries::run(&["--bench".to_string(), "no such line".to_string()]).is_err());
 }
