@@ -1,10 +1,12 @@
 //! Every question of the library, timed on one mesh: medians of nine rounds, a line each as it is measured.
 //!
-//! `cargo bench -p raywarp [--features formats] [-- [SCENE] [NAME]...]`: a wavy ball of 102,400 triangles, or all
-//! triangles of a scene's file as one mesh, seen from its known view; with `formats` scenes have names, too, in the
-//! folder RAYWARP_SCENES. NAME is a part of the names of the lines that are wanted. One by one is on one thread, all
-//! else on all (`RAYON_NUM_THREADS=1`); `RAYWARP_ISA=avx2` takes other instructions. Times are of the clock. Without
-//! `--bench`, which cargo gives, each is asked once of a small ball, to see that it runs.
+//! `cargo bench [-- [SCENE] [NAME]...]`: a wavy ball of 102,400 triangles, or all triangles of a scene as one mesh,
+//! seen from its known view. SCENE is a file, or a scene's name in the folder RAYWARP_SCENES; with `-p raywarp` alone,
+//! which compiles less, it needs `--features formats`. NAME is a part of the names of lines that are wanted.
+//!
+//! One by one is on one thread, all else on all (`RAYON_NUM_THREADS=1`); `RAYWARP_ISA=avx2` takes other instructions.
+//! Times are of the clock. Without `--bench`, which cargo gives, each is asked once of a small ball, to see that it
+//! runs.
 
 #[path = "../examples/shapes/mod.rs"]
 mod shapes;
@@ -18,6 +20,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::ops::ControlFlow::Continue;
 use std::time::{Duration, Instant};
+
+/// Where a scene is seen from, and in which direction.
+type View = [[f32; 3]; 2];
 
 /// The longest that a round of one by one may take; it asks fewer where it would take longer.
 const LONGEST: Duration = Duration::from_millis(100);
@@ -91,7 +96,7 @@ fn wavy_ball(parallels: u32) -> Mesh {
 
 /// The triangles of a scene's file, and where they are seen from; `None` where there is no such file.
 #[cfg(feature = "formats")]
-fn of_file(name: &str) -> Result<Option<(Mesh, [[f32; 3]; 2])>, Box<dyn Error>> {
+fn of_file(name: &str) -> Result<Option<(Mesh, View)>, Box<dyn Error>> {
     use raywarp::scene::{KnownViews, LoadOptions, Prefer, SceneLookup, find_scene, flatten, load};
     let lookup = SceneLookup { folder: std::env::var_os("RAYWARP_SCENES").map(Into::into) };
     let Ok(path) = find_scene(name.as_ref(), &lookup, Prefer::Geometry) else { return Ok(None) };
@@ -106,13 +111,13 @@ fn of_file(name: &str) -> Result<Option<(Mesh, [[f32; 3]; 2])>, Box<dyn Error>> 
 }
 
 #[cfg(not(feature = "formats"))]
-fn of_file(name: &str) -> Result<Option<(Mesh, [[f32; 3]; 2])>, Box<dyn Error>> {
+fn of_file(name: &str) -> Result<Option<(Mesh, View)>, Box<dyn Error>> {
     let is_file = std::path::Path::new(name).exists();
     if is_file { Err(format!("{name}: scenes need `--features formats`").into()) } else { Ok(None) }
 }
 
-/// Where a whole scene is seen from, and in which direction.
-fn from_outside(bounds: &Aabb) -> [[f32; 3]; 2] {
+/// Returns a view of a whole scene.
+fn from_outside(bounds: &Aabb) -> View {
     let (center, away) = (bounds.center(), [0.6, 0.4, 0.7].map(|x| x * bounds.diagonal()));
     [[0, 1, 2].map(|k| center[k] + away[k]), away.map(|x| -x)]
 }
@@ -130,7 +135,7 @@ fn unit(a: [f32; 3]) -> [f32; 3] {
 }
 
 /// A ray through each pixel of a view.
-fn primary([eye, forward]: [[f32; 3]; 2], [width, height]: [usize; 2]) -> Vec<Ray> {
+fn primary([eye, forward]: View, [width, height]: [usize; 2]) -> Vec<Ray> {
     let forward = unit(forward);
     let right = unit(cross(forward, if forward[1].abs() > 0.9 { [0.0, 0.0, 1.0] } else { [0.0, 1.0, 0.0] }));
     let up = cross(right, forward);
