@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from itertools import chain
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENES = ["sibenik", "conference", "crytek_sponza", "bathroom2", "kitchen", "hairball_synthetic"]
@@ -36,7 +37,7 @@ class Programs:
         self.folder = pathlib.Path(given or os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / ("" if given else "release")
         self.kept = ["taskset", "-c", core] if core else []
         if given is None:
-            build = ["cargo", "build", "--quiet", "--release", "-p"]
+            build = ["cargo", "build", "--release", "-p"]
             examples = ["--example=scene_build", "--example=nearest_speed", "--example=moving", "--example=forest"]
             subprocess.run(build + ["raywarp-cli"], cwd=ROOT, check=True)
             subprocess.run(build + ["raywarp"] + examples, cwd=ROOT, check=True)
@@ -51,10 +52,8 @@ class Programs:
         return json.loads(found.stdout)
 
     def example(self, name, *words):
-        """What an example prints."""
-        return subprocess.run(
-            self.kept + [self.folder / "examples" / name, *words], check=True, capture_output=True, text=True
-        ).stdout
+        """An example's command."""
+        return self.kept + [self.folder / "examples" / name, *words]
 
 
 def name(scene):
@@ -62,39 +61,41 @@ def name(scene):
 
 
 def table(head, rows):
+    """Prints a table, each cell as soon as there is one."""
     print("| " + " | ".join(head) + " |\n|---" + "|---:" * (len(head) - 1) + "|")
     for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print(flush=True)
+        for cell in row:
+            print(f"| {cell} ", end="", flush=True)
+        print("|")
+    print()
 
 
 def weakest(cells, least=True):
     """Says which of some (value, words) is the weakest."""
     value, words = (min if least else max)(cells)
-    print(f"Weakest: {value:.2f}, {words}.\n", flush=True)
+    print(f"Weakest: {value:.2f}, {words}.\n")
 
 
 def rays(programs, options, scenes, isa):
     """Rates over the best of Embree's robust modes, by processor time, and what a ray of few costs over one of many."""
     sizes = [int(size) for size in options.sizes.split(",")]
+    label = {size: str(size) if size else "a view" for size in sizes}
     ratios, rates = {}, {}
-    for scene in scenes:
-        for size in sizes:
-            words = ["bench", scene, "--peers", "embree", "--threads", "1", "--kind", ",".join(KINDS)]
-            words += ["--size", options.size, "--runs", options.runs]
-            words += ["--rays-per-call", str(size)] if size else []
-            for row in programs.raywarp(*words, RAYWARP_ISA=isa)["scenes"][0]["rows"]:
-                key = (size, scene, row["kind"])
-                ratios[key], rates[key] = row["processor_ratio"]["median"], row["raywarp_mrays"]["median"]
     print(f"### Rays, {isa}: rate over the best of Embree's robust modes\n")
     print("`raywarp bench SCENE --peers embree --threads 1 --rays-per-call N`, by processor time, " + " / ".join(KINDS))
     print("rays; one ray a call beside Embree's single rays.\n")
-    label = {size: str(size) if size else "a view" for size in sizes}
-    row = lambda of: [" / ".join(f"{of(scene, kind):.2f}" for kind in KINDS) for scene in scenes]
-    table(
-        ["rays a call"] + [name(scene) for scene in scenes],
-        [[label[size]] + row(lambda scene, kind: ratios[size, scene, kind]) for size in sizes],
-    )
+
+    def measured(scene, size):
+        words = ["bench", scene, "--peers", "embree", "--threads", "1", "--kind", ",".join(KINDS)]
+        words += ["--size", options.size, "--runs", options.runs]
+        words += ["--rays-per-call", str(size)] if size else []
+        for row in programs.raywarp(*words, RAYWARP_ISA=isa)["scenes"][0]["rows"]:
+            key = (size, scene, row["kind"])
+            ratios[key], rates[key] = row["processor_ratio"]["median"], row["raywarp_mrays"]["median"]
+        return " / ".join(f"{ratios[size, scene, kind]:.2f}" for kind in KINDS)
+
+    head = ["scene, rays a call:"] + [label[size] for size in sizes]
+    table(head, (chain([name(scene)], (measured(scene, size) for size in sizes)) for scene in scenes))
     for size in sizes:
         cells = [(ratios[size, scene, kind], f"{label[size]} a call, {name(scene)}, {kind}") for scene in scenes for kind in KINDS]
         weakest(cells)
@@ -102,23 +103,29 @@ def rays(programs, options, scenes, isa):
         print(f"### Few rays, {isa}: time of a ray over that of one of a view\n")
         few = [size for size in sizes if size]
         cost = lambda size: lambda scene, kind: rates[0, scene, kind] / rates[size, scene, kind]
-        table(["rays a call"] + [name(scene) for scene in scenes], [[label[size]] + row(cost(size)) for size in few])
+        cell = lambda scene, size: " / ".join(f"{cost(size)(scene, kind):.2f}" for kind in KINDS)
+        head = ["scene, rays a call:"] + [label[size] for size in few]
+        table(head, ([name(scene)] + [cell(scene, size) for size in few] for scene in scenes))
         for size in few:
             cells = [(cost(size)(scene, kind), f"{size} a call, {name(scene)}, {kind}") for scene in scenes for kind in KINDS]
             weakest(cells, least=False)
 
 
-def printed(title, text):
-    print(f"### {title}\n\n```text\n{text.rstrip()}\n```\n", flush=True)
+def printed(title, *commands):
+    """Prints what commands print, each line as it comes."""
+    print(f"### {title}\n\n```text", flush=True)
+    for command in commands:
+        subprocess.run(command, check=True)
+    print("```\n")
 
 
 def script(path, *words):
-    command = [sys.executable, ROOT / path, *words]
-    found = subprocess.run(command, capture_output=True, text=True)
-    return found.stdout or found.stderr
+    return [sys.executable, "-u", ROOT / path, *words]
 
 
 def main():
+    # Into files and pipes, too, what is measured is seen at once: the whole takes half an hour.
+    sys.stdout.reconfigure(line_buffering=True)
     options = arguments()
     wanted, scenes = options.only or PARTS, options.scenes or SCENES
     programs = Programs(options.bin, options.core)
@@ -138,7 +145,7 @@ def main():
         words = ["--runs", options.runs] + (["--core", options.core] if options.core else [])
         printed("Nearest points", script("peers/nearest/nearest_speed.py", *options.mesh, *words))
     if "edits" in wanted:
-        printed("Edits", programs.example("moving") + programs.example("refit"))
+        printed("Edits", programs.example("moving"), programs.example("refit"))
     if "levels" in wanted:
         printed("A forest in two levels", programs.example("forest", "100000", "two"))
 
