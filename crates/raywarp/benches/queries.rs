@@ -230,9 +230,12 @@ fn points(bench: &mut Bench, scene: &Scene, rays: &[Ray], control: &Control<'_>)
     }
     if scene.is_closed() {
         bench.each("contains, one by one", "a point", &far, |point| scene.contains(*point));
-        bench.all("contains, batch", "a point", far.len(), || scene.contains_batch(&far));
+        let (mut inside, mut distances) = (vec![false; far.len()], vec![0.0; far.len()]);
+        bench.all("contains, batch", "a point", far.len(), || scene.contains_batch(&far, &mut inside, control));
         bench.each("signed distance, one by one", "a point", &far, |point| scene.signed_distance(*point));
-        bench.all("signed distance, batch", "a point", far.len(), || scene.signed_distance_batch(&far));
+        bench.all("signed distance, batch", "a point", far.len(), || {
+            scene.signed_distance_batch(&far, &mut distances, control)
+        });
     }
     bench.each("winding number, one by one", "a point", &far, |point| scene.winding_number(*point));
     bench.each("distance by winding, one by one", "a point", &far, |point| scene.signed_distance_by_winding(*point));
