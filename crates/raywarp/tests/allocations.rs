@@ -1,4 +1,4 @@
-//! What a single query allocates: nothing.
+//! What a single query, or a batch of a few rays, allocates: nothing.
 
 use raywarp::{Aabb, Affine64, Control, End, Filter, Levels, Ray, Scene, SceneOptions};
 use raywarp_testing::Random;
@@ -40,7 +40,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn a_single_query_allocates_nothing() {
+fn a_single_query_and_a_batch_of_a_few_rays_allocate_nothing() {
     assert_eq!(allocations(|| drop(black_box(vec![1]))), 1);
     let mut random = Random::new(4);
     let mut triangle = || {
@@ -82,5 +82,17 @@ fn a_single_query_allocates_nothing() {
         });
         assert!(hits == blocked && hits > 20 && touches > hits && crossed > 20, "{hits} {blocked} {touches}");
         assert_eq!(count, 0, "{levels:?}");
+
+        // Once before, for the thread's stacks.
+        let rays: Vec<Ray> = (0..32).map(|_| Ray::new(random.point().map(|x| 3.0 * x), random.point())).collect();
+        let (mut found, mut blocked, control) = ([None; 32], [false; 32], Control::default());
+        scene.closest_batch(&rays, &mut found, &control).unwrap();
+        for few in 1..=32 {
+            let count = allocations(|| {
+                scene.closest_batch(&rays[..few], &mut found[..few], &control).unwrap();
+                scene.any_batch(&rays[..few], &mut blocked[..few], &control).unwrap();
+            });
+            assert_eq!(count, 0, "{levels:?}, {few} rays");
+        }
     }
 }

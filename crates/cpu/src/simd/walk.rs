@@ -31,6 +31,10 @@ use std::mem::MaybeUninit;
 /// Number of entries that a push may write beyond those that it keeps.
 const STACK_SLACK: usize = 8;
 
+/// Number of a batch's last rays that walk one after another: queues cost more than so few gain beside each other (6 %
+/// of calls of eight rays, docs/notebook/2026-11-30-cpu-rays.md, "Few rays").
+const LAST: usize = 2;
+
 /// Child in the stack's bottom entry, which marks the end of the traversal. No leaf has this index: an encoder refuses
 /// so many.
 pub(super) const END: u32 = u32::MAX;
@@ -157,11 +161,15 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
     let mut ahead = Ahead::new(&mut of_packets[..GROUPS * depth]);
+    let mut is_last = false;
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
     unsafe {
         for (stack, walker) in stacks.chunks_exact_mut(depth).zip(&mut walkers) {
-            let Some(task) = next(set, tree, job, &mut ahead) else { break };
+            let Some(task) = next(set, tree, job, &mut ahead) else {
+                is_last = true;
+                break;
+            };
             at_node.push((at_node.len * size_of::<Walker<J::Query>>()) as u32);
             walker.write(Walker::new(task, base, stack.as_mut_ptr().cast()));
         }
@@ -190,7 +198,26 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
                 if let Some(task) = next(set, tree, job, &mut ahead) {
                     *walker = Walker::new(task, base, walker.stack);
                     at_node.push(place);
+                } else {
+                    is_last = true;
                 }
+            }
+            if is_last && at_node.len + at_leaf.len <= LAST {
+                break;
+            }
+        }
+        for (queue, first) in [(&at_node, 0), (&at_leaf, LEAF)] {
+            for i in 0..queue.len {
+                let walker = &mut *walkers.byte_add(*queue.walkers.get_unchecked(i) as usize);
+                let mut next = first;
+                while next != END {
+                    next = match next & LEAF {
+                        0 => visit_node(set, base, walker),
+                        _ => visit_leaf(set, base, walker, &InPlace),
+                    };
+                }
+                walker.task.query.fetch(set);
+                job.finish(walker.task.index, &walker.task.query);
             }
         }
     }

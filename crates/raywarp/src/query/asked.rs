@@ -127,6 +127,9 @@ impl<R: SceneRay> Asks for &R {
     }
 }
 
+/// Number of rays up to which a batch keeps what is found on the stack.
+pub(super) const FEW: usize = 32;
+
 impl Asks for Ray {
     type Found = SurfaceHit;
 
@@ -198,11 +201,19 @@ impl Asks for Ray {
         hits: &mut [Option<SurfaceHit>],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
-        let (mut found, mut instances) = (vec![Hit::default(); rays.len()], vec![0; rays.len()]);
-        let stats = scene.tracer().closest(rays, &[], &mut found, &mut instances, control)?;
         let answer = |(hit, (found, instance)): (&mut Option<SurfaceHit>, (&Hit, &u32))| {
             *hit = found.is_hit().then(|| scene.surface_hit(found, *instance));
         };
+        let count = rays.len();
+        if count <= FEW {
+            let (mut found, mut instances) = ([Hit::default(); FEW], [0; FEW]);
+            let (found, instances) = (&mut found[..count], &mut instances[..count]);
+            let stats = scene.tracer().closest(rays, &[], found, instances, control)?;
+            hits.iter_mut().zip(found.iter().zip(&*instances)).for_each(answer);
+            return Ok(stats);
+        }
+        let (mut found, mut instances) = (vec![Hit::default(); count], vec![0; count]);
+        let stats = scene.tracer().closest(rays, &[], &mut found, &mut instances, control)?;
         hits.par_iter_mut().with_min_len(1 << 12).zip(found.par_iter().zip(&instances)).for_each(answer);
         Ok(stats)
     }

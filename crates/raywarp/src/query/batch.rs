@@ -1,5 +1,6 @@
 //! Many rays at once.
 
+use super::asked::FEW;
 use super::parts::PART;
 use super::{BatchError, Scene, SceneRay};
 use rayon::prelude::*;
@@ -61,8 +62,15 @@ impl Scene {
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
         BatchError::check(rays.len(), blocked.len())?;
-        let mut bits = vec![0; rays.len().div_ceil(32)];
-        let stats = self.any_bits(rays, &mut bits, control)?;
+        let (mut few, mut many);
+        let bits = if rays.len() <= FEW {
+            few = [0; FEW.div_ceil(32)];
+            &mut few[..rays.len().div_ceil(32)]
+        } else {
+            many = vec![0; rays.len().div_ceil(32)];
+            &mut many[..]
+        };
+        let stats = self.any_bits(rays, bits, control)?;
         blocked.iter_mut().enumerate().for_each(|(ray, blocked)| *blocked = bits[ray / 32] >> (ray % 32) & 1 == 1);
         Ok(stats)
     }
