@@ -71,8 +71,8 @@ pub fn check(triangles: &FlatTriangles, boxes: &[Aabb], engines: &[(String, &dyn
         let mut expected = Vec::new();
         for (i, corners) in triangles.vertices.iter().enumerate() {
             let touches = !singles[i].touching(bounds).is_empty();
-            let largest = corners.iter().flatten().chain(&bounds.min).chain(&bounds.max);
-            let largest = f64::from(largest.fold(0.0, |most: f32, x| most.max(x.abs())));
+            let finite = corners.iter().flatten().chain(&bounds.min).chain(&bounds.max).filter(|x| x.is_finite());
+            let largest = f64::from(finite.fold(0.0, |most: f32, x| most.max(x.abs())));
             let case = format!("{bounds:?} {corners:?}");
             assert!(touches || !clipped(bounds, corners, -1e-12 * largest), "missed: {case}");
             assert!(!touches || clipped(bounds, corners, largest / (1u64 << 26) as f64), "not there: {case}");
@@ -145,6 +145,68 @@ fn boxes_of_a_lattice_touch_what_they_share_a_border_with() {
             if told == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert_eq!((flow, told), (ControlFlow::Break(()), 5), "{name}");
+    }
+}
+
+/// Makes each box endless on some of its sides, and every seventh one that is entirely at infinity.
+fn endless(boxes: &[Aabb], random: &mut Random) -> Vec<Aabb> {
+    let one = |(i, bounds): (usize, &Aabb)| {
+        let (mut bounds, sides) = (*bounds, 1 + random.below(63));
+        for axis in 0..3 {
+            if sides >> axis & 1 == 1 {
+                bounds.min[axis] = f32::NEG_INFINITY;
+            }
+            if sides >> (axis + 3) & 1 == 1 {
+                bounds.max[axis] = f32::INFINITY;
+            }
+        }
+        if i % 7 == 0 {
+            let end = [f32::INFINITY, f32::NEG_INFINITY][i % 2];
+            (bounds.min[i % 3], bounds.max[i % 3]) = (end, end);
+        }
+        bounds
+    };
+    boxes.iter().enumerate().map(one).collect()
+}
+
+#[test]
+fn boxes_without_an_end_touch_what_lies_in_them_and_boxes_at_infinity_nothing() {
+    let mut random = Random::new(43);
+    let placed = (0..4).map(|i| (i % 2, transform(&mut random, 2.0))).collect::<Vec<_>>();
+    let scene = Scene::new(vec![soup(40, 0.4, 3), soup(9, 1.5, 4)], placed);
+    let flat = scene.flat();
+    let boxes = endless(&boxes(&flat, &mut random, 140, 3.0), &mut random);
+    let (one, two) = (tracers(&flat), scene.tracers());
+    let one = one.iter().map(|(name, tracer)| (name.clone(), tracer as &dyn Touching));
+    let two = two.iter().map(|(name, tracer)| (name.clone(), tracer as &dyn Touching));
+    check(&flat, &boxes, &one.chain(two).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_reaches_to_the_end_of_f32_is_not_at_infinity() {
+    const END: f32 = f32::MAX;
+    let triangles = FlatTriangles::from_vertices(vec![
+        [[END, 0.0, 0.0], [END, 1.0, 0.0], [END, 0.0, 1.0]],
+        [[-END, 0.0, 0.0], [-END, 1.0, 0.0], [-END, 0.0, 1.0]],
+        [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    ]);
+    let along = |min: f32, max: f32| Aabb { min: [min, -2.0, f32::NEG_INFINITY], max: [max, f32::INFINITY, 2.0] };
+    let (one, placed) = (tracers(&triangles), Scene::new(vec![triangles], [(0, Affine64::IDENTITY)]).tracers());
+    let one = one.iter().map(|(name, tracer)| (name, tracer as &dyn Touching));
+    for (name, tracer) in one.chain(placed.iter().map(|(name, tracer)| (name, tracer as &dyn Touching))) {
+        for (min, max, expected) in [
+            (f32::NEG_INFINITY, f32::INFINITY, &[0, 1, 2][..]),
+            (0.5, f32::INFINITY, &[0, 2]),
+            (f32::NEG_INFINITY, -0.5, &[1]),
+            (END, f32::INFINITY, &[0]),
+            (END, END, &[0]),
+            (f32::NEG_INFINITY, -END, &[1]),
+            (f32::INFINITY, f32::INFINITY, &[]),
+            (f32::NEG_INFINITY, f32::NEG_INFINITY, &[]),
+        ] {
+            let touched: Vec<u32> = tracer.touching(&along(min, max)).iter().map(|id| id.primitive).collect();
+            assert_eq!(touched, expected, "{name}: from {min} to {max}");
+        }
     }
 }
 
