@@ -507,4 +507,21 @@ fn lines_of_sight_between_places_that_are_none_are_blocked() {
     let (near, nan, far) = (End::Point([0.0; 3]), End::Point([f32::NAN; 3]), End::Point([0.0, 0.0, f32::MAX]));
     assert!(!scene.visible(near, nan) && !scene.visible(far, End::Point([0.0, 0.0, -f32::MAX])));
     assert!(scene.visible(near, near));
+    // At infinity nothing is at one place, nor beside it, whether a surface is named or not.
+    let on = |position: [f32; 3]| End::On { position, instance: 0, primitive: 0 };
+    for scene in [sheets(&[1.0], Levels::One), sheets(&[1.0], Levels::Two)] {
+        for infinite in [f32::INFINITY, f32::NEG_INFINITY] {
+            let places = [[infinite; 3], [0.0, 0.0, infinite], [infinite, 0.5, 0.5], [0.5, -infinite, infinite]];
+            for (i, place) in places.into_iter().enumerate() {
+                for end in [End::Point(place), on(place)] {
+                    assert!(!scene.visible(end, end) && !scene.visible(end, End::Point(place)), "{end:?}");
+                    for other in [near, far, nan, on([0.2, 0.2, 1.0]), End::Point(places[(i + 1) % 4])] {
+                        assert!(!scene.visible(end, other) && !scene.visible(other, end), "{end:?} {other:?}");
+                    }
+                }
+            }
+        }
+        assert!(scene.visible(far, far) && scene.visible(on([0.2; 3]), on([0.2; 3])) && !scene.visible(nan, nan));
+        assert!(scene.visible(near, End::Point([0.0, 0.0, 0.5])));
+    }
 }

@@ -266,11 +266,20 @@ fn files_are_scenes_and_nothing_more() {
     }
     assert_eq!(rest, [1, 2]);
     std::fs::remove_file(&path).unwrap();
-    let named = |error: SceneFileError| matches!(&error, SceneFileError::Io(_)) && error.to_string().contains("saved");
-    assert!(Scene::load(&path).is_err_and(named));
-    assert!(scene.save(path.join("in-no-folder")).is_err_and(named));
+    // No file, no folder for one, and a folder in its place: each error of the system names what was asked for.
+    let fails = |result: Result<(), SceneFileError>, of: &Path| {
+        let Err(SceneFileError::Io(error)) = result else { panic!("{}: {result:?}", of.display()) };
+        assert!(error.to_string().starts_with(&format!("{}: ", of.display())), "{error}");
+        error.kind()
+    };
+    let within = path.join("in-no-folder");
+    let none = io::ErrorKind::NotFound;
+    assert_eq!(fails(Scene::load(&path).map(drop), &path), none);
+    assert_eq!([fails(Scene::load(&within).map(drop), &within), fails(scene.save(&within), &within)], [none; 2]);
+    assert!(!path.exists());
     std::fs::create_dir(&path).unwrap();
-    assert!(Scene::load(&path).is_err_and(named) && scene.save(&path).is_err_and(named));
+    fails(Scene::load(&path).map(drop), &path);
+    fails(scene.save(&path), &path);
     std::fs::remove_dir(&path).unwrap();
 }
 
