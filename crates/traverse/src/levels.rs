@@ -184,7 +184,7 @@ impl KernelLevels {
 
     /// Returns `true` if a placement leaves its tree's corners where they are.
     pub(crate) fn is_in_place(&self, placement: u32) -> bool {
-        self.places[placement as usize].to_world == Affine::IDENTITY
+        self.places[placement as usize].is_in_place()
     }
 
     /// Returns the corners in the world of the triangle of a record, as the scene numbers records, and its index in the
@@ -216,20 +216,7 @@ impl KernelLevels {
         let longest = ray.direction.iter().fold(0.0f32, |most, x| most.max(x.abs()));
         let is_usual = (1e-6..=1e6).contains(&longest);
         let power = if is_usual { 1.0 } else { f32::from_bits(longest.to_bits() & 0x7f80_0000).max(f32::MIN_POSITIVE) };
-        let reach = (0..3).fold(0.0f64, |most, i| {
-            let o = f64::from(ray.origin[i]);
-            most.max((f64::from(place.bounds.min[i]) - o).abs()).max((f64::from(place.bounds.max[i]) - o).abs())
-        });
-        // For what underflows in the triangle test.
-        let underflow = 2.0 * (1.0 + f64::from(longest)) * f64::from(f32::from_bits(1)) + 1.0 / (1u128 << 100) as f64;
-        let uncertain = 1.01 * f64::from(PaddedRay::REACH_PAD) * reach + underflow;
-        let growth = std::array::from_fn(|i| {
-            if self.is_in_place(placement) {
-                return 0.0;
-            }
-            let sum: f64 = place.to_tree.rows[i][..3].iter().map(|x| x.abs()).sum();
-            up(sum * uncertain + place.growth[i])
-        });
+        let growth = place.growth_for(ray, longest);
         let over = 1.0 / f64::from(power);
         let local = Ray {
             origin: place.to_tree.point(ray.origin.map(f64::from)).map(|x| x as f32),
@@ -275,9 +262,106 @@ impl Place {
         let is_finite = min.iter().chain(&max).all(|x: &f32| x.abs() <= f32::MAX);
         is_finite.then_some(Self { growth, bounds: Aabb { min, max }, ..empty })
     }
+
+    /// Returns by axis of the tree's space how far boxes grow for a ray, whose direction's `longest` coordinate that is:
+    /// by what the triangle test may be off in the world, and by what moves corners there.
+    fn growth_for(&self, ray: &Ray, longest: f32) -> [f32; 3] {
+        if self.is_in_place() {
+            return [0.0; 3];
+        }
+        let reach = (0..3).fold(0.0f64, |most, i| {
+            let o = f64::from(ray.origin[i]);
+            most.max((f64::from(self.bounds.min[i]) - o).abs()).max((f64::from(self.bounds.max[i]) - o).abs())
+        });
+        // For what underflows in the triangle test.
+        let underflow = 2.0 * (1.0 + f64::from(longest)) * f64::from(f32::from_bits(1)) + 1.0 / (1u128 << 100) as f64;
+        let uncertain = 1.01 * f64::from(PaddedRay::REACH_PAD) * reach + underflow;
+        std::array::from_fn(|i| {
+            let sum: f64 = self.to_tree.rows[i][..3].iter().map(|x| x.abs()).sum();
+            up(sum * uncertain + self.growth[i])
+        })
+    }
+
+    /// Returns `true` if corners stay where they are.
+    fn is_in_place(&self) -> bool {
+        self.to_world == Affine::IDENTITY
+    }
 }
 
 /// Rounds a positive number up.
 fn up(x: f64) -> f32 {
     (x as f32).next_up()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raywarp_bvh::build;
+    use raywarp_testing::Random;
+
+    /// Returns a map of numbers that f32 holds, and its inverse, both exact: shears by whole numbers, powers of two and
+    /// a way in whole numbers.
+    fn exact_map(random: &mut Random, far: f64) -> [Affine64; 2] {
+        let whole = |random: &mut Random, most: f64| (most * f64::from(random.signed())).round();
+        let [mut map, mut back] = [Affine64::IDENTITY; 2];
+        for _ in 0..4 {
+            let (row, by) = (random.below(3), whole(random, 4.0));
+            let column = (row + 1 + random.below(2)) % 3;
+            let powers = [(); 3].map(|()| 2f64.powi(random.below(5) as i32 - 2) * [1.0, -1.0][random.below(2)]);
+            let [mut shear, mut unshear] = [Affine64::IDENTITY; 2];
+            (shear.rows[row][column], unshear.rows[row][column]) = (by, -by);
+            map = Affine64::scale(powers).after(&shear).after(&map);
+            back = back.after(&unshear).after(&Affine64::scale(powers.map(|x| 1.0 / x)));
+        }
+        let way = [(); 3].map(|()| whole(random, far));
+        map = Affine64::translation(way).after(&map);
+        back = back.after(&Affine64::translation(way.map(|x| -x)));
+        assert_eq!((Affine64::from(&map.rounded()), back.after(&map)), (map, Affine64::IDENTITY));
+        [map, back]
+    }
+
+    /// A box in the world around each corner, as far as the triangle test and the rule of flattening may be off
+    /// (`crates/cpu/src/levels/placed.rs`), is taken to the tree's space by the exact inverse: the grown box holds it,
+    /// and is not much larger.
+    #[test]
+    fn boxes_grow_by_what_is_off_in_the_world_as_the_tree_sees_it() {
+        let mut random = Random::new(34);
+        for case in 0..400 {
+            let far = [0.0f32, 65_536.0][case % 2];
+            let [map, back] = exact_map(&mut random, [0.0, 1e6][case / 2 % 2]);
+            let corner = random.point().map(|x| (far * x).round());
+            let ends = [corner, [0, 1, 2].map(|k| corner[k] + [1.0, 2.0, 5.0][(k + case) % 3])];
+            let triangles =
+                FlatTriangles::from_vertices(vec![[ends[0], ends[1], [ends[0][0], ends[1][1], ends[0][2]]]]);
+            let tree = build(&triangles, &BuildOptions::default()).unwrap();
+            let levels =
+                KernelLevels::new(&[(&tree, &triangles)], &[KernelPlacement { tree: 0, transform: map }]).unwrap();
+            let corners: Vec<[f64; 3]> =
+                (0..8).map(|of| map.point([0, 1, 2].map(|k| f64::from(ends[of >> k & 1][k])))).collect();
+            let end = |k: usize, most: fn(f64, f64) -> f64| corners.iter().map(|p| p[k]).reduce(most).unwrap();
+            let [low, high] = [f64::min, f64::max].map(|most| [0, 1, 2].map(|k| end(k, most)));
+            // From both ends of the world's box, and from outside.
+            let outside = [0, 1, 2].map(|k| low[k] - 100.0 * f64::from(random.signed()));
+            for origin in [low, high, outside] {
+                let ray = Ray::new(origin.map(|x| x as f32), [1.0, 0.5, 0.25]);
+                let reach = (0..3).fold(0.0f64, |most, k| {
+                    let o = f64::from(ray.origin[k]);
+                    most.max((low[k] - o).abs()).max((high[k] - o).abs())
+                });
+                let off = map.rows.map(|row| {
+                    let moved: f64 =
+                        (0..3).map(|k| row[k].abs() * f64::from(ends[0][k].abs().max(ends[1][k].abs()))).sum();
+                    53.0 * U * reach + 4.0 * U * (moved + row[3].abs())
+                });
+                let growth = levels.places[0].growth_for(&ray, 1.0).map(f64::from);
+                let mut most = [0.0f64; 3];
+                for signs in 0..8 {
+                    let seen = back.vector([0, 1, 2].map(|k| if signs >> k & 1 == 0 { off[k] } else { -off[k] }));
+                    most = [0, 1, 2].map(|k| most[k].max(seen[k].abs()));
+                }
+                let holds = (0..3).all(|k| (most[k]..1.3 * most[k]).contains(&growth[k]));
+                assert!(holds, "case {case}: {growth:?} for {most:?}, {map:?}, {ray:?}");
+            }
+        }
+    }
 }
