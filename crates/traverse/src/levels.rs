@@ -263,8 +263,8 @@ impl Place {
         is_finite.then_some(Self { growth, bounds: Aabb { min, max }, ..empty })
     }
 
-    /// Returns by axis of the tree's space how far boxes grow for a ray, whose direction's `longest` coordinate that is:
-    /// by what the triangle test may be off in the world, and by what moves corners there.
+    /// Returns by axis of the tree's space how far boxes grow for a ray, by the largest coordinate of its direction: by
+    /// what the triangle test may be off in the world, and by what moves corners there.
     fn growth_for(&self, ray: &Ray, longest: f32) -> [f32; 3] {
         if self.is_in_place() {
             return [0.0; 3];
