@@ -8,7 +8,7 @@
 //! `cost=0.3` is the builder's cost of a triangle (a node costs 1); `preset=blocks` is one of [`raywarp_bvh::presets`],
 //! else `balanced`.
 //!
-//! Rays: one through each pixel centre of 1024 x 768 (primary), eight any-hit rays from each primary
+//! Rays: one through each pixel centre of 1024 x 768 or `size=WxH` (primary), eight any-hit rays from each primary
 //! hit over a quarter of the diagonal (ao), and two cosine-weighted bounces (bounce 1, bounce 2).
 //! The fastest of several runs counts. Each kind is checked against every triangle on a sample.
 
@@ -20,8 +20,8 @@ use raywarp_testing::Random;
 use std::sync::Arc;
 use std::time::Instant;
 
-const WIDTH: usize = 1024;
-const HEIGHT: usize = 768;
+/// Most rays of a set that are timed.
+const MOST: usize = 1024 * 768;
 
 type V = [f32; 3];
 
@@ -40,7 +40,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} triangles", triangles.len());
 
     let first = CpuTracer::new(&build(&triangles, &BuildOptions::default())?, &triangles)?;
-    let mut sets = ray_sets(&first, &triangles, eye, target, vfov);
+    let size = match set("size").map(|size| size.split_once('x')) {
+        None => [1024, 768],
+        Some(Some((width, height))) => [width.parse()?, height.parse()?],
+        Some(None) => return Err("size=WxH".into()),
+    };
+    let mut sets = ray_sets(&first, &triangles, [eye, target], vfov, size);
     sets.retain(|s| wanted("rays", s.name));
     let preset = set("preset").map_or(Some(presets::BALANCED), presets::named).ok_or("there is no such preset")?;
     let per_call = set("call").map_or(Ok(4096), str::parse)?;
@@ -136,9 +141,15 @@ struct RaySet {
     rays: Vec<Ray>,
 }
 
-fn ray_sets(tracer: &CpuTracer, triangles: &FlatTriangles, eye: V, target: V, vfov: f32) -> Vec<RaySet> {
+fn ray_sets(
+    tracer: &CpuTracer,
+    triangles: &FlatTriangles,
+    [eye, target]: [V; 2],
+    vfov: f32,
+    size: [usize; 2],
+) -> Vec<RaySet> {
     let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
-    let primary = primary_rays(eye, target, vfov);
+    let primary = primary_rays(eye, target, vfov, size);
     let hits = trace(tracer, &primary);
     let reach = 0.25 * triangles.bounds().diagonal();
     let mut ao = Vec::new();
@@ -168,7 +179,7 @@ fn trace(tracer: &CpuTracer, rays: &[Ray]) -> Vec<Hit> {
 fn time(tracer: &impl Tracer, set: &RaySet, per_call: usize) -> f64 {
     let mut hits = vec![Hit::default(); 4096];
     let (mut blocked, mut undecided) = (vec![0; 128], Vec::new());
-    let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
+    let rays = &set.rays[..set.rays.len().min(MOST)];
     let mut best = vec![f64::INFINITY; rays.len().div_ceil(4096)];
     for _ in 0..6 {
         for (rays, best) in rays.chunks(4096).zip(&mut best) {
@@ -190,7 +201,7 @@ fn time(tracer: &impl Tracer, set: &RaySet, per_call: usize) -> f64 {
 
 /// As [`time`], of rays that are asked one after another.
 fn time_alone(tracer: &impl Alone, set: &RaySet) -> f64 {
-    let rays = &set.rays[..set.rays.len().min(WIDTH * HEIGHT)];
+    let rays = &set.rays[..set.rays.len().min(MOST)];
     let mut best = vec![f64::INFINITY; rays.len().div_ceil(4096)];
     for _ in 0..6 {
         for (rays, best) in rays.chunks(4096).zip(&mut best) {
@@ -247,15 +258,15 @@ fn check(tracer: &CpuTracer, triangles: &FlatTriangles, set: &RaySet) {
     }
 }
 
-fn primary_rays(eye: V, target: V, vfov: f32) -> Vec<Ray> {
+fn primary_rays(eye: V, target: V, vfov: f32, [width, height]: [usize; 2]) -> Vec<Ray> {
     let forward = normalize(sub(target, eye));
     let right = normalize(cross(forward, [0.0, 1.0, 0.0]));
     let up = cross(right, forward);
     let scale = (0.5 * vfov.to_radians()).tan();
-    (0..WIDTH * HEIGHT)
+    (0..width * height)
         .map(|i| {
-            let x = (2.0 * ((i % WIDTH) as f32 + 0.5) / WIDTH as f32 - 1.0) * scale * WIDTH as f32 / HEIGHT as f32;
-            let y = (1.0 - 2.0 * ((i / WIDTH) as f32 + 0.5) / HEIGHT as f32) * scale;
+            let x = (2.0 * ((i % width) as f32 + 0.5) / width as f32 - 1.0) * scale * width as f32 / height as f32;
+            let y = (1.0 - 2.0 * ((i / width) as f32 + 0.5) / height as f32) * scale;
             Ray::new(eye, normalize(std::array::from_fn(|a| forward[a] + x * right[a] + y * up[a])))
         })
         .collect()

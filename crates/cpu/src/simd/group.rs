@@ -1,7 +1,7 @@
 //! Rays prepared many at a time: [`WalkRay::new`], a ray a lane, bit for bit.
 //!
 //! A walk takes its rays one by one from here, where they lie as a structure of arrays; those that look alike are
-//! handed to the walk of packets together ([`Group::is_coherent`]). What vectors do not prepare (a ray that is not
+//! handed to the walk of packets together ([`Group::coherent`]). What vectors do not prepare (a ray that is not
 //! valid or that has a key, numbers near the ends of f32) is left to the functions of one ray.
 
 use crate::ray::{AXES, OVERFLOWING_REACH, WalkRay};

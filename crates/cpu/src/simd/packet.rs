@@ -22,11 +22,17 @@ use crate::ray::AXES;
 use raywarp_geom::Ray;
 use raywarp_lanes::{Mask, TaskOn, Vector, Words};
 use raywarp_layout::{BLOCK, INDEX_MASK, LEAF, REFERENCE_BYTES, TriangleBlock, Wide8, Wide8Node};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 
 /// Largest spread of the shears of a packet's rays: the ratios of the direction's two smaller components to the
 /// largest.
 const COHERENT: f32 = 0.125;
+
+/// Steps (nodes and leaves) that a packet of 8 and one of 16 rays may take a ray, over those of a ray by itself, until
+/// its rays had better walk by themselves: where triangles are small beside the distance of rays, a packet visits what
+/// few of its rays need (docs/notebook/2026-11-30-cpu-rays.md, "Packets that part").
+const MOST_STEPS: [f32; 2] = [0.2, 0.16];
 
 /// Largest spread of the origins of a packet's rays, as a fraction of the scene's largest extent.
 const NEAR: f32 = 1.0 / 64.0;
@@ -72,10 +78,10 @@ struct Nearest<V, W> {
 }
 
 impl Group {
-    /// Returns `true` if all rays of a group that is full, or half full, are prepared and have similar directions and
-    /// origins, in a scene of size `extent`, so that they may go as packets.
+    /// Returns the largest spread of a direction's shears if all rays of a group that is full, or half full, are prepared
+    /// and have similar directions and origins, in a scene of size `extent`, so that they may go as packets.
     #[inline(always)]
-    pub fn is_coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> bool {
+    pub fn coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> Option<f32> {
         let zero = V::splat(set, 0.0);
         let every = u32::MAX >> (32 - self.lanes());
         let signs = [
@@ -85,12 +91,13 @@ impl Group {
         ];
         let axis = V::Words::load(set, self.axes());
         let alike = axis.eq(V::Words::splat(set, self.axes()[0])).bits() & every;
-        self.is_whole()
+        let spread = self.spread(&self.shear[0]).max(self.spread(&self.shear[1]));
+        let is_coherent = self.is_whole()
             && signs.iter().all(|&signs| signs == 0 || signs == every)
             && alike == every
-            && self.spread(&self.shear[0]) <= COHERENT
-            && self.spread(&self.shear[1]) <= COHERENT
-            && self.axis_origin.iter().all(|origin| self.spread(origin) <= NEAR * extent)
+            && spread <= COHERENT
+            && self.axis_origin.iter().all(|origin| self.spread(origin) <= NEAR * extent);
+        is_coherent.then_some(spread)
     }
 
     /// Returns the largest value less the smallest of the group's lanes.
@@ -144,7 +151,8 @@ const INTERLEAVED: usize = 4;
 /// many stacks are in use.
 pub(super) const GROUPS: usize = INTERLEAVED;
 
-/// Task that traces coherent groups of rays as packets.
+/// Task that traces coherent groups of rays as packets; returns how many steps they took a ray, over
+/// [`MOST_STEPS`].
 pub(super) struct Packets<'a, J> {
     pub tree: &'a Wide8,
     pub job: &'a mut J,
@@ -155,24 +163,29 @@ pub(super) struct Packets<'a, J> {
 }
 
 impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
-    type Output = ();
+    type Output = f32;
 
     #[inline(always)]
-    fn run_on(mut self, set: S) {
-        if S::NATIVE_LANES >= GROUP && self.groups.iter().all(|group| group.lanes() == GROUP) {
-            self.walk::<S, S::F16, GROUP>(set, self.groups);
+    fn run_on(mut self, set: S) -> f32 {
+        let rays: usize = self.groups.iter().map(Group::lanes).sum();
+        let (steps, most) = if S::NATIVE_LANES >= GROUP && self.groups.iter().all(|group| group.lanes() == GROUP) {
+            (self.walk::<S, S::F16, GROUP>(set, self.groups), MOST_STEPS[1])
         } else {
+            let mut steps = 0;
             for groups in self.groups.chunks(INTERLEAVED * HALF / GROUP) {
-                self.walk::<S, S::F8, HALF>(set, groups);
+                steps += self.walk::<S, S::F8, HALF>(set, groups);
             }
-        }
+            (steps, MOST_STEPS[0])
+        };
+        steps as f32 / (most * rays as f32)
     }
 }
 
 impl<J: Job> Packets<'_, J> {
-    /// Traces the rays of some groups, as at most [`INTERLEAVED`] packets of `N` rays.
+    /// Traces the rays of some groups, as at most [`INTERLEAVED`] packets of `N` rays; returns how many nodes and leaves
+    /// these visit.
     #[inline(always)]
-    fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) {
+    fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) -> usize {
         let Self { tree, job, stacks, .. } = self;
         let base = tree.lines().as_ptr().cast::<u8>();
         let depth = stacks.len() / INTERLEAVED;
@@ -182,7 +195,7 @@ impl<J: Job> Packets<'_, J> {
         for ((packet, stack), (group, at)) in packets.iter_mut().zip(stacks.chunks_exact_mut(depth)).zip(halves) {
             *packet = Some(State::new(set, &**job, group, at, stack.as_mut_ptr().cast()));
         }
-        let mut left = packets.len();
+        let (mut left, mut steps) = (packets.len(), 0);
         while left > 0 {
             left = 0;
             for packet in packets.iter_mut().flatten() {
@@ -195,10 +208,97 @@ impl<J: Job> Packets<'_, J> {
                     left += 1;
                 }
             }
+            steps += left;
         }
         for packet in packets.iter_mut().flatten() {
             packet.finish(*job);
         }
+        steps
+    }
+}
+
+thread_local! {
+    /// What packets cost in the tree that this thread asked last, and its address: a hint for the next batch.
+    static LAST: Cell<(usize, PacketCost)> = const { Cell::new((0, PacketCost::UNKNOWN)) };
+}
+
+/// What packets have cost, by which the next groups of coherent rays go as packets or ray by ray. No hit depends on it.
+///
+/// A packet visits what any of its rays needs. That is worth it where the rays together are no wider than what a node
+/// far down holds; beyond that it depends on the place, and is seen from the steps of those before.
+#[derive(Clone, Copy)]
+pub(super) struct PacketCost {
+    /// Spread up to which packets are worth it wherever they go, and beyond which nowhere.
+    sure: f32,
+    never: f32,
+    /// Number of groups that are traced together; fewer until packets have been seen to be worth it.
+    pub most: usize,
+    /// Steps of packets a ray over [`MOST_STEPS`], the later the more they count; 0 before the first.
+    mean: f32,
+    /// Steps of rays by themselves, and how many rays took them.
+    pub steps: usize,
+    pub rays: usize,
+    /// Number of groups that still go ray by ray, and as many as next time.
+    skipped: u32,
+    skips: u32,
+}
+
+impl PacketCost {
+    /// Nothing is known, and steps are usual.
+    const UNKNOWN: Self =
+        Self { sure: 0.0, never: 0.0, most: 2, mean: 0.0, steps: 14 * 16, rays: 16, skipped: 0, skips: Self::SKIPPED };
+    /// Spread of a direction's shears, times the square root of a tree's cache lines, up to which packets are worth it,
+    /// and beyond which they are not.
+    const SURE: f32 = 25.0;
+    const NEVER: f32 = 80.0;
+    /// Numbers of groups that go ray by ray where packets are not worth it, before the next are tried: at first, and at
+    /// most.
+    const SKIPPED: u32 = 4;
+    const LONGEST: u32 = 24;
+    /// Number of rays beyond which the older count half.
+    const MANY: usize = 4096;
+
+    /// Returns what this thread knows of a tree.
+    #[inline(always)]
+    pub fn of(tree: &Wide8) -> Self {
+        let (last, known) = LAST.get();
+        if last == tree.lines().as_ptr().addr() {
+            return known;
+        }
+        let root = (tree.lines().len() as f32).sqrt();
+        Self { sure: Self::SURE / root, never: Self::NEVER / root, ..Self::UNKNOWN }
+    }
+
+    /// Keeps it for this thread's next batch.
+    #[inline(always)]
+    pub fn keep(mut self, tree: &Wide8) {
+        if self.rays > Self::MANY {
+            (self.steps, self.rays) = (self.steps / 2, self.rays / 2);
+        }
+        LAST.set((tree.lines().as_ptr().addr(), self));
+    }
+
+    /// Returns `true` if a group of coherent rays of such a spread goes as packets.
+    #[inline(always)]
+    pub fn is_worth(&mut self, spread: f32) -> bool {
+        if spread <= self.sure || spread > self.never {
+            return spread <= self.sure;
+        }
+        let is_skipped = self.skipped > 0;
+        self.skipped -= u32::from(is_skipped);
+        !is_skipped
+    }
+
+    /// Takes note of the steps of packets a ray, over [`MOST_STEPS`].
+    #[inline(always)]
+    pub fn heed(&mut self, steps: f32) {
+        self.mean = if self.mean == 0.0 { steps } else { 0.5 * (self.mean + steps) };
+        let is_dear = self.mean * self.rays as f32 > self.steps as f32;
+        (self.skipped, self.skips, self.most) = if is_dear {
+            (self.skips, (2 * self.skips).min(Self::LONGEST), Self::UNKNOWN.most)
+        } else {
+            (0, Self::SKIPPED, GROUPS)
+        };
     }
 }
 
@@ -602,7 +702,7 @@ mod tests {
             let (bounds, mut group) = (Aabb { min: [-1.0; 3], max: [1.0; 3] }, Group::new());
             let filled = |&count: &usize| {
                 group.fill(set, &self.rays[..count], 0, false, &bounds);
-                group.is_coherent::<S::F16>(set, 2.0)
+                group.coherent::<S::F16>(set, 2.0).is_some()
             };
             self.counts.iter().map(filled).collect()
         }

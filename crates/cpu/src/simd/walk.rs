@@ -15,7 +15,7 @@
 
 use super::group::{GROUP, Group, HALF};
 use super::order::{ChildOrder, Keys, SLOT, bound, child, entry};
-use super::packet::{GROUPS, Packets};
+use super::packet::{GROUPS, PacketCost, Packets};
 use super::place::{InPlace, Place};
 use super::queue::{INTERLEAVED, Queue, ROOM, sort_out};
 use super::single::Deep;
@@ -160,7 +160,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
     let (mut at_node, mut at_leaf, mut at_end) = (Queue::EMPTY, Queue::EMPTY, Queue::EMPTY);
     // What those of the queue that was visited visit next.
     let mut next_records = [0; ROOM];
-    let mut ahead = Ahead::new(&mut of_packets[..GROUPS * depth]);
+    let mut ahead = Ahead::new(PacketCost::of(tree), &mut of_packets[..GROUPS * depth]);
     let mut is_last = false;
     // SAFETY: each walker has a stack of its own, as long as the tree says; they stay where they are
     // while the queues point to them, each in at most one queue; there are at most `INTERLEAVED` of them.
@@ -176,12 +176,14 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
         let walkers: *mut Walker<J::Query> = walkers.as_mut_ptr().cast();
         while at_node.len + at_leaf.len > 0 {
             while at_node.len > at_leaf.len {
+                ahead.cost.steps += at_node.len;
                 for i in 0..at_node.len {
                     let walker = &mut *walkers.byte_add(*at_node.walkers.get_unchecked(i) as usize);
                     *next_records.get_unchecked_mut(i) = visit_node(set, base, walker);
                 }
                 sort_out::<_, false>(set, &next_records, &mut at_node, &mut at_leaf, &mut at_end);
             }
+            ahead.cost.steps += at_leaf.len;
             for i in 0..at_leaf.len {
                 let walker = &mut *walkers.byte_add(*at_leaf.walkers.get_unchecked(i) as usize);
                 *next_records.get_unchecked_mut(i) = visit_leaf(set, base, walker, &InPlace);
@@ -221,6 +223,7 @@ pub(crate) fn walk_all<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J)
             }
         }
     }
+    ahead.cost.keep(tree);
 }
 
 /// Returns the length of a stack for a tree of this stack depth, in entries: an odd number of cache lines, so that
@@ -240,6 +243,8 @@ struct Ahead<'a> {
     /// Number of the groups that wait, and where the one stands whose rays are traced one by one.
     coherent: usize,
     alone: usize,
+    /// What packets cost.
+    cost: PacketCost,
     /// Stacks of packets.
     stacks: &'a mut [MaybeUninit<u64>],
 }
@@ -247,9 +252,15 @@ struct Ahead<'a> {
 impl<'a> Ahead<'a> {
     /// Has prepared none.
     #[inline(always)]
-    fn new(stacks: &'a mut [MaybeUninit<u64>]) -> Self {
-        let mut new =
-            Self { groups: [const { MaybeUninit::uninit() }; GROUPS + 1], made: 0, coherent: 0, alone: 0, stacks };
+    fn new(cost: PacketCost, stacks: &'a mut [MaybeUninit<u64>]) -> Self {
+        let mut new = Self {
+            groups: [const { MaybeUninit::uninit() }; GROUPS + 1],
+            made: 0,
+            coherent: 0,
+            alone: 0,
+            cost,
+            stacks,
+        };
         new.behind();
         new
     }
@@ -288,6 +299,7 @@ fn next<S: ChildOrder, J: Job>(set: S, tree: &Wide8, job: &mut J, ahead: &mut Ah
         if ahead.alone().left == 0 && !set.enter(Refill { tree, job, ahead }) {
             return None;
         }
+        ahead.cost.rays += 1;
         let group = ahead.alone();
         let lane = group.left.trailing_zeros() as usize;
         group.left &= group.left - 1;
@@ -327,14 +339,16 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Refill<'_, '_, J> {
             if !is_last {
                 let group = ahead.behind();
                 group.fill(set, &job.rays()[taken.clone()], taken.start, job.has_keys(), bounds);
-                goes_alone = !(J::Query::PACKETS && group.is_coherent::<S::F16>(set, extent));
+                let spread = if J::Query::PACKETS { group.coherent::<S::F16>(set, extent) } else { None };
+                goes_alone = !spread.is_some_and(|spread| ahead.cost.is_worth(spread));
                 ahead.coherent += usize::from(!goes_alone);
             }
             let ends = is_last || goes_alone;
-            if ahead.coherent == GROUPS || (ends && ahead.coherent > 0) {
+            if ahead.coherent == ahead.cost.most || (ends && ahead.coherent > 0) {
                 let (groups, stacks) = ahead.packets();
-                set.enter(Packets { tree, job: &mut *job, groups, stacks });
+                let cost = set.enter(Packets { tree, job: &mut *job, groups, stacks });
                 ahead.coherent = 0;
+                ahead.cost.heed(cost);
                 if !goes_alone {
                     ahead.alone().left = 0;
                 }

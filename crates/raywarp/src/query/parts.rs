@@ -31,14 +31,18 @@ pub(super) fn each_part<Q: Sync, T: Send>(
     questions.par_chunks(size).zip(places.par_chunks_mut(size / of_place)).enumerate().try_for_each(part)
 }
 
-/// Answers questions in parallel, so many a part, each by itself.
+/// Answers questions in parallel, so many a part, each by itself, with a look at the control before each.
 pub(super) fn each<Q: Sync, T: Send>(
     (questions, size): (&[Q], usize),
     places: &mut [T],
     control: &Control<'_>,
     answer: impl Fn(&Q) -> T + Sync,
 ) -> Result<(), TraceError> {
+    let goes_on = |_: &(&Q, &mut T)| !control.is_cancelled();
     each_part((questions, size), (places, 1), control, |_, questions, places| {
-        questions.iter().zip(places).for_each(|(question, place)| *place = answer(question));
-    })
+        let asked = questions.iter().zip(places).take_while(goes_on);
+        asked.for_each(|(question, place)| *place = answer(question));
+    })?;
+    // A part may have ended early.
+    if !questions.is_empty() && control.is_cancelled() { Err(TraceError::Cancelled) } else { Ok(()) }
 }
