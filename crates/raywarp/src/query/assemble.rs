@@ -5,6 +5,7 @@ use super::builder::{Instance, Levels, MOST_LEVELS, Part, SceneBuilder, SceneOpt
 use super::flattened::Flattened;
 use super::ids::{Groups, InstanceId, Placement};
 use super::kept::{Kept, KeptPart};
+use super::room::{MOST_IN_LEVELS, MOST_PLACEMENTS, check_levels, check_room};
 use super::scene::{Numbered, Rays, Scene};
 use super::source::{Indices, Positions};
 use super::triangles::{Triangles, check, range};
@@ -25,15 +26,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Triangles, of all placements together, from which on a mesh that is placed several times keeps a tree of its own.
 const WORTH_A_LEVEL: u64 = 20_000;
-
-/// Largest number of placements that hits can tell apart, and of those in two levels.
-const MOST_PLACEMENTS: u64 = (1 << 32) - 1;
-const MOST_IN_LEVELS: u64 = 1 << 28;
-
-/// Number of placements from which on there has to be memory for them, and what each takes while a scene is put
-/// together.
-const MANY_PLACEMENTS: u64 = 1 << 20;
-const BYTES_A_PLACEMENT: u64 = 512;
 
 /// Distance from the origin, in extents of its mesh, from which on a placement makes a scene look for an origin.
 const FAR: f64 = 1000.0;
@@ -149,13 +141,7 @@ fn leaves(builder: &SceneBuilder<'_>, groups: &Groups, levels: Levels) -> Result
         let size = sizes.get(mesh).ok_or(SceneError::NoMesh { placement, mesh })?;
         found = found.saturating_add(*size);
     }
-    let limit = if levels == Levels::Two { MOST_IN_LEVELS } else { MOST_PLACEMENTS };
-    // A group of groups is told in a few bytes; what it stands for has to fit.
-    let fits = raywarp_system::memory::available().map_or(u64::MAX, |free| free / BYTES_A_PLACEMENT);
-    let limit = if found > MANY_PLACEMENTS { limit.min(fits) } else { limit };
-    if found > limit {
-        return Err(SceneError::TooManyPlacements { found, limit });
-    }
+    check_room(0, found, if levels == Levels::Two { MOST_IN_LEVELS } else { MOST_PLACEMENTS })?;
     let mut leaves = Vec::with_capacity(found as usize);
     for instance in &builder.instances {
         expand(groups, &sizes, &Leaf::of(instance), &mut leaves);
@@ -573,11 +559,6 @@ fn two_levels(
     }
     let levels = LevelsTracer::new(trees, &placements)?;
     Ok(Rays::Two(levels, Box::new(Plan::cpu(quality))))
-}
-
-/// Checks the number of placements of a scene of two levels.
-pub(super) fn check_levels(found: u64) -> Result<(), SceneError> {
-    if found > MOST_IN_LEVELS { Err(SceneError::TooManyPlacements { found, limit: MOST_IN_LEVELS }) } else { Ok(()) }
 }
 
 /// Builds the tree of a mesh, in the mesh's own space.

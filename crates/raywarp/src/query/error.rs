@@ -65,12 +65,13 @@ pub enum SceneError {
         /// Number of the placement in the scene, as hits would have it.
         instance: usize,
     },
-    /// There are more placements than can be numbered: 2^32 - 1 of meshes, 2^28 in two levels.
-    #[error("the scene has {found} placements of meshes, but at most {limit} can be numbered")]
+    /// There are more placements of meshes than can be numbered, 2^32 - 1, or 2^28 in two levels and after an edit; or
+    /// more than free memory has room for, where a build or an edit adds more than 2^20.
+    #[error("the scene has {found} placements of meshes, but there are numbers and free memory for {limit} only")]
     TooManyPlacements {
         /// Number of placements, groups resolved.
         found: u64,
-        /// Largest number of them.
+        /// Largest number of them, the lesser of both limits.
         limit: u64,
     },
     /// Groups stand in groups more than four deep.

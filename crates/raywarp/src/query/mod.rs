@@ -23,6 +23,7 @@ mod parts;
 mod path;
 mod ray_filter;
 mod rims;
+mod room;
 mod saved;
 mod scene;
 mod signed;

@@ -3,10 +3,11 @@
 use super::meshes::{Job, build};
 use super::state::State;
 use super::{Change, Changes, Edit, EditError};
-use crate::query::assemble::{Leaf, check_levels, custom_tree, expand, sizes, tree_of};
+use crate::query::assemble::{Leaf, custom_tree, expand, sizes, tree_of};
 use crate::query::builder::{Instance, Part};
 use crate::query::ids::{GeometryId, Groups, InstanceId, Placement};
 use crate::query::kept::{Kept, KeptMesh, KeptPart};
+use crate::query::room::{MOST_IN_LEVELS, check_room};
 use crate::query::scene::{Numbered, Scene};
 use raywarp_cpu::TreePlacement;
 use raywarp_geom::{Aabb, Affine64, Control};
@@ -63,7 +64,7 @@ pub(super) fn commit(edit: Edit<'_>, control: &Control<'_>) -> Result<Scene, Edi
 
     let added =
         changes.instances.iter().map(|instance| sizes[instance.placement.mesh.0 as usize]).fold(0, u64::saturating_add);
-    check_levels((state.numbered.len() as u64).saturating_add(added)).map_err(EditError::Scene)?;
+    check_room(state.numbered.len() as u64, added, MOST_IN_LEVELS).map_err(EditError::Scene)?;
     let reshaped = state.reshape(&changes, control)?;
     let mut wanted = state.change(&changes, (&groups, &sizes))?;
     state.add(&changes, (&groups, &sizes), &mut wanted)?;
