@@ -4,15 +4,26 @@ use super::FORMAT_VERSION;
 use crate::query::GeometryId;
 use raywarp_layout::LayoutError;
 use std::io;
+use std::path::PathBuf;
 
 /// Error of saving or loading a [`Scene`](crate::Scene).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneFileError {
     /// Reading or writing failed, or there is not memory enough. [`Scene::load`](crate::Scene::load) and
-    /// [`Scene::save`](crate::Scene::save) name the file here, and leave that to the caller in what is said of contents.
+    /// [`Scene::save`](crate::Scene::save) put the file's path before it.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// What is wrong with a scene that [`Scene::load`](crate::Scene::load) reads from a file, or with one that
+    /// [`Scene::save`](crate::Scene::save) is to write into one, whose path goes first.
+    #[error("{}: {error}", path.display())]
+    InFile {
+        /// Path that was given.
+        path: PathBuf,
+        /// What is wrong, as [`Scene::load_from`](crate::Scene::load_from) and
+        /// [`Scene::save_to`](crate::Scene::save_to) say it.
+        error: Box<SceneFileError>,
+    },
     /// The scene has custom geometry, which is of the program and cannot be saved.
     #[error("geometry {} is custom: its intersection is code of the program; remove it, and add it after loading", geometry.0)]
     Custom {

@@ -68,19 +68,17 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`SceneFileError::Custom`] for custom geometry, which is code of the program; [`SceneFileError::Io`] if the file
-    /// cannot be written; [`SceneFileError::BigEndian`].
+    /// [`SceneFileError::Io`] if the file cannot be written; [`SceneFileError::InFile`] with
+    /// [`SceneFileError::Custom`] for custom geometry, which is code of the program, or with
+    /// [`SceneFileError::BigEndian`]. Both begin with the path.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SceneFileError> {
-        // What cannot be saved replaces nothing.
-        let told = write::told(self)?;
-        let written = |path| write::write(self, &told, &mut File::create(path)?);
-        written(path.as_ref()).map_err(named(path.as_ref()))
+        save_file(self, path.as_ref()).map_err(named(path.as_ref()))
     }
 
     /// Saves the scene as [`Scene::save`] does, to any output. It is written in large pieces.
     ///
     /// # Errors
-    /// As [`Scene::save`].
+    /// [`SceneFileError::Io`]; [`SceneFileError::Custom`]; [`SceneFileError::BigEndian`].
     pub fn save_to(&self, out: &mut impl Write) -> Result<(), SceneFileError> {
         write::write(self, &write::told(self)?, out)
     }
@@ -97,8 +95,8 @@ impl Scene {
     /// of its own.
     ///
     /// # Errors
-    /// [`SceneFileError`]: the file cannot be read, is none of ours or of another version, ends early or goes on, is
-    /// damaged, or holds what no scene does.
+    /// [`SceneFileError::Io`] if the file cannot be read; else [`SceneFileError::InFile`]: it is none of ours or of
+    /// another version, ends early or goes on, is damaged, or holds what no scene does. Both begin with the path.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneFileError> {
         load_file(path.as_ref()).map_err(named(path.as_ref()))
     }
@@ -107,10 +105,16 @@ impl Scene {
     /// long again, since the input's length is not known: memory grows as bytes come.
     ///
     /// # Errors
-    /// As [`Scene::load`].
+    /// As [`Scene::load`], of an input that has no path.
     pub fn load_from(input: &mut impl Read) -> Result<Self, SceneFileError> {
         Ok(read::read(input, None)?.0)
     }
+}
+
+fn save_file(scene: &Scene, path: &Path) -> Result<(), SceneFileError> {
+    // What cannot be saved replaces nothing.
+    let told = write::told(scene)?;
+    write::write(scene, &told, &mut File::create(path)?)
 }
 
 fn load_file(path: &Path) -> Result<Scene, SceneFileError> {
@@ -124,10 +128,10 @@ fn load_file(path: &Path) -> Result<Scene, SceneFileError> {
     if file.read(&mut [0])? == 0 { Ok(scene) } else { Err(SceneFileError::TooLong { at }) }
 }
 
-/// Returns what names the file in an error of the system, which does not.
+/// Returns what names the file in an error: one of the system's stays one.
 fn named(path: &Path) -> impl Fn(SceneFileError) -> SceneFileError {
     move |error| match error {
         SceneFileError::Io(error) => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
-        other => other,
+        error => SceneFileError::InFile { path: path.into(), error: Box::new(error) },
     }
 }

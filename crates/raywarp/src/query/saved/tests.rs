@@ -244,6 +244,15 @@ fn a_loaded_scene_answers_as_the_saved_one_and_is_saved_as_the_same_bytes() {
     assert!(rounding > 3 && built > 3 && free > 3 && open > 3 && flat > 3, "{rounding} {built} {free} {open} {flat}");
 }
 
+/// Returns what is wrong with the scene of a file; the error begins with the file's path.
+fn contents(result: Result<(), SceneFileError>, of: &Path) -> SceneFileError {
+    let error = result.unwrap_err();
+    let text = error.to_string();
+    let SceneFileError::InFile { path, error } = error else { panic!("{}: {error}", of.display()) };
+    assert_eq!((path.as_path(), text), (of, format!("{}: {error}", of.display())));
+    *error
+}
+
 #[test]
 fn files_are_scenes_and_nothing_more() {
     let path = std::env::temp_dir().join(format!("raywarp-saved-scene-{}", std::process::id()));
@@ -253,11 +262,14 @@ fn files_are_scenes_and_nothing_more() {
     assert!(bytes == saved(scene) && saved(&Scene::load(&path).unwrap()) == bytes);
     for length in [0, 7, 8, 20, 40, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let error = Scene::load(&path).unwrap_err();
+        let error = contents(Scene::load(&path).map(drop), &path);
         assert!(matches!(error, SceneFileError::Truncated { .. } | SceneFileError::NotAScene), "{length}: {error}");
+        // What has no name is not given one.
+        assert_eq!(Scene::load_from(&mut &bytes[..length]).unwrap_err().to_string(), error.to_string());
     }
     std::fs::write(&path, [&bytes[..], &[0]].concat()).unwrap();
-    assert!(matches!(Scene::load(&path), Err(SceneFileError::TooLong { at }) if at == bytes.len() as u64));
+    let long = contents(Scene::load(&path).map(drop), &path);
+    assert!(matches!(long, SceneFileError::TooLong { at } if at == bytes.len() as u64));
     // From a stream it is a scene, and what follows is the next reader's.
     let two = [&bytes[..], &bytes[..], &[1, 2]].concat();
     let mut rest = &two[..];
@@ -307,12 +319,14 @@ fn what_threads_read_of_a_file_is_what_a_stream_gives() {
             for piece in 0..bytes.len() / PIECE_BYTES {
                 let mut damaged = bytes.clone();
                 damaged[HEADER_BYTES + 4000 + piece * PIECE_BYTES] ^= 4;
-                assert!(matches!(load(&damaged, threads), Err(SceneFileError::Damaged { .. })), "piece {piece}");
+                let error = contents(load(&damaged, threads).map(drop), &path);
+                assert!(matches!(error, SceneFileError::Damaged { .. }), "piece {piece}");
             }
-            let early = load(&bytes[..bytes.len() - PIECE_BYTES], threads);
-            assert!(matches!(early, Err(SceneFileError::Truncated { at }) if at == (bytes.len() - PIECE_BYTES) as u64));
-            let long = [&bytes[..], &[0]].concat();
-            assert!(matches!(load(&long, threads), Err(SceneFileError::TooLong { at }) if at == bytes.len() as u64));
+            let end = bytes.len() - PIECE_BYTES;
+            let early = contents(load(&bytes[..end], threads).map(drop), &path);
+            assert!(matches!(early, SceneFileError::Truncated { at } if at == end as u64));
+            let long = contents(load(&[&bytes[..], &[0]].concat(), threads).map(drop), &path);
+            assert!(matches!(long, SceneFileError::TooLong { at } if at == bytes.len() as u64));
         }
         std::fs::remove_file(&path).unwrap();
     }
@@ -337,8 +351,8 @@ fn custom_geometry_is_an_error_that_names_it() {
     let custom = builder.custom(std::sync::Arc::new(Nothing));
     let scene = builder.build(&options(Levels::Two, None), &Control::default()).unwrap();
     let path = std::env::temp_dir().join(format!("raywarp-saved-custom-{}", std::process::id()));
-    for error in [scene.save(&path), scene.save_to(&mut Vec::new())] {
-        assert!(matches!(error, Err(SceneFileError::Custom { geometry }) if geometry == custom));
+    for error in [contents(scene.save(&path), &path), scene.save_to(&mut Vec::new()).unwrap_err()] {
+        assert!(matches!(error, SceneFileError::Custom { geometry } if geometry == custom));
     }
     assert!(!path.exists());
     let mut edit = scene.edit();
