@@ -171,6 +171,10 @@ impl<'a> Search<'a> {
             let corners = self.leaves.in_world(placed, &block.vertices(slot));
             let foot = Foot::new(&self.point, &corners);
             let distance = foot.distance();
+            // Farther than f32 can say, where no two would differ: not found.
+            if (distance as f32).is_infinite() {
+                continue;
+            }
             let triangle = (placed, block.slots[slot] & INDEX_MASK);
             let measured = Measured { distance: distance as f32, triangle, foot, corners };
             if self.filter.is_some_and(|filter| !filter.takes(&self.on_triangle(&measured))) {

@@ -79,8 +79,9 @@ macro_rules! nearest {
     ($tracer:ty) => {
         impl $tracer {
             /// Returns the point of the scene that is nearest to `point` and at most `within` away, `None` if there is
-            /// none; also for a point that is NaN or infinite, or a `within` that is NaN or negative. Of triangles at
-            /// the same distance the one with the lower (instance, primitive).
+            /// none; also for a point that is NaN or infinite, or a `within` that is NaN or negative. What is farther
+            /// than f32 can say is not found. Of triangles at the same distance the one with the lower (instance,
+            /// primitive).
             ///
             /// With `R` the largest coordinate difference between `point` and the triangle's corners, the distance is
             /// exact but for a rounding to f32 and `2^-47 R`, and each coordinate of the nearest point but for a

@@ -33,7 +33,7 @@ pub struct Nearest {
 impl Scene {
     /// Returns the point of the scene's surfaces that is nearest to `point`, if it is at most `within` away; both are
     /// relative to [`Scene::origin`]. `None` also where `point` is NaN or infinite, or `within` NaN or negative; it may
-    /// be infinite.
+    /// be infinite, but what is farther than f32 can say, beyond 3.4e38, is not found.
     ///
     /// Of triangles at the same distance, rounded to f32, the one with the lower (instance, primitive) answers: at an
     /// edge or a vertex one of those that share it. The answer has the same bits in one level and in two, and with
@@ -161,6 +161,57 @@ mod tests {
             assert_eq!((stats.rays, stats.invalid), (2000, 2));
             assert_eq!(found, single, "{name}");
         }
+    }
+
+    #[test]
+    fn what_is_farther_than_f32_can_say_is_not_found() {
+        let mut random = Random::new(33);
+        let (mut found_count, mut none_count) = (0, 0);
+        for count in [1, 2, 5, 60] {
+            let mut place = || random.point().map(|x| 3.2e38 * x.clamp(-1.0, 1.0));
+            let places: Vec<[f32; 3]> = (0..count).map(|_| place()).collect();
+            let asked: Vec<[f32; 3]> = (0..300).map(|_| place()).collect();
+            let triangles: Vec<[u32; 3]> = (0..count).map(|i| [i; 3]).collect();
+            let mirror = |[x, y, z]: [f32; 3]| [-x, y, z];
+            let built = |levels| {
+                let mut builder = Scene::builder();
+                let mesh = builder.mesh(&places, &triangles);
+                builder.instance(mesh, Affine64::IDENTITY, 1, 0);
+                builder.instance(mesh, Affine64::scale([-1.0, 1.0, 1.0]), 2, 0);
+                builder.build(&SceneOptions { levels, ..SceneOptions::default() }, &Control::default()).unwrap()
+            };
+            for (levels, scene) in [Levels::One, Levels::Two].map(|levels| (levels, built(levels))) {
+                let filtered = scene.with(crate::Filter::new().mask(2));
+                let mut batches = [vec![None; asked.len()], vec![None; asked.len()]];
+                let [all, second] = &mut batches;
+                scene.nearest_batch(&asked, f32::INFINITY, all, &Control::default()).unwrap();
+                filtered.nearest_batch(&asked, f32::INFINITY, second, &Control::default()).unwrap();
+                for (i, &point) in asked.iter().enumerate() {
+                    let away = |place: [f32; 3]| {
+                        let squared = [0, 1, 2].map(|i| (f64::from(place[i]) - f64::from(point[i])).powi(2));
+                        (squared[0] + squared[1] + squared[2]).sqrt() as f32
+                    };
+                    let key = |found: Option<Nearest>| found.map(|it| (it.distance, it.instance, it.primitive));
+                    let least = |instances: std::ops::Range<u32>| {
+                        let all = instances.flat_map(|instance| triangles.iter().map(move |&[i, ..]| (instance, i)));
+                        let each = all.map(|(instance, i)| {
+                            let place = places[i as usize];
+                            (away(if instance == 0 { place } else { mirror(place) }), instance, i)
+                        });
+                        each.filter(|(distance, ..)| distance.is_finite()).min_by(|a, b| a.partial_cmp(b).unwrap())
+                    };
+                    let [of_all, of_second] = [least(0..2), least(1..2)];
+                    let told = [scene.nearest(point, f32::INFINITY), scene.nearest(point, f32::MAX), batches[0][i]];
+                    assert_eq!(told.map(key), [of_all; 3], "{levels:?} {count} {point:?}");
+                    let told = [filtered.nearest(point, f32::INFINITY), batches[1][i]];
+                    assert_eq!(told.map(key), [of_second; 2], "{levels:?} {count} {point:?}");
+                    let signed = scene.signed_distance_by_winding(point).abs();
+                    assert_eq!(signed, of_all.map_or(f32::INFINITY, |(distance, ..)| distance));
+                    *if of_all.is_some() { &mut found_count } else { &mut none_count } += 1;
+                }
+            }
+        }
+        assert!(found_count > 300 && none_count > 300, "{found_count} {none_count}");
     }
 
     #[test]

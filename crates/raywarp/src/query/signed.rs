@@ -13,8 +13,8 @@ impl Scene {
     /// The distance is that of [`Scene::nearest`]. The sign is exact, unless the point is within 64 half-ulps of its
     /// largest coordinate difference to the meshes from a surface. Where solids overlap it is the distance to the
     /// nearest surface of any of them, also of one that lies inside of another. Custom geometry that answers points is
-    /// a surface that nothing is inside of. Infinite where there is no surface; NaN for a point that is NaN or
-    /// infinite. A walk to the nearest point, and one ray. For meshes with holes there is
+    /// a surface that nothing is inside of. Infinite where there is no surface, or it is farther than f32 can say; NaN
+    /// for a point that is NaN or infinite. A walk to the nearest point, and one ray. For meshes with holes there is
     /// [`Scene::signed_distance_by_winding`].
     ///
     /// The first question of a scene also finds out whether its meshes are closed ([`Scene::closed`]).
