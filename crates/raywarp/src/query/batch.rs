@@ -90,14 +90,15 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// As [`Scene::closest_batch`], where `blocked` has another length than `ceil(rays / 32)`.
+    /// As [`Scene::closest_batch`], but [`BatchError::Words`] where `blocked` has another length than
+    /// `ceil(rays / 32)`.
     pub fn any_bits<R: SceneRay>(
         &self,
         rays: &[R],
         blocked: &mut [u32],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
-        BatchError::check(rays.len().div_ceil(32), blocked.len())?;
+        BatchError::check_words(rays.len(), blocked.len())?;
         R::any_bits_in(rays, self, blocked, control)
     }
 

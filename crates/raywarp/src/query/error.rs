@@ -125,6 +125,14 @@ pub enum BatchError {
         /// Length of the slice.
         found: usize,
     },
+    /// A slice for answers of a bit a ray has another length than the rays need words.
+    #[error("{found} words of 32 bits for the answers to {rays} rays; give {}", rays.div_ceil(32))]
+    Words {
+        /// Number of rays.
+        rays: usize,
+        /// Length of the slice.
+        found: usize,
+    },
     /// A slice for masks and times of rays has another length than there are rays.
     #[error("{found} masks and times for {asked} rays; give one a ray, or none")]
     Extras {
@@ -153,5 +161,10 @@ impl BatchError {
     /// Checks that there is a place for each answer.
     pub(super) fn check(asked: usize, found: usize) -> Result<(), Self> {
         if asked == found { Ok(()) } else { Err(Self::Length { asked, found }) }
+    }
+
+    /// Checks that there is a word for the answers of every 32 rays.
+    pub(super) fn check_words(rays: usize, found: usize) -> Result<(), Self> {
+        if rays.div_ceil(32) == found { Ok(()) } else { Err(Self::Words { rays, found }) }
     }
 }

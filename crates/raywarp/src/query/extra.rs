@@ -84,7 +84,8 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
     /// As [`Filtered::any_batch`], with a bit a ray, as [`Scene::any_bits`] has them.
     ///
     /// # Errors
-    /// As [`Filtered::closest_batch`], where `blocked` has another length than `ceil(rays / 32)`.
+    /// As [`Filtered::closest_batch`], but [`BatchError::Words`] where `blocked` has another length than
+    /// `ceil(rays / 32)`.
     pub fn any_bits<R: SceneRay>(
         &self,
         rays: &[R],
@@ -92,7 +93,7 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         blocked: &mut [u32],
         control: &Control<'_>,
     ) -> Result<BatchStats, BatchError> {
-        BatchError::check(rays.len().div_ceil(32), blocked.len())?;
+        BatchError::check_words(rays.len(), blocked.len())?;
         if self.is_plain(rays.len(), extras)? {
             return R::any_bits_in(rays, self.scene, blocked, control);
         }

@@ -328,9 +328,12 @@ fn batches_of_other_lengths_and_cancelled_ones_are_errors() {
     assert_eq!(masked.any_batch(&rays, &one, &mut [false; 3], &control).map(drop), extras);
     assert_eq!(masked.all_batch(&rays, &one, &control).map(drop), extras);
     assert_eq!(masked.any_bits(&rays, &one, &mut [0], &control).map(drop), extras);
-    let words = Err(BatchError::Length { asked: 1, found: 2 });
+    let words = Err(BatchError::Words { rays: 3, found: 2 });
     assert_eq!(masked.any_bits(&rays, &[], &mut [0; 2], &control).map(drop), words);
     assert_eq!(scene.any_bits(&rays, &mut [0; 2], &control).map(drop), words);
+    let wide = [Ray64::new([0.0; 3], [0.0, 0.0, 1.0]); 33];
+    let text = "33 words of 32 bits for the answers to 33 rays; give 2";
+    assert_eq!(scene.any_bits(&wide, &mut [0; 33], &control).unwrap_err().to_string(), text);
     let length = Err(BatchError::Length { asked: 3, found: 2 });
     assert_eq!(masked.closest_batch(&rays, &[], &mut [None; 2], &control).map(drop), length);
     let cancel = AtomicBool::new(true);
