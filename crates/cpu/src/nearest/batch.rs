@@ -25,6 +25,10 @@ pub(super) fn nearest_each<T: Send>(
     control: &Control<'_>,
 ) -> Result<u64, TraceError> {
     assert_eq!(points.len(), found.len(), "an answer a point");
+    // Nothing is done, and nothing cancelled.
+    if points.is_empty() {
+        return Ok(0);
+    }
     let order = order(points);
     let part = |order: &[u32]| {
         if control.is_cancelled() {

@@ -1,7 +1,9 @@
 //! Batches of questions that are answered one by one.
 
 use super::{CUBE, CUBE_INDICES, built};
-use crate::{Affine64, BatchError, BatchStats, Control, Crossings, Levels, NotClosed, Ray, Ray64, Scene, TraceError};
+use crate::{
+    Affine64, BatchError, BatchStats, Control, Crossings, Filter, Levels, NotClosed, Ray, Ray64, Scene, TraceError,
+};
 use raywarp_testing::Random;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -102,6 +104,22 @@ fn batches_of_points_say_what_is_wrong_tell_how_far_they_are_and_can_be_cancelle
     let not_closed = Err(BatchError::NotClosed(NotClosed { instance: 1, open_edges: 4 }));
     assert_eq!(open.contains_batch(&points, &mut vec![false; 1500], &Control::default()), not_closed);
     assert_eq!(open.signed_distance_batch(&points, &mut vec![0.0; 1500], &Control::default()), not_closed);
-    let none = closed.contains_batch(&[], &mut [], &Control { cancel: Some(&AtomicBool::new(true)), progress: None });
-    assert_eq!(none.map(|stats| stats.rays), Ok(0));
+    // Of nothing nothing is cancelled.
+    let cancel = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancel), progress: None };
+    let filtered = open.with(Filter::new().mask(1));
+    for (name, none) in [
+        ("closest", open.closest_batch::<Ray>(&[], &mut [], &control)),
+        ("any", open.any_batch::<Ray64>(&[], &mut [], &control)),
+        ("bits", filtered.any_bits::<Ray>(&[], &[], &mut [], &control)),
+        ("crossings", open.crossings_batch::<Ray>(&[], &mut [], &control)),
+        ("contains", closed.contains_batch(&[], &mut [], &control)),
+        ("winding", open.winding_number_batch(&[], &mut [], &control)),
+        ("nearest", open.nearest_batch(&[], 1.0, &mut [], &control)),
+        ("filtered", filtered.nearest_batch(&[], 1.0, &mut [], &control)),
+        ("signed", closed.signed_distance_batch(&[], &mut [], &control)),
+        ("by winding", open.signed_distance_by_winding_batch(&[], &mut [], &control)),
+    ] {
+        assert_eq!(none.map(|stats| stats.rays), Ok(0), "{name}");
+    }
 }
