@@ -102,6 +102,8 @@ impl<'a> Job<'a> {
                     && let Some((tree, built)) = fitted(tree, built, &triangles, how)
                 {
                     let bounds = tree.bounds();
+                    // What is built instead tells by itself.
+                    control.advance(count);
                     return Ok(Built { mesh, tree, local, triangles: count, bounds, built: Some(built) });
                 }
                 whole(quality)

@@ -7,6 +7,7 @@ use crate::query::*;
 use raywarp_geom::{Affine64, Control, Ray};
 use raywarp_testing::Random;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
@@ -478,6 +479,28 @@ fn a_scene_far_from_zero_is_edited_in_its_own_coordinates() {
     edit.instance(mesh, Affine64::translation([-x, -y, 1.0]), u32::MAX, 0);
     let near = edit.commit(&Control::default()).unwrap();
     assert_eq!([0.004, 0.006].map(|d| height(&near, d, d)), [Some(1.0), None]);
+}
+
+#[test]
+fn edits_tell_of_each_triangle_that_gets_a_tree_or_is_fitted() {
+    let sheets = |height: f32| -> Vec<[f32; 3]> {
+        (0..5000).flat_map(|i| SHEET[..3].iter().map(move |&[x, y, _]| [x + 2.0 * i as f32, y, height])).collect()
+    };
+    let (low, high) = (sheets(0.0), sheets(1.0));
+    let mut builder = Scene::builder();
+    let mesh = builder.mesh(&low, Indices::IN_ORDER);
+    builder.instance(mesh, Affine64::IDENTITY, u32::MAX, 0);
+    let scene = builder.build(&two(), &Control::default()).unwrap();
+    for how in [Reshape::Refit, Reshape::ByCost, Reshape::Rebuild] {
+        let told = AtomicUsize::new(0);
+        let progress = |count: usize| {
+            told.fetch_add(count, Ordering::Relaxed);
+        };
+        let mut edit = scene.edit();
+        edit.reshape(mesh, &high, Indices::IN_ORDER, how);
+        edit.commit(&Control { progress: Some(&progress), cancel: None }).unwrap();
+        assert_eq!(told.into_inner(), 5000, "{how:?}");
+    }
 }
 
 #[test]
