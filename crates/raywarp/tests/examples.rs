@@ -1,6 +1,8 @@
 //! The examples, run: what each prints; and the bench, which asks each question once.
 #![allow(clippy::duplicate_mod, reason = "each example has the meshes that it needs")]
 
+#[path = "../examples/custom_shapes.rs"]
+mod custom_shapes;
 #[path = "../examples/distance_grid.rs"]
 mod distance_grid;
 #[path = "../examples/lidar.rs"]
@@ -31,6 +33,11 @@ fn check<E: std::fmt::Debug>(name: &str, printed: Result<String, E>) {
         std::fs::write(&file, &printed).unwrap();
     }
     assert_eq!(printed, std::fs::read_to_string(&file).unwrap(), "{}", file.display());
+}
+
+#[test]
+fn a_capsule_hills_and_a_torus_are_drawn_without_triangles() {
+    check("custom_shapes", custom_shapes::run());
 }
 
 #[test]
