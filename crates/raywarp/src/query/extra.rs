@@ -65,6 +65,22 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
 
     /// Finds for each ray whether it hits anything that counts, in parallel: `blocked` has one place a ray.
     ///
+    /// ```
+    /// use raywarp::cpu::RayExtra;
+    /// use raywarp::{Affine64, Control, Filter, Ray, Scene, SceneOptions};
+    ///
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// builder.instance(sheet, Affine64::IDENTITY, 0b10, 0);
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let rays = [Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]); 2];
+    /// let extras = [0b01, 0b10].map(|mask| RayExtra { mask, ..RayExtra::default() });
+    /// let mut blocked = [false; 2];
+    /// scene.with(Filter::new()).any_batch(&rays, &extras, &mut blocked, &Control::default())?;
+    /// assert_eq!(blocked, [false, true]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Filtered::closest_batch`].
     pub fn any_batch<R: SceneRay>(
@@ -82,6 +98,18 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
     }
 
     /// As [`Filtered::any_batch`], with a bit a ray, as [`Scene::any_bits`] has them.
+    ///
+    /// ```
+    /// use raywarp::{Control, Filter, Ray, Scene, SurfaceHit};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let rays: Vec<Ray> = (0..40).map(|i| Ray::new([i as f32 / 64.0, 0.25, 1.0], [0.0, 0.0, -1.0])).collect();
+    /// let is_opaque = |hit: &SurfaceHit| hit.u >= 0.5;
+    /// let mut blocked = [0; 2];
+    /// scene.with(Filter::new().accept(&is_opaque)).any_bits(&rays, &[], &mut blocked, &Control::default())?;
+    /// assert_eq!(blocked, [0, 0xff]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Filtered::closest_batch`], but [`BatchError::Words`] where `blocked` has another length than
@@ -107,6 +135,18 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
 
     /// Finds all hits of each ray that count, in parallel, each ray's nearest first, and returns them as
     /// [`Scene::all_batch`] does; on this CPU in any scene.
+    ///
+    /// ```
+    /// use raywarp::{Control, Filter, Ray, Scene};
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let scene = Scene::from_triangles(&[sheet(2.0), sheet(0.0)].concat(), &[[0, 1, 2], [3, 4, 5]])?;
+    /// let rays = [0.25, 0.875, 0.5].map(|x| Ray::new([x, 0.25, 3.0], [0.0, 0.0, -1.0]));
+    /// let (starts, hits) = scene.with(Filter::new().skip(0, 0)).all_batch(&rays, &[], &Control::default())?;
+    /// assert_eq!(starts, [0, 1, 1, 2]);
+    /// assert!(hits.iter().all(|hit| hit.primitive == 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`BatchError::Extras`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.

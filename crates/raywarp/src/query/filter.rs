@@ -136,27 +136,91 @@ impl Scene {
 
 impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
     /// Returns the nearest hit of a ray that the filter lets count.
+    ///
+    /// ```
+    /// use raywarp::{Filter, Ray, Scene};
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let scene = Scene::from_triangles(&[sheet(2.0), sheet(0.0)].concat(), &[[0, 1, 2], [3, 4, 5]])?;
+    /// let ray = Ray::new([0.25, 0.25, 3.0], [0.0, 0.0, -1.0]);
+    /// let primitive = |filter| scene.with(filter).closest(&ray).map(|hit| (hit.t, hit.primitive));
+    /// assert_eq!(primitive(Filter::new()), Some((1.0, 0)));
+    /// assert_eq!(primitive(Filter::new().skip(0, 0)), Some((3.0, 1)));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn closest<R: SceneRay>(&self, ray: &R) -> Option<R::Hit> {
         ray.closest_in(self.scene, Some(&self.filter.of_rays()))
     }
 
     /// Returns `true` if the ray hits anything that the filter lets count.
+    ///
+    /// ```
+    /// use raywarp::{Filter, Ray, Scene, SurfaceHit};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]])?;
+    /// let is_opaque = |hit: &SurfaceHit| hit.u < 0.5;
+    /// let fence = scene.with(Filter::new().accept(&is_opaque));
+    /// let down = |x: f32| Ray::new([x, 0.25, 1.0], [0.0, 0.0, -1.0]);
+    /// assert!(fence.any(&down(0.25)) && !fence.any(&down(0.625)));
+    /// assert!(scene.any(&down(0.625)));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn any<R: SceneRay>(&self, ray: &R) -> bool {
         ray.any_in(self.scene, Some(&self.filter.of_rays()))
     }
 
     /// Passes every hit that the filter lets count on to `receive`; see [`Scene::visit`].
+    ///
+    /// ```
+    /// use raywarp::{Filter, Ray, Scene};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let scene = Scene::from_triangles(&[sheet(2.0), sheet(0.0)].concat(), &[[0, 1, 2], [3, 4, 5]])?;
+    /// let mut found = Vec::new();
+    /// let flow = scene.with(Filter::new().skip(0, 0)).visit(&Ray::new([0.25, 0.25, 3.0], [0.0, 0.0, -1.0]), |hit| {
+    ///     found.push(hit.primitive);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!((found, flow), (vec![1], ControlFlow::Continue(())));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn visit<R: SceneRay>(&self, ray: &R, mut receive: impl FnMut(&R::Hit) -> ControlFlow<()>) -> ControlFlow<()> {
         ray.visit_in(self.scene, Some(&self.filter.of_rays()), &mut receive)
     }
 
     /// Writes all hits that the filter lets count into `hits`, nearest first; see [`Scene::all_into`].
+    ///
+    /// ```
+    /// use raywarp::{Culling, Filter, Ray, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// let ray = Ray::new([-1.0, 0.25, 0.25], [1.0, 0.0, 0.0]);
+    /// let (mut hits, mut fronts) = (Vec::new(), Vec::new());
+    /// scene.all_into(&ray, &mut hits);
+    /// scene.with(Filter::new().culling(Culling::Backs)).all_into(&ray, &mut fronts);
+    /// assert_eq!((hits.len(), &fronts[..]), (2, &hits[..1]));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn all_into<R: SceneRay>(&self, ray: &R, hits: &mut Vec<R::Hit>) {
         ray.all_in(self.scene, Some(&self.filter.of_rays()), hits);
     }
 
     /// Counts the surfaces that a ray passes and that the filter lets count, by the side from which it comes; see
     /// [`Scene::crossings`].
+    ///
+    /// ```
+    /// use raywarp::{Crossings, Culling, Filter, Ray, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// let ray = Ray::new([-1.0, 0.25, 0.25], [1.0, 0.0, 0.0]);
+    /// let of = |culling| scene.with(Filter::new().culling(culling)).crossings(&ray);
+    /// assert_eq!(of(Culling::None), Crossings { front: 1, back: 1 });
+    /// assert_eq!(of(Culling::Backs), Crossings { front: 1, back: 0 });
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn crossings<R: SceneRay>(&self, ray: &R) -> Crossings {
         ray.crossings_in(self.scene, Some(&self.filter.of_rays()))
     }

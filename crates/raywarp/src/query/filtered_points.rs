@@ -75,6 +75,25 @@ impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
     ///
     /// Mask and skipped triangle count. A closure is not asked, since there is no hit that it could be asked of:
     /// `receive` gets every triangle, and decides itself.
+    ///
+    /// ```
+    /// use raywarp::{Aabb, Affine64, Control, Filter, Scene, SceneOptions};
+    /// use std::ops::ControlFlow;
+    ///
+    /// let mut builder = Scene::builder();
+    /// let sheet = builder.mesh(&[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], &[[0, 1, 2]]);
+    /// for mask in [0b01, 0b10] {
+    ///     builder.instance(sheet, Affine64::IDENTITY, mask, 0);
+    /// }
+    /// let scene = builder.build(&SceneOptions::default(), &Control::default())?;
+    /// let mut told = Vec::new();
+    /// let _ = scene.with(Filter::new().mask(0b10)).overlaps(&Aabb { min: [-1.0; 3], max: [1.0; 3] }, |id| {
+    ///     told.push((id.instance, id.primitive));
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!(told, [(1, 0)]);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn overlaps(&self, bounds: &Aabb, mut receive: impl FnMut(PrimitiveId) -> ControlFlow<()>) -> ControlFlow<()> {
         let Filter { mask, skip, time, .. } = self.filter;
         let counted = |id: PrimitiveId| {
@@ -92,6 +111,19 @@ impl<A: Fn(&SurfaceHit) -> bool> Filtered<'_, A> {
 impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
     /// Finds for each point what [`Filtered::nearest`] returns, in parallel on the CPU where there are many, in any
     /// scene: `found` has one place a point, and the statistics are those of [`Scene::nearest_batch`].
+    ///
+    /// ```
+    /// use raywarp::{Control, Filter, Scene};
+    ///
+    /// let sheet = |z: f32| [[0.0, 0.0, z], [1.0, 0.0, z], [0.0, 1.0, z]];
+    /// let scene = Scene::from_triangles(&[sheet(2.0), sheet(0.0)].concat(), &[[0, 1, 2], [3, 4, 5]])?;
+    /// let points = [[0.25, 0.25, 3.0], [0.25, 0.25, -1.0]];
+    /// let mut found = [None; 2];
+    /// let upper_is_out = scene.with(Filter::new().skip(0, 0));
+    /// upper_is_out.nearest_batch(&points, f32::INFINITY, &mut found, &Control::default())?;
+    /// assert_eq!(found.map(|found| found.map(|nearest| nearest.distance)), [Some(3.0), Some(1.0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Scene::nearest_batch`].

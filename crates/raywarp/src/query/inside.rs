@@ -54,6 +54,19 @@ impl Scene {
     /// Counts for each ray what [`Scene::crossings`] counts, in parallel on the CPU where there are many: `passed` has
     /// one place a ray.
     ///
+    /// ```
+    /// use raywarp::{Control, Crossings, Ray, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+    /// // From outside, and from inside.
+    /// let rays = [-1.0, 0.125].map(|x| Ray::new([x, 0.25, 0.125], [1.0, 0.0, 0.0]));
+    /// let mut passed = [Crossings::default(); 2];
+    /// scene.crossings_batch(&rays, &mut passed, &Control::default())?;
+    /// assert_eq!(passed, [Crossings { front: 1, back: 1 }, Crossings { front: 0, back: 1 }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
     pub fn crossings_batch<R: SceneRay>(
@@ -145,6 +158,17 @@ impl Scene {
     /// The first call looks at the edges of all meshes, and the answer is kept: O(n) in parallel, some 30 ns a triangle
     /// where neighbours are near each other in the mesh's order. Meshes that stand nowhere but flattened, by
     /// transforms, were looked at when they were built, since their own positions are not kept.
+    ///
+    /// ```
+    /// use raywarp::Scene;
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let sides = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    /// assert!(Scene::from_triangles(&corners, &sides)?.closed().is_ok());
+    /// let open = Scene::from_triangles(&corners, &sides[1..])?.closed();
+    /// assert_eq!(open.map_err(|error| (error.instance, error.open_edges)), Err((0, 3)));
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     ///
     /// # Errors
     /// [`NotClosed`], with the first placement that is not.

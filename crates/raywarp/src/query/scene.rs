@@ -176,6 +176,19 @@ impl Scene {
     /// the same `t` but for rounding, and one through a corner hits all triangles around it: to count surfaces that a
     /// ray passes, ask for [`Scene::crossings`]. One walk and a sort, and a `Vec` of the hits; [`Scene::all_into`]
     /// fills one of the caller's.
+    ///
+    /// ```
+    /// use raywarp::{Ray, Scene};
+    ///
+    /// let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let scene = Scene::from_triangles(&square, &[[0, 1, 2], [0, 2, 3]])?;
+    /// let down = |x: f32| Ray::new([x, 0.5, 1.0], [0.0, 0.0, -1.0]);
+    /// let found = |x: f32| scene.all(&down(x)).map(|hit| hit.primitive).collect::<Vec<_>>();
+    /// // Beside the diagonal, and on it, where one surface is passed.
+    /// assert_eq!((found(0.75), found(0.5).len()), (vec![0], 2));
+    /// assert_eq!(scene.crossings(&down(0.5)).front, 1);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn all<R: SceneRay>(&self, ray: &R) -> impl Iterator<Item = R::Hit> + use<R> {
         let mut hits = Vec::new();
         self.all_into(ray, &mut hits);
@@ -289,6 +302,15 @@ impl Scene {
 
     /// Returns a box around all triangles at all times, relative to [`Scene::origin`]; empty if there are none. It may
     /// be somewhat larger than the least where placements keep trees of their own.
+    ///
+    /// ```
+    /// use raywarp::{Aabb, Scene};
+    ///
+    /// let scene = Scene::from_triangles(&[[0.0, 0.0, 5.0], [1.0, 0.0, 5.0], [0.0, 2.0, 4.0]], &[[0, 1, 2]])?;
+    /// assert_eq!(scene.bounds(), Aabb { min: [0.0, 0.0, 4.0], max: [1.0, 2.0, 5.0] });
+    /// assert_eq!(Scene::from_triangles(&[], &[])?.bounds(), Aabb::EMPTY);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn bounds(&self) -> Aabb {
         match &self.0.rays {
             Rays::One(cpu, _) => cpu.bounds(),
@@ -300,6 +322,25 @@ impl Scene {
     /// share is counted in each, also the memory that waits for the next copy of a mesh ([`Reshape::Refit`]).
     ///
     /// [`Reshape::Refit`]: crate::Reshape::Refit
+    ///
+    /// ```
+    /// use raywarp::{Affine64, Control, Levels, Scene, SceneOptions};
+    ///
+    /// let strip: Vec<[f32; 3]> = (0..102).map(|i| [i as f32, (i % 2) as f32, 0.0]).collect();
+    /// let triangles: Vec<[u32; 3]> = (0..100).map(|i| [i, i + 1, i + 2]).collect();
+    /// let bytes = |levels| {
+    ///     let mut builder = Scene::builder();
+    ///     let mesh = builder.mesh(&strip, &triangles);
+    ///     for z in 0..100 {
+    ///         builder.instance(mesh, Affine64::translation([0.0, 0.0, f64::from(z)]), u32::MAX, 0);
+    ///     }
+    ///     let options = SceneOptions { levels, ..SceneOptions::default() };
+    ///     builder.build(&options, &Control::default()).map(|scene| scene.bytes())
+    /// };
+    /// // 10,000 triangles, or 100 and a hundred placements of them.
+    /// assert!(bytes(Levels::One)? > 10 * bytes(Levels::Two)?);
+    /// # Ok::<(), raywarp::SceneError>(())
+    /// ```
     pub fn bytes(&self) -> usize {
         let trees = match &self.0.rays {
             Rays::One(cpu, _) => cpu.bytes(),

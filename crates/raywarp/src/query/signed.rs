@@ -75,6 +75,19 @@ impl Scene {
     /// Finds for each point what [`Scene::signed_distance_by_winding`] returns, in parallel where there are many:
     /// `distances` has one place a point. The rest is as in [`Scene::signed_distance_batch`].
     ///
+    /// ```
+    /// use raywarp::{Control, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// // Without its largest side.
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2]])?;
+    /// let mut distances = [0.0; 2];
+    /// let points = [[0.25, 0.25, 0.125], [0.25, 0.25, -2.0]];
+    /// scene.signed_distance_by_winding_batch(&points, &mut distances, &Control::default())?;
+    /// assert_eq!(distances, [-0.125, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
     pub fn signed_distance_by_winding_batch(

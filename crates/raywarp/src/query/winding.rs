@@ -47,6 +47,20 @@ impl Scene {
     /// Finds for each point what [`Scene::winding_number`] returns, in parallel where there are many: `numbers` has one
     /// place a point. The statistics count points as rays, those that are NaN or infinite as invalid.
     ///
+    /// ```
+    /// use raywarp::{Control, Scene};
+    ///
+    /// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// // Without its largest side.
+    /// let scene = Scene::from_triangles(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2]])?;
+    /// let mut numbers = [0.0; 2];
+    /// let points = [[0.1, 0.1, 0.1], [0.5, 0.5, 0.5]];
+    /// scene.winding_number_batch(&points, &mut numbers, &Control::default())?;
+    /// assert_eq!(numbers, points.map(|point| scene.winding_number(point)));
+    /// assert_eq!(numbers.map(|number| number > 0.5), [true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so: within
     /// 16 points a thread, or when the open edges are found if this is the scene's first question.
