@@ -250,10 +250,10 @@ impl<'a> SceneBuilder<'a> {
 
     /// Makes the scene, in parallel on rayon's current pool.
     ///
-    /// `control` cancels it within trees too: [`build_controlled`](crate::bvh::build_controlled). At forty moments of
-    /// builds with default options it took at most 4 ms from a cancel to the return (up to 1,016,615 triangles), and 8
-    /// ms (1,443,517), on two cores. Meshes in 64-bit floats are rounded, and trees of custom geometry built, without a
-    /// look.
+    /// `control` cancels it within trees too: [`build_controlled`](crate::bvh::build_controlled). With default options
+    /// it returns some ten milliseconds after a cancel at most for a million triangles, usually less than one, and
+    /// later where other programs have the cores. Meshes in 64-bit floats are rounded, and trees of custom geometry
+    /// built, without a look.
     ///
     /// At the peak a build takes 87 to 121 bytes a triangle beyond the meshes with default options, 250 with passes of
     /// reinsertion and 290 with spatial splits. What `control` is told adds up to the number of triangles of all trees:

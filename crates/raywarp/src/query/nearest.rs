@@ -67,8 +67,9 @@ impl Scene {
     /// Finds for each point what [`Scene::nearest`] returns, in parallel on the CPU where there are many: `found` has
     /// one place a point. The statistics count points as rays, those that are NaN or infinite as invalid.
     ///
-    /// Points are asked in the order of a curve through them, and each begins with what its neighbour found: faster
-    /// than one by one, whatever their order. Beside the answers it takes 12 bytes a point.
+    /// Points are asked in the order of a curve through them, and each begins with what its neighbour found. With
+    /// several threads that is faster than one by one; on one thread it is for points far from the surface, while near
+    /// ones that come in order already may cost a third more. Beside the answers it takes 12 bytes a point.
     ///
     /// # Errors
     /// [`BatchError::Length`]; [`TraceError::Cancelled`](crate::TraceError::Cancelled) when `control` says so.
