@@ -78,8 +78,8 @@ struct Nearest<V, W> {
 }
 
 impl Group {
-    /// Returns the largest spread of a direction's shears if all rays of a group that is full, or half full, are prepared
-    /// and have similar directions and origins, in a scene of size `extent`, so that they may go as packets.
+    /// Returns the largest spread of a direction's shears if all rays of a group that is full, or half full, are
+    /// prepared and have similar directions and origins, in a scene of size `extent`, so that they may go as packets.
     #[inline(always)]
     pub fn coherent<V: Vector<GROUP>>(&self, set: V::Set, extent: f32) -> Option<f32> {
         let zero = V::splat(set, 0.0);
@@ -182,8 +182,8 @@ impl<S: ChildOrder, J: Job> TaskOn<S> for Packets<'_, J> {
 }
 
 impl<J: Job> Packets<'_, J> {
-    /// Traces the rays of some groups, as at most [`INTERLEAVED`] packets of `N` rays; returns how many nodes and leaves
-    /// these visit.
+    /// Traces the rays of some groups, as at most [`INTERLEAVED`] packets of `N` rays; returns how many nodes and
+    /// leaves these visit.
     #[inline(always)]
     fn walk<S: ChildOrder, V: Vector<N, Set = S>, const N: usize>(&mut self, set: S, groups: &[Group]) -> usize {
         let Self { tree, job, stacks, .. } = self;
