@@ -5,8 +5,6 @@ use super::error::ensure;
 use super::{FORMAT_VERSION, HEADER_BYTES, MAGIC, PIECE_BYTES, SceneFileError};
 use super::{parts, whole};
 use crate::query::scene::Scene;
-use bytemuck::Zeroable;
-use rayon::prelude::*;
 use raywarp_layout::{Line, TriangleBlock, Wide8Node, reserve_lines};
 use std::collections::TryReserveError;
 use std::fs::File;
@@ -108,6 +106,8 @@ const WORTH_THREADS: usize = 8;
 /// Reads lines by several threads, each a piece at a time: memory is touched when a piece is there.
 #[cfg(unix)]
 fn read_at(input: &mut Input<'_, File>, lines: u64) -> Result<Option<Summed>, SceneFileError> {
+    use bytemuck::Zeroable;
+    use rayon::prelude::*;
     use std::io::{Seek, SeekFrom};
     use std::os::unix::fs::FileExt;
     use std::sync::OnceLock;
