@@ -125,6 +125,12 @@ impl Scene {
     ) -> Result<(Vec<usize>, Vec<R::Hit>), BatchError> {
         ragged(rays, control, |index, hits| self.all_into(&rays[index], hits))
     }
+
+    /// Returns the statistics of rays that were answered one by one, on the CPU.
+    pub(super) fn stats_of_rays<R: SceneRay>(&self, rays: &[R]) -> BatchStats {
+        let invalid = rays.iter().filter(|ray| !ray.is_sound()).count();
+        BatchStats::of(self.kernel_name(), rays.len() as u64).with_invalid(invalid as u64)
+    }
 }
 
 /// Finds all hits of each ray in parallel: `all_of` writes those of the ray with an index into a list.

@@ -191,9 +191,11 @@ fn of_rays<T: Send>(
     if scene.0.is_on_gpus {
         return Err(BatchError::DoublesOnGpu);
     }
-    each_part((rays, PART), (places, of_place), control, |_, rays, places| answer(rays, places))?;
-    let invalid = rays.iter().filter(|ray| !ray.is_valid()).count() as u64;
-    Ok(BatchStats::of(scene.kernel_name(), rays.len() as u64).with_invalid(invalid))
+    each_part((rays, PART), (places, of_place), control, |_, rays, places| {
+        answer(rays, places);
+        Ok(())
+    })?;
+    Ok(scene.stats_of_rays(rays))
 }
 
 #[cfg(test)]

@@ -208,9 +208,11 @@ impl<A: Fn(&SurfaceHit) -> bool + Sync> Filtered<'_, A> {
         control: &Control<'_>,
         answer: impl Fn(usize, &[R], &mut [T]) + Sync,
     ) -> Result<BatchStats, BatchError> {
-        each_part((rays, PART), (places, of_place), control, answer)?;
-        let invalid = rays.iter().filter(|ray| !ray.is_sound()).count() as u64;
-        Ok(BatchStats::of(self.scene.kernel_name(), rays.len() as u64).with_invalid(invalid))
+        each_part((rays, PART), (places, of_place), control, |first, rays, places| {
+            answer(first, rays, places);
+            Ok(())
+        })?;
+        Ok(self.scene.stats_of_rays(rays))
     }
 }
 

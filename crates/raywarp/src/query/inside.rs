@@ -77,8 +77,7 @@ impl Scene {
     ) -> Result<BatchStats, BatchError> {
         BatchError::check(rays.len(), passed.len())?;
         each((rays, PART), passed, control, |ray| self.crossings(ray))?;
-        let invalid = rays.iter().filter(|ray| !ray.is_sound()).count() as u64;
-        Ok(BatchStats::of(self.kernel_name(), rays.len() as u64).with_invalid(invalid))
+        Ok(self.stats_of_rays(rays))
     }
 
     /// Returns whether a point, relative to [`Scene::origin`], is inside of the scene's meshes: of their union where

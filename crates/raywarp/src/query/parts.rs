@@ -10,18 +10,18 @@ pub(super) const PART: usize = 512;
 pub(super) const LONG_PART: usize = 16;
 
 /// Answers questions in parallel, so many a part, each part with the index of its first and with its places: one for so
-/// many questions. What is one part alone stays on the calling thread.
+/// many questions. `answer` may end it early. What is one part alone stays on the calling thread.
 pub(super) fn each_part<Q: Sync, T: Send>(
     (questions, size): (&[Q], usize),
     (places, of_place): (&mut [T], usize),
     control: &Control<'_>,
-    answer: impl Fn(usize, &[Q], &mut [T]) + Sync,
+    answer: impl Fn(usize, &[Q], &mut [T]) -> Result<(), TraceError> + Sync,
 ) -> Result<(), TraceError> {
     let part = |(part, (questions, places)): (usize, (&[Q], &mut [T]))| {
         if control.is_cancelled() {
             return Err(TraceError::Cancelled);
         }
-        answer(part * size, questions, places);
+        answer(part * size, questions, places)?;
         control.advance(questions.len());
         Ok(())
     };
@@ -38,11 +38,39 @@ pub(super) fn each<Q: Sync, T: Send>(
     control: &Control<'_>,
     answer: impl Fn(&Q) -> T + Sync,
 ) -> Result<(), TraceError> {
-    let goes_on = |_: &(&Q, &mut T)| !control.is_cancelled();
     each_part((questions, size), (places, 1), control, |_, questions, places| {
-        let asked = questions.iter().zip(places).take_while(goes_on);
-        asked.for_each(|(question, place)| *place = answer(question));
-    })?;
-    // A part may have ended early.
-    if !questions.is_empty() && control.is_cancelled() { Err(TraceError::Cancelled) } else { Ok(()) }
+        for (question, place) in questions.iter().zip(places) {
+            if control.is_cancelled() {
+                return Err(TraceError::Cancelled);
+            }
+            *place = answer(question);
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    #[test]
+    fn a_part_that_a_cancel_ends_tells_no_progress_and_one_that_was_answered_counts() {
+        let questions: Vec<usize> = (0..20).collect();
+        for (last, told, result) in [(5, 0, Err(TraceError::Cancelled)), (19, 20, Ok(()))] {
+            let (cancel, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+            let progress = |more: usize| {
+                count.fetch_add(more, Ordering::Relaxed);
+            };
+            let control = Control { cancel: Some(&cancel), progress: Some(&progress) };
+            let answer = |&question: &usize| {
+                cancel.fetch_or(question == last, Ordering::Relaxed);
+                question + 1
+            };
+            let mut places = vec![0; 20];
+            assert_eq!(each((&questions, 32), &mut places, &control, answer), result);
+            assert_eq!(places.iter().filter(|place| **place > 0).count(), last + 1);
+            assert_eq!(count.into_inner(), told);
+        }
+    }
 }

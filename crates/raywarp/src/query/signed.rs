@@ -4,7 +4,7 @@ use super::nearest::NAME;
 use super::parts::{LONG_PART, PART, each_part};
 use super::{BatchError, NotClosed, Scene};
 use raywarp_cpu::NearestPoint;
-use raywarp_geom::{BatchStats, Control};
+use raywarp_geom::{BatchStats, Control, TraceError};
 
 impl Scene {
     /// Returns the distance of a point, relative to [`Scene::origin`], to the nearest surface: negative inside of the
@@ -144,12 +144,16 @@ impl Scene {
         let invalid = self.nearest_each((points, f32::INFINITY), distances, distance, &silent)?;
         each_part((points, size), (distances, 1), control, |_, points, distances| {
             for (&point, distance) in points.iter().zip(distances) {
+                if control.is_cancelled() {
+                    return Err(TraceError::Cancelled);
+                }
                 if !point.iter().all(|x| x.is_finite()) {
                     *distance = f32::NAN;
                 } else if *distance > 0.0 && is_inside(point) {
                     *distance = -*distance;
                 }
             }
+            Ok(())
         })?;
         Ok(BatchStats::of(NAME, points.len() as u64).with_invalid(invalid))
     }
